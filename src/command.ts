@@ -1,0 +1,267 @@
+/** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
+import { z } from 'zod';
+import type { Message } from './message.ts';
+import type { JobView, Work } from './work.ts';
+
+// --- Options -----------------------------------------------------------------------------------------------------
+
+export interface Choice {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface OptionBase {
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly required?: boolean;
+}
+
+export interface TextOption extends OptionBase {
+  readonly type: 'text';
+  /** In characters. */
+  readonly maximumLength?: number;
+  /** Forms offer several lines. */
+  readonly multiline?: boolean;
+  /** Offers completions while the person types; any text stays allowed. */
+  readonly suggest?: (request: SuggestRequest, context: Context) => Promise<readonly Choice[]>;
+}
+
+export interface ChoiceOption extends OptionBase {
+  readonly type: 'choice';
+  readonly choices: readonly Choice[];
+}
+
+export interface FlagOption extends OptionBase {
+  readonly type: 'flag';
+}
+
+export interface NumberOption extends OptionBase {
+  readonly type: 'number';
+  readonly integer?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface FileOption extends OptionBase {
+  readonly type: 'file';
+  readonly accept: readonly ('audio' | 'image')[];
+  readonly maximumBytes: number;
+}
+
+export type OptionDeclaration = TextOption | ChoiceOption | FlagOption | NumberOption | FileOption;
+
+/** Name to declaration. The first text option takes what is typed without a flag on Slack. */
+export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>;
+
+/** A file that a person attached, as the platform told of it: nothing about it is proven yet. */
+export const fileReferenceSchema = z.object({
+  name: z.string(),
+  contentType: z.string().optional(),
+  bytes: z.number().optional(),
+  /** Where the platform serves it. Slack's needs the bot's credentials. */
+  url: z.string(),
+});
+export type FileReference = z.infer<typeof fileReferenceSchema>;
+
+export const optionValueSchema = z.union([z.string(), z.number(), z.boolean(), fileReferenceSchema]);
+export type OptionValue = z.infer<typeof optionValueSchema>;
+
+/** As a platform read them; {@link Invocation.options} before validation. */
+export type RawOptions = Readonly<Record<string, OptionValue | undefined>>;
+
+type ValueOf<Declaration> = Declaration extends { readonly type: 'flag' }
+  ? boolean
+  : Declaration extends { readonly type: 'number' }
+    ? number
+    : Declaration extends { readonly type: 'file' }
+      ? FileReference
+      : Declaration extends {
+            readonly type: 'choice';
+            readonly choices: readonly { readonly value: infer Value }[];
+          }
+        ? Value
+        : string;
+
+/** The validated values that a declaration promises. */
+export type OptionValues<Declarations extends OptionDeclarations> = {
+  readonly [Name in keyof Declarations as Declarations[Name] extends { readonly required: true }
+    ? Name
+    : never]: ValueOf<Declarations[Name]>;
+} & {
+  readonly [Name in keyof Declarations as Declarations[Name] extends { readonly required: true }
+    ? never
+    : Name]?: ValueOf<Declarations[Name]> | undefined;
+};
+
+// --- Who and where -----------------------------------------------------------------------------------------------
+
+export const addressSchema = z.object({
+  platform: z.string(),
+  /** Guild or workspace; absent in direct messages. */
+  guild: z.string().optional(),
+  channel: z.string(),
+  thread: z.string().optional(),
+  /** The person who asked: the only one who may be mentioned, and who gets a direct message if the place is gone. */
+  person: z.string(),
+  /** What only the platform reads, such as an interaction's token. Never logged. */
+  platformData: z.record(z.string(), z.json()).optional(),
+});
+/** Where a result goes. Serialisable: it is stored with the job. */
+export type Address = z.infer<typeof addressSchema>;
+
+export interface Person {
+  readonly id: string;
+  readonly displayName: string;
+  readonly moderator: boolean;
+  readonly roles: readonly string[];
+}
+
+/** What was said before, oldest first, read from the platform's own thread or reply chain. */
+export interface ConversationTurn {
+  readonly author: 'person' | 'bot';
+  /** Who said it, for group talk. */
+  readonly name?: string;
+  readonly text: string;
+  readonly files: readonly FileReference[];
+}
+
+/** One thing that a person asked of the bot. */
+export interface Invocation {
+  /** The platform's own id of the event; the same event that comes twice has the same id. */
+  readonly id: string;
+  readonly command: string;
+  readonly subcommand?: string;
+  /** A pressed button or a sent form: which, of which job, and which item of its result. */
+  readonly action?: { readonly name: string; readonly job: string; readonly index: number };
+  readonly options: RawOptions;
+  readonly address: Address;
+  readonly person: Person;
+  readonly conversation?: readonly ConversationTurn[];
+  /** The person's language, as the platform tells it (BCP 47). */
+  readonly locale?: string;
+}
+
+export interface SuggestRequest {
+  readonly command: string;
+  readonly subcommand?: string;
+  readonly option: string;
+  /** What was typed so far. */
+  readonly typed: string;
+  readonly address: Address;
+  readonly person: Person;
+}
+
+// --- Answers -----------------------------------------------------------------------------------------------------
+
+/** A form built from a declaration; when it is sent, it comes back as an invocation with the same `id`. */
+export interface Form {
+  /** The command's name for its own form, or an action id. */
+  readonly id: string;
+  readonly title: string;
+  readonly submitLabel: string;
+  readonly options: OptionDeclarations;
+  /** What the fields hold when the form opens. */
+  readonly initial: RawOptions;
+}
+
+export type Outcome =
+  /** Said at once, to the person alone or to the channel. */
+  | { readonly type: 'message'; readonly visibility: 'person' | 'channel'; readonly message: Message }
+  | { readonly type: 'form'; readonly form: Form }
+  /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself later. */
+  | { readonly type: 'accepted'; readonly job: string; readonly begin: () => void };
+
+// --- Commands ----------------------------------------------------------------------------------------------------
+
+/** What a model is chosen for. */
+export type Family = 'song' | 'ask' | 'image' | 'video';
+
+export interface Log {
+  debug(fields: object, sentence: string): void;
+  info(fields: object, sentence: string): void;
+  warn(fields: object, sentence: string): void;
+  error(fields: object, sentence: string): void;
+}
+
+export interface StartRequest {
+  readonly work: Work;
+  /** What people see while it runs, such as "Composing “Rain”". Plain. */
+  readonly title: string;
+  /** The job whose result this one was made from. */
+  readonly parent?: string;
+}
+
+/** A command's tools. */
+export interface Context {
+  readonly now: () => number;
+  readonly log: Log;
+  readonly jobs: {
+    /** Stores the work as a job before anything is spent. */
+    start(request: StartRequest): Promise<Outcome>;
+    find(id: string): Promise<JobView | undefined>;
+    /** Finished jobs of this channel with songs in their result, newest first. */
+    recentSongs(limit: number): Promise<readonly JobView[]>;
+    /** What the person has running here. */
+    running(): Promise<readonly JobView[]>;
+    /** Ends work that has not finished; false if there was nothing to end. */
+    cancel(id: string): Promise<boolean>;
+  };
+  readonly models: {
+    /**
+     * The model to use: the one named, else the channel's, the guild's, the deployment's.
+     * Throws UserError when the name is not one this account may use, or when nobody has chosen yet.
+     */
+    resolve(family: Family, named: string | undefined): Promise<string>;
+    suggest(family: Family, typed: string): Promise<readonly Choice[]>;
+  };
+  readonly files: {
+    /** A signed, expiring URL under which the gateway can read a person's attachment. */
+    handOver(file: FileReference): Promise<string>;
+    /** The attachment's bytes as base64, checked by content; throws UserError for the wrong kind or size. */
+    read(file: FileReference, accept: 'audio' | 'image'): Promise<{ mimeType: string; data: string }>;
+  };
+}
+
+/** What `run` is given: an invocation whose options were validated. */
+export interface CommandInvocation<Options extends OptionDeclarations> extends Omit<Invocation, 'options'> {
+  readonly options: OptionValues<Options>;
+}
+
+/** What an action is given: the job whose button was pressed. */
+export interface ActionInvocation extends Invocation {
+  readonly job: JobView;
+  readonly index: number;
+}
+
+export interface CommandAction {
+  readonly run: (invocation: ActionInvocation, context: Context) => Promise<Outcome>;
+}
+
+export interface Command<Options extends OptionDeclarations = OptionDeclarations> {
+  readonly name: string;
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly options: Options;
+  /** Only moderators may use it. */
+  readonly moderatorsOnly?: boolean;
+  /** Everything it says is for the person alone. */
+  readonly answersPrivately?: boolean;
+  readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
+  /** What the finished job says. Pure: it may be rendered again at any time. */
+  readonly done?: (job: JobView) => Message;
+  /** What an unfinished job can already show, besides its progress. Pure. */
+  readonly early?: (job: JobView) => Message;
+  /** Its buttons, by name. */
+  readonly actions?: Readonly<Record<string, CommandAction>>;
+}
+
+/** Any command, whatever its options: how the registry and the platforms see it. */
+export type AnyCommand = Command<OptionDeclarations>;
+
+/** Checks a declaration's types and infers its options. Returns the same object. */
+export function defineCommand<const Options extends OptionDeclarations>(
+  command: Command<Options>,
+): AnyCommand {
+  // Sound because bot.run validates the options against this very declaration before it calls `run`.
+  return command as unknown as AnyCommand;
+}

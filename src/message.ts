@@ -1,0 +1,112 @@
+/**
+ * What Minstrel says, free of any platform. Platforms render a Message totally: any Message fits within their limits,
+ * none of its text is lost, and nothing in it pings anybody but the person who asked.
+ */
+
+export type MediaKind = 'audio' | 'image' | 'video' | 'file';
+
+/** A file that Minstrel keeps; `name` is its key in the media store. */
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+/** Where a media item's bytes are: still at the gateway's temporary URL, or kept by us and ready to be handed over. */
+export type MediaSource =
+  | { readonly type: 'remote'; readonly url: string }
+  | { readonly type: 'kept'; readonly file: KeptFile };
+
+export interface MediaItem {
+  readonly kind: MediaKind;
+  /** The file name that people see, with its extension; safe on every system. */
+  readonly name: string;
+  readonly source: MediaSource;
+  /** Plain description for people who cannot see or hear it. */
+  readonly alt?: string;
+  /** Plain caption, such as "Take 1 · 2:31". */
+  readonly caption?: string;
+  /** A picture that decorates the message (a song's cover) instead of being its content. */
+  readonly cover?: boolean;
+}
+
+/** A small fact: plain name, plain value. */
+export interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A button. `id` is `command.action:job:index`, made by {@link actionId}. */
+export interface ActionButton {
+  readonly type: 'action';
+  readonly id: string;
+  readonly label: string;
+  readonly emoji?: string;
+  readonly emphasis?: 'primary' | 'danger';
+}
+
+/** A button that opens a page. */
+export interface LinkButton {
+  readonly type: 'link';
+  readonly url: string;
+  readonly label: string;
+}
+
+export type Button = ActionButton | LinkButton;
+
+/** Work that is under way. Times are in milliseconds since the epoch. */
+export interface Progress {
+  /** A plain sentence: what happens now. */
+  readonly stage: string;
+  readonly startedAt: number;
+  /** Place in the queue, from 1; absent when the work is running. */
+  readonly queuePlace?: number;
+  /** How long such work took lately, in milliseconds. */
+  readonly estimateMs?: number;
+}
+
+export interface Message {
+  /** Plain text. */
+  readonly title?: string;
+  /** Markdown (CommonMark and GFM). Text that is not meant as Markdown passes {@link plain} first. */
+  readonly text?: string;
+  readonly fields?: readonly Field[];
+  readonly media?: readonly MediaItem[];
+  readonly actions?: readonly Button[];
+  readonly progress?: Progress;
+  /** Plain small print. */
+  readonly footer?: string;
+  /** Mention the person who asked, and nobody else. */
+  readonly notify?: boolean;
+}
+
+/** Discord's `custom_id` limit; Slack's `action_id` allows more. */
+const ACTION_ID_LENGTH = 100;
+
+export interface ActionReference {
+  readonly command: string;
+  readonly action: string;
+  readonly job: string;
+  readonly index: number;
+}
+
+/** Writes `command.action:job:index`. Throws RangeError past 100 characters, which only a wrong declaration can cause. */
+export function actionId({ command, action, job, index }: ActionReference): string {
+  const id = `${command}.${action}:${job}:${index}`;
+  if (id.length > ACTION_ID_LENGTH)
+    throw new RangeError(`Action id is longer than ${ACTION_ID_LENGTH}: ${id}`);
+  return id;
+}
+
+/** Reads what {@link actionId} wrote; undefined for anything else. */
+export function parseActionId(id: string): ActionReference | undefined {
+  const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(\d{1,4})$/.exec(id);
+  const [, command, action, job, index] = match ?? [];
+  if (!command || !action || !job || !index) return undefined;
+  return { command, action, job, index: Number(index) };
+}
+
+/** Escapes every character that Markdown could take for markup, so that text from people and models shows as it is. */
+export function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#+\-.!|~&:/@]/g, '\\$&');
+}

@@ -1,0 +1,102 @@
+/** The port that every platform implements, and the port through which platforms reach the bot. */
+import { z } from 'zod';
+import type { Address, AnyCommand, Choice, Invocation, Outcome, SuggestRequest } from '../command.ts';
+import type { KeptFile, Message } from '../message.ts';
+
+/**
+ * What a platform needs to find what it has shown again: message ids, files uploaded so far. Only the platform that
+ * wrote it reads it. It is stored with the job after every step that must not happen twice.
+ */
+export const postedSchema = z.record(z.string(), z.json());
+export type Posted = z.infer<typeof postedSchema>;
+
+export interface ShowOptions {
+  /**
+   * Names this post for ever: the same key never leaves two messages (on Discord it becomes the nonce).
+   * At most 25 characters.
+   */
+  readonly key: string;
+  /** What an earlier call returned or remembered; the message that stands is edited instead of posting another. */
+  readonly posted?: Posted | undefined;
+  /** Called after each step that must not happen twice (a message posted, a file uploaded), and awaited. */
+  readonly remember: (posted: Posted) => Promise<void>;
+}
+
+/** Text that is still being written. */
+export interface MessageStream {
+  /** Never waits and never throws: the newest message wins, one edit is in flight at a time. */
+  update(message: Message): void;
+  /** Writes the last state, whatever the rate limits, and resolves when it stands. Throws PlatformError. */
+  close(message: Message): Promise<Posted>;
+}
+
+export interface Platform {
+  /** The value of {@link Address.platform}. */
+  readonly name: string;
+  /** Connects and begins to pass invocations to the bot. Keeps trying by itself when the platform is away. */
+  start(bot: Bot): Promise<void>;
+  /** Takes no new invocations. What was taken is finished; `show` still works. */
+  stop(): Promise<void>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+  status(): PlatformStatus;
+  /** Makes `message` stand at `address`, by posting it or editing what stands. Safe to repeat. Throws PlatformError. */
+  show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
+  /** Like `show`, for a message that changes many times a second. */
+  stream(address: Address, options: ShowOptions): MessageStream;
+  /** Says something to the person alone: in place where the platform can, else by direct message. Throws PlatformError. */
+  whisper(address: Address, message: Message): Promise<void>;
+}
+
+export type PlatformStatus = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+
+/** What platforms may do with the bot. */
+export interface Bot {
+  readonly commands: readonly AnyCommand[];
+  /**
+   * Never rejects: whatever goes wrong is an outcome with a sentence. An accepted outcome is already stored, so the
+   * platform acknowledges after it has the outcome; when that takes longer than the platform's deadline allows, it
+   * acknowledges first. Then it calls `begin`.
+   */
+  run(invocation: Invocation): Promise<Outcome>;
+  /** Completions for an option, at most 25, never rejects. */
+  suggest(request: SuggestRequest): Promise<readonly Choice[]>;
+}
+
+/** How platforms read kept files. */
+export interface MediaReader {
+  open(file: KeptFile): Promise<AsyncIterable<Uint8Array>>;
+  /** A signed, expiring URL of the listener, for files over a platform's limit. */
+  link(file: KeptFile, downloadName: string): string;
+}
+
+export type PlatformErrorCode =
+  /** The place is gone or closed to the bot: channel deleted, bot removed, permission lost. */
+  | 'gone'
+  /** The bot was never let in; a sentence can say how to invite it. */
+  | 'not-invited'
+  /** The platform is away, slow or limits us: the same call may work later. */
+  | 'unavailable'
+  /** The platform refused what we sent, and will again. */
+  | 'refused';
+
+/** A platform did not take what was shown. `code` decides what happens next; nobody reads the text. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError';
+  readonly code: PlatformErrorCode;
+  /** Wait this long before the next try. */
+  readonly retryAfterMs: number | undefined;
+  /** A sentence for the person, where the platform knows a way out (such as how to invite the bot). */
+  readonly advice: string | undefined;
+
+  constructor(
+    code: PlatformErrorCode,
+    detail: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined; advice?: string | undefined } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+    this.advice = options.advice;
+  }
+}

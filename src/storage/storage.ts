@@ -1,0 +1,92 @@
+/** The storage port. One contract suite, `test/contracts/storage.ts`, holds for every implementation. */
+import type { Address } from '../command.ts';
+import type { Job } from '../jobs/job.ts';
+
+export interface JobStore {
+  /** False, and nothing is written, when a job with this id or of the same invocation exists. */
+  create(job: Job): Promise<boolean>;
+  read(id: string): Promise<Job | undefined>;
+  /**
+   * Compare-and-set: writes `job` with `version + 1` if the stored version is still `job.version`, and returns what it
+   * wrote; undefined if somebody else was first.
+   */
+  replace(job: Job): Promise<Job | undefined>;
+  /** The person's open jobs in a channel, oldest first. */
+  running(where: Pick<Address, 'platform' | 'channel'>, person: string): Promise<Job[]>;
+  /** The newest jobs of a channel whose result holds songs, newest first. */
+  recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
+  /** Ids of all open jobs, so that a start can wake those whose timer was lost. */
+  open(): AsyncIterable<string>;
+  /** Durations in milliseconds of the last delivered jobs of a route, newest first. */
+  recentDurations(route: string, limit: number): Promise<number[]>;
+}
+
+/** A callback as it came. */
+export interface InboxEntry {
+  /** Counts up within a job, from 1. */
+  readonly sequence: number;
+  readonly receivedAt: number;
+  /** The body, as text. */
+  readonly body: string;
+}
+
+export interface Inbox {
+  /** Durable when it resolves. The same body for the same job is kept once. At most 64 entries a job; false past that. */
+  put(job: string, body: string, receivedAt: number): Promise<boolean>;
+  /** Entries after `sequence`, in order. */
+  read(job: string, sequence: number): Promise<InboxEntry[]>;
+}
+
+/** Looks at a job and says when to look again (milliseconds since the epoch), or undefined for never. */
+export type WakeHandler = (job: string, signal: AbortSignal) => Promise<number | undefined>;
+
+export interface WakeUps {
+  /** Durable when it resolves. The earliest wish wins; a wish made while the job is being handled is kept for after. */
+  wake(job: string, at: number): Promise<void>;
+  /**
+   * Begins to handle. A job is handled by one replica at a time, and again by another if that one dies. A handler that
+   * throws is called again later, with growing pauses.
+   */
+  start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
+  /** Starts nothing new, tells running handlers by their signal, and resolves when they ended. Wishes are kept. */
+  stop(): Promise<void>;
+}
+
+/** The part of Keyv's store interface that settings need; Keyv itself stays in its rooms. */
+export interface SettingsStore {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+export interface Storage {
+  readonly jobs: JobStore;
+  readonly inbox: Inbox;
+  readonly wakeUps: WakeUps;
+  readonly settings: SettingsStore;
+  /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
+  secret(name: string, make: () => string): Promise<string>;
+  /** Throws StorageError when it cannot be read or written now. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type StorageErrorCode =
+  /** The disk is full. */
+  | 'full'
+  /** Another process holds the file. */
+  | 'locked'
+  /** Not reachable now. */
+  | 'unavailable'
+  /** What is stored cannot be read by this version. */
+  | 'schema';
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: StorageErrorCode;
+
+  constructor(code: StorageErrorCode, detail: string, cause?: unknown) {
+    super(detail, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
