@@ -1,0 +1,86 @@
+import type { AnswerSoFar } from './answers.ts';
+import type { GatewayFamily, RouteName } from './routes.ts';
+
+export type GatewayErrorCode =
+  | 'credits'
+  | 'rate'
+  | 'auth'
+  | 'forbidden'
+  | 'invalid'
+  | 'too-long'
+  | 'blocked'
+  | 'not-found'
+  | 'exists'
+  | 'maintenance'
+  | 'unavailable'
+  | 'timeout'
+  | 'network'
+  | 'nonsense'
+  | 'aborted'
+  | 'broken-stream'
+  | 'stalled';
+
+/** Whether the gateway may have accepted the work, and so may spend credits on it or call back. */
+export type Taken = 'no' | 'unknown';
+
+export interface GatewayErrorInit {
+  code: GatewayErrorCode;
+  family: GatewayFamily;
+  route: RouteName;
+  taken: Taken;
+  retryable: boolean;
+  status?: number | undefined;
+  gatewayCode?: string | undefined;
+  gatewayMessage?: string | undefined;
+  retryAfterMs?: number | undefined;
+  body?: string | undefined;
+  partial?: AnswerSoFar | undefined;
+  cause?: unknown;
+}
+
+/** The one error that the gateway client throws. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: GatewayErrorCode;
+  readonly family: GatewayFamily;
+  readonly route: RouteName;
+  /** Whether the same request may be sent again without risk of paying twice. */
+  readonly retryable: boolean;
+  readonly taken: Taken;
+  /** The HTTP status, when an answer came. */
+  readonly status?: number;
+  /** The gateway's own code, number or word, as text. */
+  readonly gatewayCode?: string;
+  /** The gateway's own message: written by somebody else, so escape it before showing it. */
+  readonly gatewayMessage?: string;
+  /** What the gateway asked us to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** The raw body, bounded and with secrets and signed addresses taken out, for the log. */
+  readonly body?: string;
+  /** What had come of an answer before it broke off. */
+  partial?: AnswerSoFar;
+
+  constructor(init: GatewayErrorInit) {
+    super(describe(init), init.cause === undefined ? undefined : { cause: init.cause });
+    this.code = init.code;
+    this.family = init.family;
+    this.route = init.route;
+    this.retryable = init.retryable;
+    this.taken = init.taken;
+    if (init.status !== undefined) this.status = init.status;
+    if (init.gatewayCode !== undefined) this.gatewayCode = init.gatewayCode;
+    if (init.gatewayMessage !== undefined) this.gatewayMessage = init.gatewayMessage;
+    if (init.retryAfterMs !== undefined) this.retryAfterMs = init.retryAfterMs;
+    if (init.body !== undefined) this.body = init.body;
+    if (init.partial !== undefined) this.partial = init.partial;
+  }
+}
+
+function describe(init: GatewayErrorInit): string {
+  const facts = [
+    init.status === undefined ? undefined : `HTTP ${init.status}`,
+    init.gatewayCode === undefined ? undefined : `gateway code ${init.gatewayCode}`,
+  ].filter((fact) => fact !== undefined);
+  const aside = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  return `${init.route}: ${init.code}${aside}${init.gatewayMessage ? `: ${init.gatewayMessage}` : ''}`;
+}
