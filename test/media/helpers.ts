@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch.ts';
+
+/** A folder of this test's own, gone when it is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-media-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Listener {
+  origin: string;
+  port: number;
+}
+
+/** An HTTP server on loopback that ends with the test. */
+export async function listen(answer: RequestListener): Promise<Listener> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, port };
+}
+
+/** A fetcher that may reach this machine, with limits small enough to be met in a test. */
+export function fetcherFor(options: Partial<MediaFetcherOptions> = {}) {
+  const fetcher = createMediaFetcher({
+    allowedHosts: ['127.0.0.1'],
+    maximumBytes: 1_000_000,
+    timeoutMs: 5_000,
+    idleTimeoutMs: 900,
+    maximumRedirects: 3,
+    concurrency: 4,
+    now: () => Date.now(),
+    ...options,
+  });
+  onTestFinished(() => fetcher.close());
+  return fetcher;
+}
+
+/** One MPEG-1 layer III frame at 128 kbit/s and 44.1 kHz is 417 bytes: header, then what would be sound. */
+export function mp3(frames: number): Buffer {
+  const header = Buffer.from([0xff, 0xfb, 0x90, 0x00]);
+  return Buffer.concat(
+    Array.from({ length: frames }, () => Buffer.concat([header, Buffer.alloc(413, 0x55)])),
+  );
+}
+
+/** An MP3 file of about that many bytes whose content no other has. */
+export function uniqueMp3(bytes: number): Buffer {
+  return Buffer.concat([mp3(1), randomBytes(bytes)]);
+}
+
+export async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(source));
+}
+
+export async function* chunks(...parts: (Uint8Array | string)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part);
+}

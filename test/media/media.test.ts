@@ -1,0 +1,88 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { createFolderStore } from '../../src/media/folder-store.ts';
+import { createMedia } from '../../src/media/media.ts';
+import { bytesOf, fetcherFor, listen, mp3, temporaryFolder } from './helpers.ts';
+
+async function mediaIn(directory: string) {
+  return createMedia({
+    store: createFolderStore({ directory, now: () => Date.now() }),
+    fetcher: fetcherFor(),
+    publicUrl: 'https://bot.example',
+    secrets: ['secret'],
+    linkTtlSeconds: 3600,
+    now: () => Date.now(),
+    retryDelayMs: 1,
+  });
+}
+
+test('a song is fetched, known by its content, and kept under its hash', async () => {
+  const song = mp3(500);
+  const { origin } = await listen((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(song);
+  });
+  const media = await mediaIn(await temporaryFolder());
+
+  const kept = await media.keep(`${origin}/song.exe`, { kinds: ['audio'] });
+
+  expect(kept).toMatchObject({ kind: 'audio', contentType: 'audio/mpeg', bytes: song.length });
+  expect(kept.name).toMatch(/^[0-9a-f]{64}\.mp3$/);
+  const opened = await media.open(kept.name);
+  expect(opened && (await bytesOf(opened.stream)).equals(song)).toBe(true);
+});
+
+test('a server that is overloaded for a moment is asked again', async () => {
+  let asked = 0;
+  const { origin } = await listen((_request, response) => {
+    asked += 1;
+    if (asked === 1) response.writeHead(503).end();
+    else response.end(mp3(100));
+  });
+  const media = await mediaIn(await temporaryFolder());
+
+  expect(await media.keep(origin, { kinds: ['audio'] })).toMatchObject({ kind: 'audio' });
+  expect(asked).toBe(2);
+});
+
+test('a server that stays down is named as such, and leaves nothing behind', async () => {
+  const { origin } = await listen((_request, response) => response.writeHead(500).end());
+  const folder = await temporaryFolder();
+  const media = await mediaIn(folder);
+
+  await expect(media.keep(origin, { kinds: ['audio'] })).rejects.toMatchObject({
+    code: 'status',
+    status: 500,
+    retryable: true,
+  });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a server that asks for a long pause is left to the caller', async () => {
+  let asked = 0;
+  const { origin } = await listen((_request, response) => {
+    asked += 1;
+    response.writeHead(429, { 'retry-after': '120' }).end();
+  });
+  const media = await mediaIn(await temporaryFolder());
+
+  await expect(media.keep(origin, { kinds: ['audio'] })).rejects.toMatchObject({
+    retryable: true,
+    retryAfterMs: 120_000,
+  });
+  expect(asked).toBe(1);
+});
+
+test('bytes that came inside an answer are checked and kept as well', async () => {
+  const media = await mediaIn(await temporaryFolder());
+
+  const kept = await media.keepBytes(Buffer.from('[00:01.00] Rain'), { kinds: ['text'] });
+  expect(kept).toMatchObject({ kind: 'text', contentType: 'text/plain; charset=utf-8' });
+
+  await expect(media.keepBytes(Buffer.from('MZ\0\0'), { kinds: ['image'] })).rejects.toMatchObject({
+    code: 'type',
+  });
+  await expect(media.keepBytes(mp3(10), { kinds: ['audio'], maximumBytes: 100 })).rejects.toMatchObject({
+    code: 'too-large',
+  });
+});
