@@ -1,0 +1,66 @@
+import type { Log } from '../command.ts';
+import type { Routes } from './server.ts';
+
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+
+/** Something that must work before the process is of use, such as `storage` or `discord`. */
+export interface Part {
+  readonly name: string;
+  /** May reject: then the part is not ready, and the cause goes to the log. `reason` is shown to anybody who asks. */
+  readonly check: () => Readiness | Promise<Readiness>;
+}
+
+export interface HealthOptions {
+  readonly parts: readonly Part[];
+  readonly now: () => number;
+  readonly log: Log;
+  /** How long one part may take, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** Answers are this fresh, in milliseconds, so that questions from outside cannot load what is behind. */
+const FRESH_MS = 1000;
+const TIMEOUT_MS = 2000;
+
+/** `GET /healthz`: the process lives. `GET /readyz`: every part works (200), or which do not and why (503). */
+export function healthRoutes({ parts, now, log, timeoutMs = TIMEOUT_MS }: HealthOptions): Routes {
+  let last: { readonly at: number; readonly results: Promise<Record<string, string>> } | undefined;
+
+  const lookAgain = async (): Promise<Record<string, string>> => {
+    const results = await Promise.all(
+      parts.map(async (part) => [part.name, await look(part, timeoutMs, log)] as const),
+    );
+    return Object.fromEntries(results);
+  };
+
+  return (scope) => {
+    scope.get('/healthz', (_request, reply) =>
+      reply.header('cache-control', 'no-store').send({ alive: true }),
+    );
+    scope.get('/readyz', async (_request, reply) => {
+      if (!last || now() - last.at >= FRESH_MS) last = { at: now(), results: lookAgain() };
+      const results = await last.results;
+      const ready = Object.values(results).every((result) => result === READY);
+      return reply
+        .code(ready ? 200 : 503)
+        .header('cache-control', 'no-store')
+        .send({ ready, parts: results });
+    });
+  };
+}
+
+const READY = 'ready';
+
+async function look(part: Part, timeoutMs: number, log: Log): Promise<string> {
+  const { promise: deadline, resolve } = Promise.withResolvers<Readiness>();
+  const timer = setTimeout(() => resolve({ ready: false, reason: 'does not answer' }), timeoutMs);
+  try {
+    const status = await Promise.race([(async () => part.check())(), deadline]);
+    return status.ready ? READY : status.reason;
+  } catch (error) {
+    log.warn({ err: error, part: part.name }, 'A part is not ready');
+    return 'does not work now; the log says why';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Log } from '../command.ts';
+import { type Routes, sendNotFound } from './server.ts';
+import { sign, verify } from './signature.ts';
+
+const PURPOSE = 'music-callback';
+
+/** The largest public example has two songs in 4 KiB; one with timestamps of every word would stay under this. */
+export const CALLBACK_BODY_BYTES = 1024 * 1024;
+
+/** Senders give up after 15 s (upstream facts); one that hears 503 before that tries again. */
+const RECEIVE_TIMEOUT_MS = 10_000;
+
+/** The signature that proves a callback for this job. */
+export function signCallback(job: string, secret: string): string {
+  return sign(PURPOSE, job, secret);
+}
+
+/** The `callBackUrl` of a job's request. `publicUrl` may carry a path and a slash at its end. */
+export function callbackUrl(publicUrl: string, job: string, secret: string): string {
+  const base = publicUrl.replace(/\/+$/, '');
+  return `${base}/callbacks/music/${encodeURIComponent(job)}/${signCallback(job, secret)}`;
+}
+
+export interface MusicCallbackOptions {
+  /** Those that may have signed: the present one and those before it that still count. */
+  readonly secrets: readonly string[];
+  /** Resolves once the body is durable, or says why it was not kept; rejects when storage is away. */
+  readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job' | 'full'>;
+  readonly log: Log;
+  /** In milliseconds. */
+  readonly receiveTimeoutMs?: number;
+}
+
+interface CallbackRoute {
+  Params: { job: string; signature: string };
+  Body: string | undefined;
+}
+
+/**
+ * `POST /callbacks/music/:job/:signature`: where the gateway reports. The signature is checked before a byte of the
+ * body is read; the body is kept as text and read by nobody here. 200 means that it is stored.
+ */
+export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
+  const { secrets, log } = options;
+  const isSigned = ({ job, signature }: CallbackRoute['Params']) => verify(PURPOSE, job, signature, secrets);
+
+  return (scope: FastifyInstance) => {
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    scope.post<CallbackRoute>('/callbacks/music/:job/:signature', {
+      bodyLimit: CALLBACK_BODY_BYTES,
+      onRequest: async (request, reply) => {
+        if (!isSigned(request.params)) return sendNotFound(reply);
+        if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
+        // Whatever the body calls itself, it is kept as it came.
+        request.headers['content-type'] = 'text/plain';
+      },
+      handler: async (request, reply) => {
+        const { job } = request.params;
+        const outcome = await within(
+          options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS,
+          options.receive(job, request.body ?? ''),
+        ).catch((error: unknown) => {
+          log.error(
+            { err: error, job },
+            'A callback could not be stored; the gateway was asked to try again',
+          );
+          return 'unavailable' as const;
+        });
+        switch (outcome) {
+          case 'stored':
+            return reply.code(200).send({ received: true });
+          case 'unknown-job':
+            log.warn({ job }, 'A callback came for a job that is not in storage');
+            return sendNotFound(reply);
+          case 'full':
+            log.warn({ job }, 'A job has more callbacks than are kept; this one was refused');
+            return reply.code(429).send({ error: 'too many callbacks for this job' });
+          case 'unavailable':
+            return reply.code(503).header('retry-after', '5').send({ error: 'unavailable' });
+          default:
+            return outcome satisfies never;
+        }
+      },
+    });
+  };
+}
+
+function isCompressed({ headers }: FastifyRequest<CallbackRoute>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
+}
+
+async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds);
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

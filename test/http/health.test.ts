@@ -1,0 +1,90 @@
+import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { type HealthOptions, healthRoutes } from '../../src/http/health.ts';
+import { collectLog, listen } from './listener.ts';
+
+const bodySchema = z.looseObject({ parts: z.record(z.string(), z.string()).optional() });
+
+async function health(options: Partial<HealthOptions>) {
+  const log = collectLog();
+  const routes = [healthRoutes({ parts: [], now: () => 0, log, ...options })];
+  const { url } = await listen({ routes });
+  const get = async (path: string) => {
+    const response = await fetch(url + path);
+    return { status: response.status, body: bodySchema.parse(await response.json()) };
+  };
+  return { get, log };
+}
+
+test('/healthz says that the process lives, even when nothing else does', async () => {
+  const { get } = await health({
+    parts: [{ name: 'storage', check: () => ({ ready: false, reason: 'away' }) }],
+  });
+  expect(await get('/healthz')).toEqual({ status: 200, body: { alive: true } });
+});
+
+test('/readyz is 200 when every part works', async () => {
+  const { get } = await health({
+    parts: [
+      { name: 'storage', check: async () => ({ ready: true }) },
+      { name: 'discord', check: () => ({ ready: true }) },
+    ],
+  });
+  expect(await get('/readyz')).toEqual({
+    status: 200,
+    body: { ready: true, parts: { storage: 'ready', discord: 'ready' } },
+  });
+});
+
+test('/readyz is 503 and names the part that does not work, and why', async () => {
+  const { get } = await health({
+    parts: [
+      { name: 'storage', check: () => ({ ready: true }) },
+      { name: 'discord', check: () => ({ ready: false, reason: 'connecting' }) },
+    ],
+  });
+  expect(await get('/readyz')).toEqual({
+    status: 503,
+    body: { ready: false, parts: { storage: 'ready', discord: 'connecting' } },
+  });
+});
+
+test('a part that throws is not ready; its cause goes to the log and not to the world', async () => {
+  const { get, log } = await health({
+    parts: [
+      { name: 'storage', check: () => Promise.reject(new Error('redis://user:hunter2@host refused')) },
+      {
+        name: 'media',
+        check: () => {
+          throw new Error('at once');
+        },
+      },
+    ],
+  });
+  const { status, body } = await get('/readyz');
+  expect(status).toBe(503);
+  expect(body.parts).toEqual({
+    storage: 'does not work now; the log says why',
+    media: 'does not work now; the log says why',
+  });
+  expect(log.lines).toHaveLength(2);
+});
+
+test('a part that never answers does not keep the question waiting', async () => {
+  const { get } = await health({
+    parts: [{ name: 'storage', check: () => new Promise(() => {}) }],
+    timeoutMs: 20,
+  });
+  expect((await get('/readyz')).body.parts).toEqual({ storage: 'does not answer' });
+});
+
+test('many questions at once ask the parts once; a second later they are asked again', async () => {
+  let time = 0;
+  const check = vi.fn(() => ({ ready: true }) as const);
+  const { get } = await health({ parts: [{ name: 'storage', check }], now: () => time });
+  await Promise.all(Array.from({ length: 20 }, () => get('/readyz')));
+  expect(check).toHaveBeenCalledTimes(1);
+  time += 1000;
+  await get('/readyz');
+  expect(check).toHaveBeenCalledTimes(2);
+});

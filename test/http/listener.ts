@@ -1,0 +1,36 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { Log } from '../../src/command.ts';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+
+/** A log that keeps what is written to it. */
+export function collectLog(): Log & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const write = (level: string) => (fields: object, sentence: string) => {
+    lines.push(`${level} ${sentence} ${JSON.stringify(fields)}`);
+  };
+  return { lines, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** A listener on a free port of loopback that ends with the test. */
+export async function listen(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  const server = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    routes: [],
+    log: collectLog(),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Writes raw bytes to a listener and reads until it ends the connection. */
+export async function sendRaw(port: number, ...chunks: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  // A server that hangs up while we write is an answer, not a failure.
+  socket.on('error', () => {});
+  for (const chunk of chunks) socket.write(chunk);
+  return text(socket).catch(() => '');
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  CALLBACK_BODY_BYTES,
+  callbackUrl,
+  type MusicCallbackOptions,
+  musicCallbackRoutes,
+  signCallback,
+} from '../../src/http/music-callback.ts';
+import { sign } from '../../src/http/signature.ts';
+import { collectLog, listen, sendRaw } from './listener.ts';
+
+const SECRET = 'the present secret of this deployment';
+const PREVIOUS = 'the secret that it had before that';
+const STRANGER = 'a secret that it never had, at all';
+
+async function receiver(options: Partial<MusicCallbackOptions> = {}) {
+  const log = collectLog();
+  const receive = vi.fn<MusicCallbackOptions['receive']>(async () => 'stored');
+  const routes = [musicCallbackRoutes({ secrets: [SECRET, PREVIOUS], receive, log, ...options })];
+  const server = await listen({ routes, log });
+  const post = (url: string, init: RequestInit = {}) => fetch(url, { method: 'POST', body: '{}', ...init });
+  return { server, receive, log, post, url: callbackUrl(server.url, 'job-1', SECRET) };
+}
+
+describe('the URL', () => {
+  test('has the job and 43 characters that prove it', () => {
+    expect(callbackUrl('https://minstrel.example', 'job-1', SECRET)).toMatch(
+      /^https:\/\/minstrel\.example\/callbacks\/music\/job-1\/[\w-]{43}$/,
+    );
+  });
+
+  test('keeps the path of a public URL behind a proxy, with or without its last slash', () => {
+    const expected = `https://example.org/bots/minstrel/callbacks/music/job-1/${signCallback('job-1', SECRET)}`;
+    expect(callbackUrl('https://example.org/bots/minstrel', 'job-1', SECRET)).toBe(expected);
+    expect(callbackUrl('https://example.org/bots/minstrel/', 'job-1', SECRET)).toBe(expected);
+  });
+});
+
+describe('a signed callback', () => {
+  test('is stored as it came and answered 200', async () => {
+    const { receive, post, url } = await receiver();
+    const body = '{"code":200, "data":{"task_id":"t","title":"Über Regen 🌧"}}';
+    const response = await post(url, { body, headers: { 'content-type': 'application/json' } });
+    expect(response.status).toBe(200);
+    expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', body);
+  });
+
+  test('is answered only once it is stored', async () => {
+    const { promise: stored, resolve } = Promise.withResolvers<'stored'>();
+    const { post, url } = await receiver({ receive: () => stored });
+    const answered = vi.fn();
+    const answer = post(url).then(answered);
+    await expect(Promise.race([answer, Promise.resolve('still waiting')])).resolves.toBe('still waiting');
+    expect(answered).not.toHaveBeenCalled();
+    resolve('stored');
+    await answer;
+    expect(answered.mock.calls[0]?.[0]).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['no content type', undefined],
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['a content type that is none', 'none at all;;;'],
+    ['JSON with a charset', 'application/json; charset=utf-8'],
+  ])('is stored whatever the body calls itself: %s', async (_name, type) => {
+    const { receive, post, url } = await receiver();
+    const response = await post(url, {
+      body: new TextEncoder().encode('not {json'),
+      headers: type === undefined ? {} : { 'content-type': type },
+    });
+    expect(response.status).toBe(200);
+    expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', 'not {json');
+  });
+
+  test('without a body still wakes its job', async () => {
+    const { receive, url } = await receiver();
+    expect((await fetch(url, { method: 'POST' })).status).toBe(200);
+    expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', '');
+  });
+
+  test('signed with the secret before this one still counts', async () => {
+    const { receive, post, server } = await receiver();
+    expect((await post(callbackUrl(server.url, 'job-1', PREVIOUS))).status).toBe(200);
+    expect(receive).toHaveBeenCalledOnce();
+  });
+
+  test('of exactly the limit is taken, of one byte more is 413 and not stored', async () => {
+    const { receive, post, url, server } = await receiver();
+    expect((await post(url, { body: 'x'.repeat(CALLBACK_BODY_BYTES) })).status).toBe(200);
+    expect(receive).toHaveBeenCalledOnce();
+    const path = new URL(url).pathname;
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n`;
+    expect(
+      await sendRaw(server.port, `${head}content-length: ${CALLBACK_BODY_BYTES + 1}\r\n\r\n`),
+      'declared',
+    ).toMatch(/^HTTP\/1.1 413 .*too large/s);
+    const chunk = `${(CALLBACK_BODY_BYTES + 1).toString(16)}\r\n${'x'.repeat(CALLBACK_BODY_BYTES + 1)}`;
+    expect(await sendRaw(server.port, `${head}transfer-encoding: chunked\r\n\r\n`, chunk), 'counted').toMatch(
+      /^HTTP\/1.1 413 /,
+    );
+    expect(receive).toHaveBeenCalledOnce();
+  });
+
+  test('that ends before its declared length is not stored', async () => {
+    const { receive, url, server } = await receiver();
+    const socket = await import('node:net').then(({ connect }) => connect(server.port, '127.0.0.1'));
+    socket.end(`POST ${new URL(url).pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"half":`);
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+    expect(receive).not.toHaveBeenCalled();
+  });
+
+  test('that is compressed is asked for again uncompressed', async () => {
+    const { receive, post, url } = await receiver();
+    expect((await post(url, { headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+    expect(receive).not.toHaveBeenCalled();
+  });
+});
+
+describe('a callback that proves nothing', () => {
+  const forgeries: [string, (right: string) => string][] = [
+    ['a signature by another secret', () => signCallback('job-1', STRANGER)],
+    ['a signature of another job', () => signCallback('job-2', SECRET)],
+    ['a signature made for something else', () => sign('file', 'job-1', SECRET)],
+    [
+      'a signature with its last character changed',
+      (right) => right.slice(0, -1) + (right.endsWith('A') ? 'B' : 'A'),
+    ],
+    ['the right one with more behind it', (right) => `${right}=`],
+    ['an empty one', () => '%20'],
+  ];
+  test.each(forgeries)('%s gets the answer of an unknown route', async (_name, forge) => {
+    const { server, receive, post } = await receiver();
+    const right = signCallback('job-1', SECRET);
+    const forged = await post(`${server.url}/callbacks/music/job-1/${forge(right)}`);
+    const unknown = await post(`${server.url}/nothing/here`);
+    expect(forged.status).toBe(404);
+    expect(await forged.text()).toBe(await unknown.text());
+    const headersOf = (response: Response) => [...response.headers.keys()].filter((name) => name !== 'date');
+    expect(headersOf(forged)).toEqual(headersOf(unknown));
+    expect(receive).not.toHaveBeenCalled();
+  });
+
+  test('is answered before its body is read', async () => {
+    const { server } = await receiver();
+    const { connect } = await import('node:net');
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('POST /callbacks/music/job-1/forged HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
+    const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])));
+    expect(String(first)).toMatch(/^HTTP\/1.1 404 /);
+    socket.destroy();
+  });
+
+  test('leaves no signature in the log, whether right or wrong', async () => {
+    const { server, post, log, url } = await receiver();
+    await post(url);
+    await post(`${server.url}/callbacks/music/job-1/${signCallback('job-1', STRANGER)}`);
+    await vi.waitFor(() => expect(log.lines).toHaveLength(2));
+    expect(log.lines.join()).not.toContain(signCallback('job-1', SECRET));
+    expect(log.lines.join()).not.toContain(signCallback('job-1', STRANGER));
+  });
+});
+
+describe('what could not be stored', () => {
+  test('because storage is away is 503, so that the gateway sends it again', async () => {
+    const { post, url, log } = await receiver({ receive: () => Promise.reject(new Error('disk on fire')) });
+    const response = await post(url);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await response.text()).not.toContain('fire');
+    expect(log.lines[0]).toContain('could not be stored');
+  });
+
+  test('because storage hangs is 503 while the gateway still listens', async () => {
+    const { post, url } = await receiver({ receive: () => new Promise(() => {}), receiveTimeoutMs: 20 });
+    expect((await post(url)).status).toBe(503);
+  });
+
+  test('because the job is unknown looks like any unknown route', async () => {
+    const { post, url, log } = await receiver({ receive: async () => 'unknown-job' });
+    const response = await post(url);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('{"error":"not found"}');
+    expect(log.lines[0]).toContain('not in storage');
+  });
+
+  test('because the job has too many already is 429', async () => {
+    const { post, url } = await receiver({ receive: async () => 'full' });
+    expect((await post(url)).status).toBe(429);
+  });
+});
