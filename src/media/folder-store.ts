@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import PQueue from 'p-queue';
 import { fromFileSystem, systemErrorCode } from './errors.ts';
 import { contentTypeOf } from './kinds.ts';
-import { spool, sweepSpool } from './spool.ts';
+import { abandonedAfterMs, spool, sweepSpool } from './spool.ts';
 import {
   expendable,
   isStoredName,
@@ -23,9 +23,6 @@ export interface FolderStoreOptions extends RetentionOptions {
   /** Opens temporary files; replaced in tests. */
   openForWriting?: (path: string) => Writable;
 }
-
-/** A file being written for longer than this was left behind by a process that died. */
-const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /**
  * Keeps files in a folder. A file is written under a temporary name, flushed, and renamed: under its own name

@@ -21,6 +21,9 @@ export interface SpoolOptions {
   openForWriting?: ((path: string) => Writable) | undefined;
 }
 
+/** A file being written for longer than this was left behind by a process that died. */
+export const abandonedAfterMs = 24 * 60 * 60 * 1000;
+
 /**
  * Writes a source to a temporary file, flushed to the disk, and hashes it on the way. On any failure the
  * file is gone again. The caller moves or removes the file.

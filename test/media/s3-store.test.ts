@@ -1,0 +1,93 @@
+import { readdir, utimes } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import S3rver from 's3rver';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createS3Store, type S3StoreOptions } from '../../src/media/s3-store.ts';
+import { mediaStoreContract } from '../contracts/media-store.ts';
+import { chunks, temporaryFolder } from './helpers.ts';
+
+const bucket = 'media';
+const prefix = 'kept/';
+
+/** A real S3-compatible server on loopback, with its files in a folder of this test's own. */
+async function startServer(directory: string, port = 0): Promise<number> {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: bucket, configs: [] }],
+  });
+  const address: AddressInfo = await server.run();
+  onTestFinished(() => server.close());
+  return address.port;
+}
+
+async function storeAt(port: number, options: Partial<S3StoreOptions> = {}) {
+  const store = createS3Store({
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket,
+    prefix,
+    region: 'us-east-1',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    spoolDirectory: await temporaryFolder(),
+    now: () => Date.UTC(2031, 4, 5),
+    retryDelayMs: 1,
+    ...options,
+  });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+mediaStoreContract('the bucket', async (options) => {
+  const directory = await temporaryFolder();
+  const suffix = '._S3rver_object';
+  const objects = join(directory, bucket, prefix);
+  return {
+    store: await storeAt(await startServer(directory), options),
+    everything: async () => {
+      const files = await readdir(objects).catch(() => []);
+      return files.filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+    },
+    setKeptAt: (name, time) => utimes(join(objects, `${name}${suffix}`), time / 1000, time / 1000),
+  };
+});
+
+describe('the bucket', () => {
+  test('that cannot be reached is named as such, and used again when it can', async () => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => probe.once('listening', resolve));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    const store = await storeAt(port);
+
+    const refused = store.put(chunks('a song'), { extension: 'txt' });
+    await expect(refused).rejects.toMatchObject({ code: 'store', retryable: true });
+    await expect(store.stat(`${'0'.repeat(64)}.mp3`)).rejects.toMatchObject({ code: 'store' });
+
+    await startServer(await temporaryFolder(), port);
+    expect(await store.put(chunks('a song'), { extension: 'txt' })).toMatchObject({ bytes: 6 });
+  });
+
+  test('that does not exist, or does not know the key, is no missing file', async () => {
+    const port = await startServer(await temporaryFolder());
+    const elsewhere = await storeAt(port, { bucket: 'nowhere' });
+    await expect(elsewhere.put(chunks('x'), { extension: 'txt' })).rejects.toMatchObject({ code: 'store' });
+    await expect(elsewhere.prune()).rejects.toMatchObject({ code: 'store' });
+    const stranger = await storeAt(port, { accessKeyId: 'someone', secretAccessKey: 'else' });
+    await expect(stranger.put(chunks('x'), { extension: 'txt' })).rejects.toMatchObject({
+      code: 'store',
+      status: 403,
+    });
+  });
+
+  test('leaves no temporary file behind', async () => {
+    const spoolDirectory = await temporaryFolder();
+    const store = await storeAt(await startServer(await temporaryFolder()), { spoolDirectory });
+    await store.put(chunks('a song'), { extension: 'txt' });
+    expect(await readdir(spoolDirectory)).toEqual([]);
+  });
+});
