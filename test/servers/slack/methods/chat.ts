@@ -1,0 +1,106 @@
+import { type Call, type Method, SlackRefusal } from '../call.ts';
+import { type Fields, isFields } from '../json.ts';
+import { SLACK } from '../limits.ts';
+import type { PostedMessage } from '../workspace.ts';
+
+export const chat: Readonly<Record<string, Method>> = {
+  'chat.postMessage': (call) => {
+    call.needScope('chat:write');
+    const channel = call.writableChannel();
+    const content = contentOf(call, SLACK.messageText);
+    if (content === undefined) throw new SlackRefusal('no_text');
+    const message = call.workspace.post({
+      channel: channel.id,
+      user: call.workspace.botUser,
+      threadTs: call.thread(channel),
+      text: content.text,
+      blocks: content.blocks ?? [],
+      unfurl: String(call.args.unfurl_links) !== 'false',
+    });
+    return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
+  },
+
+  'chat.update': (call) => {
+    call.needScope('chat:write');
+    if (call.text('channel')?.startsWith('U')) throw new SlackRefusal('channel_not_found');
+    const channel = call.channel();
+    if (channel.archived) throw new SlackRefusal('is_archived');
+    const message = call.ownMessage(channel, 'message_not_found', 'cant_update_message');
+    if (message.streaming?.open) throw new SlackRefusal('streaming_state_conflict');
+    const content = contentOf(call, SLACK.updateText);
+    if (content === undefined) throw new SlackRefusal('no_text');
+    call.workspace.edit(message, content.text, content.blocks ?? message.blocks);
+    return { channel: channel.id, ts: message.ts, text: message.text, message: wireMessage(message) };
+  },
+
+  'chat.delete': (call) => {
+    call.needScope('chat:write');
+    const channel = call.channel();
+    const message = call.ownMessage(channel, 'message_not_found', 'cant_delete_message');
+    message.deleted = true;
+    call.workspace.emit('changed');
+    return { channel: channel.id, ts: message.ts };
+  },
+
+  'chat.postEphemeral': (call) => {
+    call.needScope('chat:write');
+    const channel = call.writableChannel();
+    const user = call.need('user');
+    if (!channel.members.has(user)) throw new SlackRefusal('user_not_in_channel');
+    const content = contentOf(call, SLACK.messageText);
+    if (content === undefined) throw new SlackRefusal('no_text');
+    const ts = call.workspace.nextTs();
+    call.workspace.ephemerals.push({
+      channel: channel.id,
+      user,
+      ts,
+      threadTs: call.thread(channel),
+      text: content.text,
+      blocks: content.blocks ?? [],
+      via: 'chat.postEphemeral',
+    });
+    call.workspace.emit('changed');
+    return { message_ts: ts };
+  },
+
+  'chat.getPermalink': (call) => {
+    const channel = call.channel();
+    const ts = call.need('message_ts');
+    if (call.workspace.message(channel.id, ts) === undefined) throw new SlackRefusal('message_not_found');
+    return {
+      channel: channel.id,
+      permalink: `https://minstrel.slack.com/archives/${channel.id}/p${ts.replace('.', '')}`,
+    };
+  },
+};
+
+/** Reads text, blocks and markdown_text; undefined when there is nothing to say. */
+function contentOf(call: Call, most: number): { text: string; blocks: Fields[] | undefined } | undefined {
+  const text = call.text('text') ?? '';
+  if (text.length > most)
+    throw new SlackRefusal('msg_too_long', [`[ERROR] ${text.length} of ${most} characters`]);
+  const blocks = call.blocks();
+  const markdown = call.text('markdown_text');
+  if (markdown !== undefined) {
+    if (text !== '' || blocks !== undefined) throw new SlackRefusal('markdown_text_conflict');
+    if (markdown.length > SLACK.markdownTotal) throw new SlackRefusal('msg_too_long');
+    return { text: '', blocks: [{ type: 'markdown', text: markdown }] };
+  }
+  if (text === '' && (blocks === undefined || blocks.length === 0)) return undefined;
+  return { text, blocks };
+}
+
+/** A message as the Web API and the events write it. */
+export function wireMessage(message: PostedMessage): Fields {
+  return {
+    type: 'message',
+    ts: message.ts,
+    user: message.user,
+    text: message.text,
+    ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+    ...(message.blocks.length > 0 ? { blocks: message.blocks.filter(isFields) } : {}),
+    ...(message.files.length > 0
+      ? { files: message.files.map((file) => ({ id: file.id, name: file.name, mimetype: file.mimetype })) }
+      : {}),
+  };
+}

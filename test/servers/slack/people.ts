@@ -1,0 +1,450 @@
+import { elementsOf } from './blocks.ts';
+import type { Settings } from './call.ts';
+import { SlackRefusal } from './call.ts';
+import { optionProblems } from './elements.ts';
+import { asFields, asList, asText, type Fields } from './json.ts';
+import { SLACK } from './limits.ts';
+import { escapeText } from './mentions.ts';
+import { wireMessage } from './methods/chat.ts';
+import { wireFile } from './methods/files.ts';
+import { storeView, wireView } from './methods/views.ts';
+import { Problems } from './problems.ts';
+import { showReply } from './replies.ts';
+import type { Delivery, SocketMode } from './socket-mode.ts';
+import type { ResponseUrls, Triggers } from './tickets.ts';
+import { viewProblems } from './view-problems.ts';
+import { type FormValues, fillForm } from './view-state.ts';
+import type { EphemeralMessage, OpenView, PostedMessage, StoredFile, Workspace } from './workspace.ts';
+
+export interface Place {
+  /** Default `U0ADA`. */
+  user?: string;
+  /** Default `C0MUSIC`. */
+  channel?: string;
+}
+
+export interface Interaction extends Delivery {
+  triggerId: string;
+  responseUrl: string | undefined;
+}
+
+export interface Said {
+  message: PostedMessage;
+  /** One delivery for each event that the app subscribed to. */
+  deliveries: Delivery[];
+  eventIds: string[];
+}
+
+export interface PeopleOptions {
+  workspace: Workspace;
+  socketMode: SocketMode;
+  triggers: Triggers;
+  responseUrls: ResponseUrls;
+  settings: Settings;
+  /** The events that the app subscribed to. */
+  events: ReadonlySet<string>;
+}
+
+/** What people do in Slack. Every function resolves when the app has acknowledged, or when Slack has given up. */
+export function people({ workspace, socketMode, triggers, responseUrls, settings, events }: PeopleOptions) {
+  const wire = (file: StoredFile) => wireFile(file, settings.baseUrl);
+
+  const common = (user: string) => {
+    const known = workspace.users.get(user);
+    if (known === undefined) throw new Error(`No such user: ${user}`);
+    return {
+      team: { id: workspace.teamId, domain: 'minstrel' },
+      user: { id: user, username: known.name, name: known.name, team_id: workspace.teamId },
+      api_app_id: workspace.appId,
+      token: 'verification-token',
+      enterprise: null,
+      is_enterprise_install: false,
+    };
+  };
+
+  const place = ({ user = 'U0ADA', channel = 'C0MUSIC' }: Place) => {
+    const known = workspace.channels.get(channel);
+    if (known === undefined) throw new Error(`No such channel: ${channel}`);
+    return { user, channel: known };
+  };
+
+  function replyInAck(delivery: Delivery, channel: string, user: string): void {
+    if (delivery.ack === undefined) return;
+    try {
+      const ticket = { channel, user, messageTs: undefined, threadTs: undefined, at: 0, uses: 0 };
+      showReply(workspace, ticket, delivery.ack, 'ack');
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error;
+      workspace.refuse({ method: 'ack', error: error.error, detail: error.detail, arguments: delivery.ack });
+    }
+  }
+
+  /** Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. */
+  async function slash(command: string, text = '', where: Place = {}): Promise<Interaction> {
+    const { user, channel } = place(where);
+    const triggerId = triggers.issue(user);
+    const responseUrl = responseUrls.issue({ channel: channel.id, user });
+    const delivery = await socketMode.deliver(
+      'slash_commands',
+      {
+        token: 'verification-token',
+        team_id: workspace.teamId,
+        team_domain: 'minstrel',
+        channel_id: channel.id,
+        channel_name:
+          channel.kind === 'im' ? 'directmessage' : channel.kind === 'group' ? 'privategroup' : channel.name,
+        user_id: user,
+        user_name: workspace.users.get(user)?.name ?? user,
+        command,
+        text: escapeText(text),
+        api_app_id: workspace.appId,
+        is_enterprise_install: 'false',
+        response_url: responseUrl,
+        trigger_id: triggerId,
+      },
+      true,
+    );
+    replyInAck(delivery, channel.id, user);
+    return { ...delivery, triggerId, responseUrl };
+  }
+
+  function element(blocks: readonly unknown[], action: string): { block: Fields; element: Fields } {
+    const all = blocks.flatMap((block) =>
+      elementsOf(block).map((item) => ({ block: asFields(block), element: item })),
+    );
+    const found = all.find(({ element: item }) => item.action_id === action || labelOf(item) === action);
+    if (found !== undefined) return found;
+    const known = all
+      .map(({ element: item }) => `${String(item.action_id)} (${labelOf(item) ?? '-'})`)
+      .join(', ');
+    throw new Error(`There is no button ${action}; there are: ${known || 'none'}`);
+  }
+
+  /** Presses a button of a message, named by its action_id or its label; `value` chooses from a menu. */
+  async function press(
+    message: PostedMessage | EphemeralMessage,
+    action: string,
+    { user = 'U0ADA', value }: { user?: string; value?: string } = {},
+  ): Promise<Interaction> {
+    const { block, element: pressed } = element(message.blocks, action);
+    const ephemeral = 'via' in message;
+    const threadTs = message.threadTs;
+    const triggerId = triggers.issue(user);
+    const responseUrl = responseUrls.issue({
+      channel: message.channel,
+      user,
+      messageTs: ephemeral ? undefined : message.ts,
+      threadTs,
+    });
+    const channel = workspace.channels.get(message.channel);
+    const delivery = await socketMode.deliver(
+      'interactive',
+      {
+        type: 'block_actions',
+        ...common(user),
+        container: {
+          type: 'message',
+          message_ts: message.ts,
+          channel_id: message.channel,
+          is_ephemeral: ephemeral,
+          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        },
+        trigger_id: triggerId,
+        channel: { id: message.channel, name: channel?.name ?? '' },
+        ...(ephemeral ? {} : { message: { ...wireMessage(message), app_id: workspace.appId } }),
+        state: { values: {} },
+        response_url: responseUrl,
+        actions: [pressedAction(block, pressed, value, workspace.nextTs())],
+      },
+      false,
+    );
+    return { ...delivery, triggerId, responseUrl };
+  }
+
+  /** Presses a button in an open modal or in the Home tab. */
+  async function pressInView(
+    open: OpenView,
+    action: string,
+    { value }: { value?: string } = {},
+  ): Promise<Interaction> {
+    const { block, element: pressed } = element(asList(open.view.blocks), action);
+    const triggerId = triggers.issue(open.user);
+    const delivery = await socketMode.deliver(
+      'interactive',
+      {
+        type: 'block_actions',
+        ...common(open.user),
+        container: { type: 'view', view_id: open.id },
+        trigger_id: triggerId,
+        view: wireView(open),
+        actions: [pressedAction(block, pressed, value, workspace.nextTs())],
+      },
+      false,
+    );
+    return { ...delivery, triggerId, responseUrl: undefined };
+  }
+
+  /** Fills the modal and sends it. `errors` in the acknowledgement leave it open, as in Slack. */
+  async function submitView(open: OpenView, values: FormValues): Promise<Interaction> {
+    if (!open.open) throw new Error('That modal is closed');
+    const state = fillForm(open.view, values, wire);
+    const triggerId = triggers.issue(open.user);
+    const delivery = await socketMode.deliver(
+      'interactive',
+      {
+        type: 'view_submission',
+        ...common(open.user),
+        trigger_id: triggerId,
+        view: { ...wireView(open), state },
+        response_urls: [],
+      },
+      true,
+    );
+    if (delivery.acknowledged) answerSubmission(open, delivery.ack);
+    return { ...delivery, triggerId, responseUrl: undefined };
+  }
+
+  function answerSubmission(open: OpenView, ack: Fields | undefined): void {
+    const refuse = (error: string, detail: string[]) =>
+      workspace.refuse({ method: 'view_submission', error, detail, arguments: ack ?? {} });
+    switch (ack?.response_action) {
+      case 'errors': {
+        const fields = new Set(asList(open.view.blocks).map((block) => asFields(block).block_id));
+        const unknown = Object.keys(asFields(ack.errors)).filter((key) => !fields.has(key));
+        if (unknown.length > 0) refuse('invalid_errors', [`no such block: ${unknown.join(', ')}`]);
+        return;
+      }
+      case 'update':
+      case 'push': {
+        const problems = viewProblems(ack.view);
+        if (problems.length > 0) refuse('invalid_view', problems);
+        else if (ack.response_action === 'push') storeView(workspace, open.user, asFields(ack.view), open.id);
+        else open.view = asFields(ack.view);
+        return;
+      }
+      default:
+        open.open = false;
+        workspace.emit('changed');
+    }
+  }
+
+  /** Types into a menu that loads its options; resolves with what the app offers. */
+  async function suggest(
+    open: OpenView,
+    action: string,
+    typed: string,
+  ): Promise<{ text: string; value: string }[]> {
+    const { block, element: menu } = element(asList(open.view.blocks), action);
+    const delivery = await socketMode.deliver(
+      'interactive',
+      {
+        type: 'block_suggestion',
+        ...common(open.user),
+        container: { type: 'view', view_id: open.id },
+        view: wireView(open),
+        action_id: menu.action_id,
+        block_id: block.block_id,
+        value: typed,
+      },
+      true,
+    );
+    const options = asList(asFields(delivery.ack).options);
+    const problems = new Problems();
+    if (options.length > 0) optionProblems(problems, '/options', options, SLACK.options);
+    if (problems.list.length > 0) {
+      workspace.refuse({
+        method: 'block_suggestion',
+        error: 'invalid_options',
+        detail: problems.list,
+        arguments: delivery.ack ?? {},
+      });
+    }
+    return options.map((option) => ({
+      text: asText(asFields(asFields(option).text).text) ?? '',
+      value: asText(asFields(option).value) ?? '',
+    }));
+  }
+
+  /** Uses a global shortcut. */
+  async function shortcut(
+    callbackId: string,
+    { user = 'U0ADA' }: { user?: string } = {},
+  ): Promise<Interaction> {
+    const triggerId = triggers.issue(user);
+    const payload = {
+      type: 'shortcut',
+      ...common(user),
+      callback_id: callbackId,
+      trigger_id: triggerId,
+      action_ts: workspace.nextTs(),
+    };
+    return {
+      ...(await socketMode.deliver('interactive', payload, false)),
+      triggerId,
+      responseUrl: undefined,
+    };
+  }
+
+  /** Uses a shortcut from a message's menu. */
+  async function messageShortcut(
+    callbackId: string,
+    message: PostedMessage,
+    { user = 'U0ADA' }: { user?: string } = {},
+  ): Promise<Interaction> {
+    const triggerId = triggers.issue(user);
+    const responseUrl = responseUrls.issue({ channel: message.channel, user, threadTs: message.threadTs });
+    const payload = {
+      type: 'message_action',
+      ...common(user),
+      callback_id: callbackId,
+      trigger_id: triggerId,
+      response_url: responseUrl,
+      message_ts: message.ts,
+      action_ts: workspace.nextTs(),
+      channel: { id: message.channel, name: workspace.channels.get(message.channel)?.name ?? '' },
+      message: { ...wireMessage(message), files: message.files.map(wire) },
+    };
+    return { ...(await socketMode.deliver('interactive', payload, false)), triggerId, responseUrl };
+  }
+
+  async function sendEvent(
+    event: Fields,
+    eventId = workspace.id('Ev'),
+  ): Promise<{ delivery: Delivery; eventId: string }> {
+    const payload = {
+      token: 'verification-token',
+      team_id: workspace.teamId,
+      api_app_id: workspace.appId,
+      event,
+      type: 'event_callback',
+      event_id: eventId,
+      event_time: Math.floor(workspace.now() / 1000),
+      authorizations: [
+        {
+          enterprise_id: null,
+          team_id: workspace.teamId,
+          user_id: workspace.botUser,
+          is_bot: true,
+          is_enterprise_install: false,
+        },
+      ],
+    };
+    return { delivery: await socketMode.deliver('events_api', payload, false), eventId };
+  }
+
+  /** Writes a message; the app gets the events that it subscribed to and that Slack would send. */
+  async function say(
+    text: string,
+    { threadTs, files = [], ...where }: Place & { threadTs?: string; files?: StoredFile[] } = {},
+  ): Promise<Said> {
+    const { user, channel } = place(where);
+    const message = workspace.post({ channel: channel.id, user, text, blocks: [], threadTs, files });
+    const types = eventsFor(message);
+    const sent = await Promise.all(types.map((type) => sendEvent(eventOf(message, type))));
+    return {
+      message,
+      deliveries: sent.map(({ delivery }) => delivery),
+      eventIds: sent.map(({ eventId }) => eventId),
+    };
+  }
+
+  function eventsFor(message: PostedMessage): string[] {
+    const channel = workspace.channels.get(message.channel);
+    if (channel === undefined || !channel.members.has(workspace.botUser)) return [];
+    const byKind = { im: 'message.im', channel: 'message.channels', group: 'message.groups' }[channel.kind];
+    const mentioned = channel.kind !== 'im' && message.text.includes(`<@${workspace.botUser}>`);
+    return [...(mentioned ? ['app_mention'] : []), byKind].filter((type) => events.has(type));
+  }
+
+  function eventOf(message: PostedMessage, type: string): Fields {
+    const channel = workspace.channels.get(message.channel);
+    return {
+      ...wireMessage(message),
+      type: type.startsWith('message.') ? 'message' : type,
+      ...(message.files.length > 0 ? { subtype: 'file_share', files: message.files.map(wire) } : {}),
+      channel: message.channel,
+      channel_type: channel?.kind ?? 'channel',
+      team: workspace.teamId,
+      event_ts: message.ts,
+    };
+  }
+
+  /** Says something to the bot by name. */
+  const mention = (text: string, options: Parameters<typeof say>[1] = {}) =>
+    say(`<@${workspace.botUser}> ${text}`, options);
+
+  /** Writes to the bot in a direct message. */
+  const directMessage = (
+    text: string,
+    { user = 'U0ADA', ...rest }: Omit<NonNullable<Parameters<typeof say>[1]>, 'channel'> = {},
+  ) => say(text, { ...rest, user, channel: workspace.directChannel(user).id });
+
+  /** Sends an event again as Slack does when it doubts that the app got it: the same event_id. */
+  const repeat = (said: Said) =>
+    Promise.all(
+      said.eventIds.map((eventId, index) =>
+        sendEvent(eventOf(said.message, eventsFor(said.message)[index] ?? ''), eventId),
+      ),
+    );
+
+  /** Opens the bot's Home tab. */
+  async function openHome({ user = 'U0ADA' }: { user?: string } = {}): Promise<Delivery> {
+    const channel = workspace.directChannel(user).id;
+    const event = { type: 'app_home_opened', user, channel, tab: 'home', event_ts: workspace.nextTs() };
+    return (await sendEvent(event)).delivery;
+  }
+
+  /** A file that a person uploaded, to be said or put into a form. */
+  function upload(
+    name: string,
+    bytes: Buffer,
+    { user = 'U0ADA', mimetype = 'application/octet-stream' } = {},
+  ): StoredFile {
+    const file: StoredFile = {
+      id: workspace.id('F'),
+      name,
+      title: name,
+      bytes,
+      mimetype,
+      altText: undefined,
+      user,
+      state: 'completed',
+      announcedLength: bytes.length,
+    };
+    workspace.files.set(file.id, file);
+    return file;
+  }
+
+  return {
+    slash,
+    press,
+    pressInView,
+    submitView,
+    suggest,
+    shortcut,
+    messageShortcut,
+    say,
+    mention,
+    directMessage,
+    repeat,
+    openHome,
+    sendEvent,
+    upload,
+  };
+}
+
+function labelOf(element: Fields): string | undefined {
+  return asText(asFields(element.text).text);
+}
+
+function pressedAction(block: Fields, element: Fields, value: string | undefined, ts: string): Fields {
+  const chosen = asList(element.options).find((option) => asFields(option).value === value);
+  return {
+    type: element.type,
+    action_id: element.action_id,
+    block_id: block.block_id,
+    action_ts: ts,
+    ...(element.type === 'button' ? { text: element.text, value: element.value } : {}),
+    ...(element.type === 'static_select' || element.type === 'overflow' ? { selected_option: chosen } : {}),
+  };
+}

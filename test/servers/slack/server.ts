@@ -1,0 +1,250 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Settings, SlackRefusal } from './call.ts';
+import { Faults } from './faults.ts';
+import { asFields, type Fields } from './json.ts';
+import { SLACK } from './limits.ts';
+import { chat } from './methods/chat.ts';
+import { conversations } from './methods/conversations.ts';
+import { files } from './methods/files.ts';
+import { streams } from './methods/streams.ts';
+import { viewMethods } from './methods/views.ts';
+import { people } from './people.ts';
+import { showReply } from './replies.ts';
+import { SocketMode } from './socket-mode.ts';
+import { ResponseUrls, Triggers } from './tickets.ts';
+import { type Tokens, webApi } from './web-api.ts';
+import { type OpenView, type PostedMessage, Workspace } from './workspace.ts';
+
+/** The scopes that the manifest asks for; a test takes some away to see `missing_scope`. */
+const SCOPES = [
+  'app_mentions:read',
+  'channels:history',
+  'chat:write',
+  'commands',
+  'files:read',
+  'files:write',
+  'groups:history',
+  'im:history',
+  'im:write',
+  'users:read',
+];
+
+const EVENTS = ['app_mention', 'message.im', 'app_home_opened'];
+
+export interface SlackServerOptions {
+  scopes?: readonly string[];
+  /** Events that the app subscribed to. */
+  events?: readonly string[];
+  ackTimeoutMs?: number;
+  redeliveryMs?: readonly number[];
+  shareDelayMs?: number;
+  now?: () => number;
+}
+
+export type SlackServer = Awaited<ReturnType<typeof startSlackServer>>;
+
+/** Starts a strict Slack on loopback. See README.md for what it checks and what people can do in it. */
+export async function startSlackServer({
+  scopes = SCOPES,
+  events = EVENTS,
+  ackTimeoutMs = SLACK.ackMs,
+  redeliveryMs = [0, 50, 100],
+  shareDelayMs = 5,
+  now: wallClock = Date.now,
+}: SlackServerOptions = {}) {
+  let passed = 0;
+  let onePostASecond = false;
+  const workspace = new Workspace(() => wallClock() + passed);
+  const faults = new Faults();
+  const tokens: Tokens = { bot: 'xoxb-minstrel-test', app: 'xapp-minstrel-test', revoked: false };
+  const settings: Settings = { scopes: new Set(scopes), baseUrl: '', shareDelayMs };
+  const triggers = new Triggers(workspace);
+  const responseUrls = new ResponseUrls(workspace);
+  const socketMode = new SocketMode({ workspace, ackTimeoutMs, redeliveryMs });
+  const api = webApi({
+    workspace,
+    settings,
+    faults,
+    tokens,
+    onePostASecond: () => onePostASecond,
+    methods: {
+      ...chat,
+      ...streams,
+      ...files,
+      ...conversations,
+      ...viewMethods((id) => triggers.take(id)),
+      'apps.connections.open': () => ({ url: socketMode.ticket(settings.baseUrl) }),
+    },
+  });
+
+  const http = createServer((request, response) => {
+    void route(request, response).catch(() => response.destroy());
+  });
+  socketMode.attach(http);
+
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const path = new URL(request.url ?? '/', 'http://slack').pathname;
+    const [, room, ...rest] = path.split('/');
+    if (room === 'api') return await api.handle(request, response, rest.join('/'), body);
+    if (room === 'upload') return await upload(request, response, rest.at(-1) ?? '', body);
+    if (room === 'files-pri') return download(request, response, rest[0] ?? '');
+    if (room === 'response') return reply(response, rest[0] ?? '', body);
+    response.writeHead(404).end();
+  }
+
+  async function upload(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    body: Buffer,
+  ): Promise<void> {
+    const fault = faults.take('upload');
+    if (fault?.type === 'status') return void response.writeHead(fault.status).end();
+    if (fault !== undefined) return void request.socket.destroy();
+    const file = workspace.files.get(id);
+    const type = request.headers['content-type'] ?? '';
+    const bytes = type.startsWith('multipart/form-data') ? await firstPart(type, body) : body;
+    if (file?.state !== 'requested' || bytes.length !== file.announcedLength) {
+      workspace.refuse({
+        method: 'upload',
+        error: file === undefined ? 'file_not_found' : 'wrong_length',
+        detail: [`${bytes.length} of ${file?.announcedLength ?? 0} bytes`],
+        arguments: { id },
+      });
+      return void response.writeHead(400).end('bad upload');
+    }
+    file.bytes = bytes;
+    file.state = 'uploaded';
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(`OK - ${bytes.length}`);
+  }
+
+  function download(request: IncomingMessage, response: ServerResponse, id: string): void {
+    const file = workspace.files.get(id);
+    const allowed =
+      request.headers.authorization === `Bearer ${tokens.bot}` && settings.scopes.has('files:read');
+    if (file === undefined) return void response.writeHead(404).end();
+    // Slack answers a sign-in page, with status 200, to whoever has no token.
+    if (!allowed)
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+    response
+      .writeHead(200, { 'content-type': file.mimetype, 'content-length': file.bytes.length })
+      .end(file.bytes);
+  }
+
+  function reply(response: ServerResponse, key: string, body: Buffer): void {
+    const fields: Fields = asFields(JSON.parse(body.toString('utf8')));
+    try {
+      showReply(workspace, responseUrls.take(key), fields, 'response_url');
+      response.writeHead(200, { 'content-type': 'text/html' }).end('ok');
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error;
+      workspace.refuse({
+        method: 'response_url',
+        error: error.error,
+        detail: error.detail,
+        arguments: fields,
+      });
+      response
+        .writeHead(error.error === 'used_url' || error.error === 'expired_url' ? 404 : 400)
+        .end(error.error);
+    }
+  }
+
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  // Sound: a TCP server that listens has an AddressInfo.
+  const { port } = http.address() as AddressInfo;
+  settings.baseUrl = `http://127.0.0.1:${port}`;
+  responseUrls.baseUrl = settings.baseUrl;
+
+  /** Resolves with the first truthy answer of `look`, asked again after every change; throws after `withinMs`. */
+  function until<Found>(look: () => Found | undefined | false | null, withinMs = 5000): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        clearInterval(interval);
+        workspace.off('changed', check);
+      };
+      const check = () => {
+        const found = look();
+        if (!found) return;
+        stop();
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        stop();
+        reject(
+          new Error(`Nothing came within ${withinMs} ms; refused: ${JSON.stringify(workspace.refused)}`),
+        );
+      }, withinMs);
+      const interval = setInterval(check, 20);
+      workspace.on('changed', check);
+      check();
+    });
+  }
+
+  const standing = (channel: string) =>
+    workspace.messages.filter((message) => message.channel === channel && !message.deleted);
+
+  return {
+    ...people({ workspace, socketMode, triggers, responseUrls, settings, events: new Set(events) }),
+    workspace,
+    faults,
+    socketMode,
+    url: settings.baseUrl,
+    /** For `SLACK_API_URL`. */
+    apiUrl: `${settings.baseUrl}/api/`,
+    botToken: tokens.bot,
+    appToken: tokens.app,
+    /** What Slack would have refused; a well-behaved bot leaves it empty. */
+    refused: workspace.refused,
+    /** Every Web API call, in order. */
+    calls: api.calls,
+    callsOf: (method: string) => api.calls.filter((call) => call.method === method),
+    /** What stands in a channel, top level and replies, oldest first. */
+    messages: standing,
+    /** What the bot wrote in a channel, top level and replies, oldest first. */
+    botMessages: (channel = 'C0MUSIC') => standing(channel).filter(({ user }) => user === workspace.botUser),
+    /** The replies under a message. */
+    thread: (message: PostedMessage) =>
+      standing(message.channel).filter(({ threadTs }) => threadTs === message.ts),
+    /** What one person alone sees. */
+    ephemeralsOf: (user = 'U0ADA') => workspace.ephemerals.filter((message) => message.user === user),
+    /** The modal on top of a person's screen. */
+    openView: (user = 'U0ADA'): OpenView | undefined =>
+      [...workspace.views.values()].findLast((view) => view.user === user && view.open),
+    homeOf: (user = 'U0ADA') => workspace.homes.get(user),
+    until,
+    /** Moves the server's clock, for triggers, response_urls and streams that end. */
+    passTime: (ms: number) => {
+      passed += ms;
+    },
+    limitPosts: (on = true) => {
+      onePostASecond = on;
+    },
+    revokeToken: () => {
+      tokens.revoked = true;
+    },
+    takeScope: (scope: string) => settings.scopes.delete(scope),
+    /** Ends every open stream, as Slack does after five minutes. */
+    endStreams: () => {
+      for (const message of workspace.messages) if (message.streaming) message.streaming.open = false;
+    },
+    close: async () => {
+      await socketMode.close();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+async function firstPart(contentType: string, body: Buffer): Promise<Buffer> {
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': contentType },
+  }).formData();
+  for (const [, value] of form) if (value instanceof Blob) return Buffer.from(await value.arrayBuffer());
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Call, type Method, type Settings, SlackRefusal } from './call.ts';
+import type { Fault, Faults } from './faults.ts';
+import { type Fields, isFields } from './json.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface Tokens {
+  bot: string;
+  app: string;
+  /** `token_revoked` from now on. */
+  revoked: boolean;
+}
+
+export interface WebApiOptions {
+  workspace: Workspace;
+  settings: Settings;
+  faults: Faults;
+  tokens: Tokens;
+  methods: Readonly<Record<string, Method>>;
+  /** With it, chat.postMessage takes one message a second and channel; more are 429. */
+  onePostASecond: () => boolean;
+}
+
+/** Every call that reached a method, for tests that count. */
+export interface LoggedCall {
+  method: string;
+  arguments: Fields;
+  at: number;
+  outcome: 'ok' | 'refused' | 'fault';
+}
+
+/** Answers `/api/:method` as Slack does. */
+export function webApi({ workspace, settings, faults, tokens, methods, onePostASecond }: WebApiOptions) {
+  const calls: LoggedCall[] = [];
+  const lastPost = new Map<string, number>();
+
+  function authorize(request: IncomingMessage, args: Fields, method: string): void {
+    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const token = bearer ?? args.token;
+    if (token === undefined) throw new SlackRefusal('not_authed');
+    if (method === 'apps.connections.open') {
+      if (token !== tokens.app) throw new SlackRefusal('invalid_auth');
+      return;
+    }
+    if (token !== tokens.bot) throw new SlackRefusal('invalid_auth');
+    if (tokens.revoked) throw new SlackRefusal('token_revoked');
+  }
+
+  function tooFast(method: string, args: Fields): boolean {
+    if (method !== 'chat.postMessage' || !onePostASecond()) return false;
+    const channel = String(args.channel);
+    const last = lastPost.get(channel);
+    if (last !== undefined && workspace.now() - last < 1000) return true;
+    lastPost.set(channel, workspace.now());
+    return false;
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse, method: string, body: Buffer) {
+    const args = readArguments(request, body);
+    const log = (outcome: LoggedCall['outcome']) =>
+      calls.push({ method, arguments: args, at: workspace.now(), outcome });
+    const fault = faults.take(method);
+    if (fault !== undefined && fault.type !== 'answer lost') {
+      log('fault');
+      answerFault(request, response, fault);
+      return;
+    }
+    if (tooFast(method, args)) {
+      log('fault');
+      answerFault(request, response, { type: 'ratelimited', retryAfter: 1 });
+      return;
+    }
+    try {
+      authorize(request, args, method);
+      const run = methods[method];
+      if (run === undefined) throw new SlackRefusal('unknown_method');
+      const result = run(new Call(method, args, workspace, settings));
+      log('ok');
+      if (fault !== undefined) request.socket.destroy();
+      else answer(response, 200, { ok: true, ...result });
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error;
+      log('refused');
+      workspace.refuse({ method, error: error.error, detail: error.detail, arguments: args });
+      answer(response, 200, {
+        ok: false,
+        error: error.error,
+        ...(error.error === 'missing_scope'
+          ? { needed: error.detail.join(), provided: [...settings.scopes].join() }
+          : {}),
+        ...(error.detail.length > 0 ? { response_metadata: { messages: error.detail } } : {}),
+      });
+    }
+  }
+
+  return { handle, calls };
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: Fields,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function answerFault(request: IncomingMessage, response: ServerResponse, fault: Fault): void {
+  switch (fault.type) {
+    case 'ratelimited':
+      answer(response, 429, { ok: false, error: 'ratelimited' }, { 'retry-after': String(fault.retryAfter) });
+      return;
+    case 'status':
+      response.writeHead(fault.status, { 'content-type': 'text/html' });
+      response.end('<html><body>Something went wrong</body></html>');
+      return;
+    case 'error':
+      answer(response, 200, { ok: false, error: fault.error });
+      return;
+    case 'nonsense':
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"ok": tru');
+      return;
+    case 'dropped':
+    case 'answer lost':
+      request.socket.destroy();
+      return;
+    default:
+      fault satisfies never;
+  }
+}
+
+function readArguments(request: IncomingMessage, body: Buffer): Fields {
+  const query = new URL(request.url ?? '/', 'http://slack').searchParams;
+  const fromQuery = Object.fromEntries(query);
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('application/json')) {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return isFields(parsed) ? parsed : {};
+  }
+  return { ...fromQuery, ...Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
+}

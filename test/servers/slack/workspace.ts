@@ -1,0 +1,196 @@
+import { EventEmitter } from 'node:events';
+import type { Fields } from './json.ts';
+
+export interface Channel {
+  id: string;
+  name: string;
+  kind: 'channel' | 'group' | 'im';
+  /** User ids; the bot is one of them where it was invited. */
+  members: Set<string>;
+  archived: boolean;
+}
+
+export interface User {
+  id: string;
+  name: string;
+  realName: string;
+  admin: boolean;
+  locale: string;
+  deleted: boolean;
+}
+
+export interface StoredFile {
+  id: string;
+  name: string;
+  title: string;
+  bytes: Buffer;
+  mimetype: string;
+  altText: string | undefined;
+  /** Who uploaded it. */
+  user: string;
+  /** Asked for, uploaded, shared; a file is only visible once completed. */
+  state: 'requested' | 'uploaded' | 'completed';
+  announcedLength: number;
+}
+
+export interface PostedMessage {
+  channel: string;
+  ts: string;
+  threadTs: string | undefined;
+  /** Who wrote it: a person's id or the bot user's. */
+  user: string;
+  text: string;
+  blocks: Fields[];
+  files: StoredFile[];
+  /** Every text and blocks it ever had, oldest first; the last one is what stands there now. */
+  revisions: { text: string; blocks: Fields[]; at: number }[];
+  deleted: boolean;
+  streaming: { text: string; startedAt: number; open: boolean } | undefined;
+  /** Set when it came through a response_url. */
+  viaResponseUrl: boolean;
+  unfurl: boolean;
+}
+
+export interface EphemeralMessage {
+  channel: string;
+  user: string;
+  ts: string;
+  threadTs: string | undefined;
+  text: string;
+  blocks: Fields[];
+  via: 'chat.postEphemeral' | 'response_url' | 'ack';
+}
+
+export interface OpenView {
+  id: string;
+  user: string;
+  view: Fields;
+  hash: string;
+  /** Of a modal: what it was opened above. */
+  previous: string | undefined;
+  open: boolean;
+}
+
+export interface Refusal {
+  method: string;
+  error: string;
+  /** Slack's `response_metadata.messages`, or a sentence. */
+  detail: string[];
+  arguments: Fields;
+}
+
+/** Everything that the pretended workspace knows. Emits `changed` after every change. */
+export class Workspace extends EventEmitter<{ changed: [] }> {
+  readonly teamId = 'T0MINSTREL';
+  readonly appId = 'A0MINSTREL';
+  readonly botId = 'B0MINSTREL';
+  readonly botUser = 'U0MINSTREL';
+  readonly channels = new Map<string, Channel>();
+  readonly users = new Map<string, User>();
+  readonly files = new Map<string, StoredFile>();
+  readonly views = new Map<string, OpenView>();
+  readonly homes = new Map<string, OpenView>();
+  readonly messages: PostedMessage[] = [];
+  readonly ephemerals: EphemeralMessage[] = [];
+  readonly refused: Refusal[] = [];
+  readonly now: () => number;
+  #count = 0;
+
+  constructor(now: () => number) {
+    super();
+    this.now = now;
+    this.addUser({ id: this.botUser, name: 'minstrel', realName: 'Minstrel' });
+    this.addUser({ id: 'U0ADA', name: 'ada', realName: 'Ada Lovelace' });
+    this.addUser({ id: 'U0BOB', name: 'bob', realName: 'Bob Dylan', admin: true });
+    this.addChannel({ id: 'C0MUSIC', name: 'music' });
+    this.addChannel({ id: 'C0QUIET', name: 'quiet', withBot: false });
+    this.addChannel({ id: 'D0ADA', name: 'ada', kind: 'im', members: ['U0ADA'] });
+  }
+
+  /** A number that never comes twice. */
+  next(): number {
+    this.#count += 1;
+    return this.#count;
+  }
+
+  /** A message timestamp: seconds and a running number, as Slack writes it. */
+  nextTs(): string {
+    return `${Math.floor(this.now() / 1000)}.${String(this.next()).padStart(6, '0')}`;
+  }
+
+  id(prefix: string): string {
+    return `${prefix}${String(this.next()).padStart(8, '0')}`;
+  }
+
+  addUser(user: Partial<User> & { id: string; name: string }): User {
+    const stored = { realName: user.name, admin: false, locale: 'en-US', deleted: false, ...user };
+    this.users.set(user.id, stored);
+    return stored;
+  }
+
+  addChannel({
+    withBot = true,
+    members = ['U0ADA', 'U0BOB'],
+    ...channel
+  }: {
+    id: string;
+    name: string;
+    kind?: Channel['kind'];
+    members?: string[];
+    withBot?: boolean;
+    archived?: boolean;
+  }): Channel {
+    const stored: Channel = {
+      kind: 'channel',
+      archived: false,
+      ...channel,
+      members: new Set(withBot ? [...members, this.botUser] : members),
+    };
+    this.channels.set(channel.id, stored);
+    return stored;
+  }
+
+  directChannel(user: string): Channel {
+    const known = [...this.channels.values()].find(
+      (channel) => channel.kind === 'im' && channel.members.has(user),
+    );
+    return known ?? this.addChannel({ id: this.id('D'), name: user, kind: 'im', members: [user] });
+  }
+
+  message(channel: string, ts: string): PostedMessage | undefined {
+    return this.messages.find(
+      (message) => message.channel === channel && message.ts === ts && !message.deleted,
+    );
+  }
+
+  post(
+    message: Pick<PostedMessage, 'channel' | 'user' | 'text' | 'blocks'> & Partial<PostedMessage>,
+  ): PostedMessage {
+    const stored: PostedMessage = {
+      ts: this.nextTs(),
+      threadTs: undefined,
+      files: [],
+      revisions: [{ text: message.text, blocks: message.blocks, at: this.now() }],
+      deleted: false,
+      streaming: undefined,
+      viaResponseUrl: false,
+      unfurl: false,
+      ...message,
+    };
+    this.messages.push(stored);
+    this.emit('changed');
+    return stored;
+  }
+
+  edit(message: PostedMessage, text: string, blocks: Fields[]): void {
+    message.text = text;
+    message.blocks = blocks;
+    message.revisions.push({ text, blocks, at: this.now() });
+    this.emit('changed');
+  }
+
+  refuse(refusal: Refusal): void {
+    this.refused.push(refusal);
+    this.emit('changed');
+  }
+}
