@@ -1,0 +1,261 @@
+/** The only reader of the environment. */
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import * as field from './config-fields.ts';
+import { MUSIC_MODELS } from './gateway/music-requests.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const ASK_ROUTES = ['chat', 'msg', 'gen'];
+const IMAGE_ROUTES = ['media', 'gen'];
+
+/** Every setting, in the order of `.env.example`. */
+const environmentSchema = z.object({
+  NODE_ENV: z.string().optional(),
+
+  GATEWAY_BASE_URL: field.gatewayUrl.optional(),
+  GATEWAY_API_KEY: field.apiKey.optional(),
+
+  HOST: field.host.default('127.0.0.1'),
+  PORT: field.wholeNumber(0, 65_535).default(3000),
+  PUBLIC_URL: field.httpUrl.optional(),
+  CALLBACK_SECRET: field.signingSecret.optional(),
+  CALLBACK_SECRET_PREVIOUS: field.signingSecret.optional(),
+
+  DISCORD_TOKEN: field.discordToken.optional(),
+  DISCORD_API_URL: field.httpUrl.optional(),
+
+  SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
+  SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
+  SLACK_API_URL: field.httpUrl.optional(),
+
+  DATA_DIR: field.folder.default('./data'),
+  REDIS_URL: field.redisUrl.optional(),
+
+  SONG_MODEL: field.oneOf(MUSIC_MODELS).default('V5'),
+  ASK_MODEL: field.model(ASK_ROUTES).optional(),
+  IMAGE_MODEL: field.model(IMAGE_ROUTES).optional(),
+  VIDEO_MODEL: field.model([]).optional(),
+
+  MEDIA_STORE: field.folder.optional(),
+  MEDIA_QUOTA_MB: field.wholeNumber(100, 100_000_000).default(10_000),
+  MEDIA_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
+  MEDIA_LINK_DAYS: field.wholeNumber(1, 3650).default(30),
+  MEDIA_ALLOWED_HOSTS: field.hostList.default([]),
+
+  LOG_LEVEL: field.oneOf(LOG_LEVELS).default('info'),
+});
+
+export type Variable = keyof typeof environmentSchema.shape;
+export const VARIABLES = Object.keys(environmentSchema.shape) as readonly Variable[]; // z.object has these keys and no others
+
+type Values = z.infer<typeof environmentSchema>;
+
+export interface Config {
+  readonly production: boolean;
+  /** Absent: the built-in emulator. */
+  readonly gateway?: { readonly baseUrl: string; readonly apiKey: string };
+  readonly discord?: { readonly token: string; readonly apiUrl?: string };
+  readonly slack?: { readonly botToken: string; readonly appToken: string; readonly apiUrl?: string };
+  readonly listener: {
+    readonly host: string;
+    /** 0: any free port. */
+    readonly port: number;
+    /** Where the gateway reaches the listener; no slash at its end. Absent: where this machine reaches it. */
+    readonly publicUrl?: string;
+  };
+  /** What callback and file URLs are signed with: the present secret first. Empty: one is made and kept in storage. */
+  readonly signingSecrets: readonly string[];
+  readonly storage:
+    | { readonly type: 'sqlite'; readonly directory: string }
+    | { readonly type: 'redis'; readonly url: string };
+  readonly media: {
+    readonly directory: string;
+    readonly quotaBytes: number;
+    readonly retentionMs?: number;
+    readonly linkTtlSeconds: number;
+    /** `host` or `host:port`. */
+    readonly allowedHosts: readonly string[];
+  };
+  /** The deployment's defaults, as written: `ask` and `image` may begin with a route and a colon. */
+  readonly models: {
+    readonly song: Values['SONG_MODEL'];
+    readonly ask?: string;
+    readonly image?: string;
+    readonly video?: string;
+  };
+  readonly log: { readonly level: Values['LOG_LEVEL'] };
+  /** Sentences for the operator about settings that are allowed, yet probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly sentence: string;
+}
+
+/** The settings cannot be used. The message lists every mistake and shows no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`;
+    const lines = problems.map(({ sentence }) => `  - ${sentence}`);
+    super(
+      [
+        `${count} wrong, so nothing was started:`,
+        ...lines,
+        'Every setting is explained in .env.example.',
+      ].join('\n'),
+    );
+    this.problems = problems;
+  }
+}
+
+/** Reads the settings; an empty one counts as absent. Throws {@link ConfigError}. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = new Map<string, string>();
+  for (const variable of VARIABLES) {
+    const value = environment[variable]?.trim();
+    if (value) given.set(variable, value);
+  }
+  const quoted = VARIABLES.filter((variable) => /^(["']).*\1$/.test(given.get(variable) ?? ''));
+  const parsed = environmentSchema.safeParse(Object.fromEntries(given));
+  const problems = [
+    ...quoted.map((variable) => problem(variable, 'has quotes around it: remove them.')),
+    ...(parsed.error?.issues ?? [])
+      .map((issue) => problem(String(issue.path[0]), issue.message))
+      .filter(({ variable }) => !quoted.some((name) => name === variable)),
+    ...missing((variable) => given.has(variable), given.get('NODE_ENV') === 'production'),
+  ];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return build(parsed.data, Object.keys(environment));
+}
+
+function problem(variable: string, rest: string): ConfigProblem {
+  return { variable, sentence: `${variable} ${rest}` };
+}
+
+/** Settings that another setting asks for. */
+function missing(has: (variable: Variable) => boolean, production: boolean): ConfigProblem[] {
+  const needs = (variable: Variable, isNeeded: boolean, why: string) =>
+    isNeeded && !has(variable) ? [problem(variable, `is missing: ${why}`)] : [];
+  return [
+    ...needs(
+      'GATEWAY_BASE_URL',
+      production || has('GATEWAY_API_KEY'),
+      production
+        ? 'with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).'
+        : 'GATEWAY_API_KEY is set, so it must say where the gateway is.',
+    ),
+    ...needs(
+      'GATEWAY_API_KEY',
+      production || has('GATEWAY_BASE_URL'),
+      'the gateway asks for the key of your account.',
+    ),
+    ...needs(
+      'SLACK_APP_TOKEN',
+      has('SLACK_BOT_TOKEN'),
+      'Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode).',
+    ),
+    ...needs('SLACK_BOT_TOKEN', has('SLACK_APP_TOKEN'), 'Slack needs it beside SLACK_APP_TOKEN, to answer.'),
+    ...needs(
+      'CALLBACK_SECRET',
+      has('CALLBACK_SECRET_PREVIOUS'),
+      'CALLBACK_SECRET_PREVIOUS only helps while another secret takes its place.',
+    ),
+  ];
+}
+
+const DAY_SECONDS = 86_400;
+
+function build(values: Values, names: readonly string[]): Config {
+  const { DISCORD_TOKEN, SLACK_BOT_TOKEN, SLACK_APP_TOKEN, GATEWAY_BASE_URL, GATEWAY_API_KEY } = values;
+  const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
+  return {
+    production: values.NODE_ENV === 'production',
+    ...(GATEWAY_BASE_URL !== undefined &&
+      GATEWAY_API_KEY !== undefined && { gateway: { baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY } }),
+    ...(DISCORD_TOKEN !== undefined && {
+      discord: { token: DISCORD_TOKEN, ...optional('apiUrl', values.DISCORD_API_URL) },
+    }),
+    ...(SLACK_BOT_TOKEN !== undefined &&
+      SLACK_APP_TOKEN !== undefined && {
+        slack: {
+          botToken: SLACK_BOT_TOKEN,
+          appToken: SLACK_APP_TOKEN,
+          ...optional('apiUrl', values.SLACK_API_URL),
+        },
+      }),
+    listener: { host: values.HOST, port: values.PORT, ...optional('publicUrl', values.PUBLIC_URL) },
+    signingSecrets: secrets.filter((secret) => secret !== undefined),
+    storage: values.REDIS_URL
+      ? { type: 'redis', url: values.REDIS_URL }
+      : { type: 'sqlite', directory: values.DATA_DIR },
+    media: {
+      directory: values.MEDIA_STORE ?? `${values.DATA_DIR.replace(/\/+$/, '')}/media`,
+      quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
+      ...optional(
+        'retentionMs',
+        values.MEDIA_RETENTION_DAYS && values.MEDIA_RETENTION_DAYS * DAY_SECONDS * 1000,
+      ),
+      linkTtlSeconds: values.MEDIA_LINK_DAYS * DAY_SECONDS,
+      allowedHosts: values.MEDIA_ALLOWED_HOSTS,
+    },
+    models: {
+      song: values.SONG_MODEL,
+      ...optional('ask', values.ASK_MODEL),
+      ...optional('image', values.IMAGE_MODEL),
+      ...optional('video', values.VIDEO_MODEL),
+    },
+    log: { level: values.LOG_LEVEL },
+    warnings: [...idleSettings(values), ...unknownSettings(names)],
+  };
+}
+
+function optional<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Value } {
+  // A computed key widens to string; it is `name` and nothing else.
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
+}
+
+function idleSettings(values: Values): string[] {
+  const warnings: string[] = [];
+  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_BOT_TOKEN } = values;
+  if (GATEWAY_BASE_URL && !isThisMachine(GATEWAY_BASE_URL) && (!PUBLIC_URL || isThisMachine(PUBLIC_URL)))
+    warnings.push(
+      'PUBLIC_URL names no address that the gateway can reach, so songs, lyrics and stems will never arrive: set it to where the internet reaches this listener.',
+    );
+  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !SLACK_BOT_TOKEN)
+    warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
+  if (values.DISCORD_API_URL && !DISCORD_TOKEN)
+    warnings.push('DISCORD_API_URL has no effect without DISCORD_TOKEN.');
+  if (values.SLACK_API_URL && !SLACK_BOT_TOKEN)
+    warnings.push('SLACK_API_URL has no effect without SLACK_BOT_TOKEN.');
+  return warnings;
+}
+
+function isThisMachine(url: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
+}
+
+const OUR_PREFIXES = /^(DISCORD|SLACK|GATEWAY|MEDIA|CALLBACK|MINSTREL)_/;
+
+/** Shorter names are near too many that belong to other programs. */
+const SHORTEST_COMPARED = 7;
+
+function unknownSettings(names: readonly string[]): string[] {
+  const known = new Set<string>(VARIABLES);
+  return names
+    .filter((name) => !known.has(name))
+    .flatMap((name) => {
+      const near = VARIABLES.filter((variable) => variable.length >= SHORTEST_COMPARED)
+        .map((variable) => ({ variable, edits: distance(name.toUpperCase(), variable) }))
+        .filter(({ edits }) => edits <= 2)
+        .sort((left, right) => left.edits - right.edits)[0];
+      if (near) return [`${name} is not a setting: did you mean ${near.variable}?`];
+      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version, and does nothing.`] : [];
+    });
+}

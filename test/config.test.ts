@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, VARIABLES } from '../src/config.ts';
+
+// Shaped like the real ones, and made up.
+const DISCORD_TOKEN = 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs';
+const SLACK_BOT_TOKEN = 'xoxb-000000000000-000000000000-madeUpForThisTest';
+const SLACK_APP_TOKEN = 'xapp-1-A0000000000-0000000000000-madeupforthistest';
+const SECRET = 'f'.repeat(64);
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ sentence }) => sentence);
+    throw error;
+  }
+  return [];
+}
+
+describe('an empty environment', () => {
+  test('is a bot on this machine with the built-in emulator', () => {
+    expect(readConfig({})).toEqual({
+      production: false,
+      listener: { host: '127.0.0.1', port: 3000 },
+      signingSecrets: [],
+      storage: { type: 'sqlite', directory: './data' },
+      media: {
+        directory: './data/media',
+        quotaBytes: 10_000_000_000,
+        linkTtlSeconds: 30 * 86_400,
+        allowedHosts: [],
+      },
+      models: { song: 'V5' },
+      log: { level: 'info' },
+      warnings: [],
+    });
+  });
+
+  test('is the same as one in which every setting is empty, as compose files pass them', () => {
+    const empty = Object.fromEntries(VARIABLES.map((variable) => [variable, variable === 'PORT' ? ' ' : '']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+test('every setting finds its place', () => {
+  const config = readConfig({
+    NODE_ENV: 'production',
+    GATEWAY_BASE_URL: 'https://gateway.example/api/',
+    GATEWAY_API_KEY: 'key-1',
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    PUBLIC_URL: 'https://bot.example/minstrel/',
+    CALLBACK_SECRET: SECRET,
+    CALLBACK_SECRET_PREVIOUS: 'e'.repeat(32),
+    DISCORD_TOKEN,
+    DISCORD_API_URL: 'http://127.0.0.1:9000/api',
+    SLACK_BOT_TOKEN,
+    SLACK_APP_TOKEN,
+    SLACK_API_URL: 'http://127.0.0.1:9001/api/',
+    DATA_DIR: '/data/',
+    REDIS_URL: 'redis://redis:6379/2',
+    SONG_MODEL: 'V4_5PLUS',
+    ASK_MODEL: 'msg:some-id',
+    IMAGE_MODEL: 'gen:painter',
+    VIDEO_MODEL: 'mover:8b',
+    MEDIA_QUOTA_MB: '500',
+    MEDIA_RETENTION_DAYS: '90',
+    MEDIA_LINK_DAYS: '7',
+    MEDIA_ALLOWED_HOSTS: 'files.lan, 10.0.0.7:9000,[fd00::1]:80',
+    LOG_LEVEL: 'debug',
+  });
+  expect(config).toEqual({
+    production: true,
+    gateway: { baseUrl: 'https://gateway.example/api', apiKey: 'key-1' },
+    listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
+    signingSecrets: [SECRET, 'e'.repeat(32)],
+    discord: { token: DISCORD_TOKEN, apiUrl: 'http://127.0.0.1:9000/api' },
+    slack: { botToken: SLACK_BOT_TOKEN, appToken: SLACK_APP_TOKEN, apiUrl: 'http://127.0.0.1:9001/api' },
+    storage: { type: 'redis', url: 'redis://redis:6379/2' },
+    media: {
+      directory: '/data/media',
+      quotaBytes: 500_000_000,
+      retentionMs: 90 * 86_400_000,
+      linkTtlSeconds: 7 * 86_400,
+      allowedHosts: ['files.lan', '10.0.0.7:9000', '[fd00::1]:80'],
+    },
+    models: { song: 'V4_5PLUS', ask: 'msg:some-id', image: 'gen:painter', video: 'mover:8b' },
+    log: { level: 'debug' },
+    warnings: [],
+  });
+});
+
+test('media can be kept in a folder of its own', () => {
+  expect(readConfig({ MEDIA_STORE: '/srv/media' }).media.directory).toBe('/srv/media');
+});
+
+describe('mistakes', () => {
+  test('are listed all at once, those in values and those between settings', () => {
+    const environment = {
+      NODE_ENV: 'production',
+      PORT: 'http',
+      PUBLIC_URL: 'bot.example.org',
+      SLACK_BOT_TOKEN,
+      LOG_LEVEL: 'loud',
+    };
+    expect(() => readConfig(environment)).toThrow(
+      [
+        '6 settings are wrong, so nothing was started:',
+        '  - PORT is "http": it must be a whole number from 0 to 65535.',
+        '  - PUBLIC_URL is "bot.example.org": it must be a URL that begins with https:// or http://, without a user, query or fragment, such as https://example.org.',
+        '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
+        '  - GATEWAY_BASE_URL is missing: with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).',
+        '  - GATEWAY_API_KEY is missing: the gateway asks for the key of your account.',
+        '  - SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode).',
+        'Every setting is explained in .env.example.',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['half a gateway: no key', { GATEWAY_BASE_URL: 'https://g.example' }, 'GATEWAY_API_KEY is missing'],
+    ['half a gateway: no place', { GATEWAY_API_KEY: 'k' }, 'GATEWAY_BASE_URL is missing'],
+    ['a Slack app token alone', { SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is missing'],
+    ['an old secret alone', { CALLBACK_SECRET_PREVIOUS: SECRET }, 'CALLBACK_SECRET is missing'],
+    [
+      'the tokens of Slack swapped',
+      { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN },
+      'SLACK_BOT_TOKEN is not',
+    ],
+    ['a Discord client secret', { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' }, 'three parts with dots'],
+    ['a Discord token as it goes into a header', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
+    [
+      'quotes that docker keeps',
+      { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` },
+      'DISCORD_TOKEN has quotes around it',
+    ],
+    [
+      'a key with a line break',
+      { GATEWAY_API_KEY: 'a\nb', GATEWAY_BASE_URL: 'http://g' },
+      'GATEWAY_API_KEY holds',
+    ],
+    ['a secret that can be guessed', { CALLBACK_SECRET: 'hush' }, 'at least 32 characters'],
+    ['a port past the last', { PORT: '65536' }, 'PORT is "65536"'],
+    ['a port with a fraction', { PORT: '80.5' }, 'PORT is "80.5"'],
+    ['a public URL with a password', { PUBLIC_URL: 'https://a:b@example.org' }, 'PUBLIC_URL is'],
+    ['a song model of another kind', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
+    ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
+    ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
+    ['a bucket where only folders are', { MEDIA_STORE: 's3://bucket' }, 'MEDIA_STORE is "s3://bucket"'],
+    ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
+    ['a host with a scheme', { MEDIA_ALLOWED_HOSTS: 'http://files.lan' }, 'host or host:port'],
+    ['a host list with a hole', { MEDIA_ALLOWED_HOSTS: 'a,,b' }, 'host or host:port'],
+  ])('%s is one sentence', (_name, environment, sentence) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(sentence);
+  });
+
+  test('never show what a secret holds', () => {
+    const wrong = 'hunter2 is my "password';
+    const sentences = problemsOf(
+      Object.fromEntries(
+        [
+          'GATEWAY_BASE_URL',
+          'GATEWAY_API_KEY',
+          'CALLBACK_SECRET',
+          'CALLBACK_SECRET_PREVIOUS',
+          'DISCORD_TOKEN',
+          'SLACK_BOT_TOKEN',
+          'SLACK_APP_TOKEN',
+          'REDIS_URL',
+        ].map((variable) => [variable, wrong]),
+      ),
+    );
+    expect(sentences).toHaveLength(8);
+    expect(sentences.join()).not.toContain('hunter2');
+  });
+
+  test('show only the beginning of a value that goes on for ever', () => {
+    expect(problemsOf({ PORT: '9'.repeat(10_000) })[0]?.length).toBeLessThan(200);
+  });
+});
+
+describe('warnings', () => {
+  const gateway = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'k' };
+
+  test('say that a gateway elsewhere cannot call back to this machine', () => {
+    expect(readConfig(gateway).warnings).toEqual([expect.stringContaining('PUBLIC_URL names no address')]);
+    expect(readConfig({ ...gateway, PUBLIC_URL: 'http://localhost:3000' }).warnings).toHaveLength(1);
+    expect(readConfig({ ...gateway, PUBLIC_URL: 'https://bot.example' }).warnings).toEqual([]);
+    expect(readConfig({ ...gateway, GATEWAY_BASE_URL: 'http://127.0.0.1:4000' }).warnings).toEqual([]);
+  });
+
+  test('say that nobody can reach a deployed bot without a chat', () => {
+    const production = { ...gateway, NODE_ENV: 'production', PUBLIC_URL: 'https://bot.example' };
+    expect(readConfig(production).warnings).toEqual([expect.stringContaining('No chat is connected')]);
+    expect(readConfig({ ...production, DISCORD_TOKEN }).warnings).toEqual([]);
+  });
+
+  test.each([
+    ['DISCORD_TOKN', 'DISCORD_TOKN is not a setting: did you mean DISCORD_TOKEN?'],
+    ['discord_token', 'discord_token is not a setting: did you mean DISCORD_TOKEN?'],
+    ['PUBLICURL', 'PUBLICURL is not a setting: did you mean PUBLIC_URL?'],
+    ['SLACK_WORKSPACE', 'SLACK_WORKSPACE is not a setting of this version, and does nothing.'],
+  ])('name what was probably meant by %s', (name, warning) => {
+    expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
+  });
+
+  test('leave the variables of other programs alone', () => {
+    const others = [
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'PWD',
+      'LANG',
+      'NODE_OPTIONS',
+      'npm_config_cache',
+      'SHLVL',
+      'POST',
+    ];
+    expect(readConfig(Object.fromEntries(others.map((name) => [name, 'x']))).warnings).toEqual([]);
+  });
+});
