@@ -21,6 +21,9 @@ export interface JobStore {
   recentDurations(route: string, limit: number): Promise<number[]>;
 }
 
+/** Entries a job's inbox holds. */
+export const INBOX_LIMIT = 64;
+
 /** A callback as it came. */
 export interface InboxEntry {
   /** Counts up within a job, from 1. */
@@ -50,6 +53,11 @@ export interface WakeUps {
   start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
   /** Starts nothing new, tells running handlers by their signal, and resolves when they ended. Wishes are kept. */
   stop(): Promise<void>;
+}
+
+/** Throws RangeError for a time that would never come. */
+export function checkWish(at: number): void {
+  if (!Number.isFinite(at)) throw new RangeError(`Cannot wake at ${at}: not a time.`);
 }
 
 /** The part of Keyv's store interface that settings need; Keyv itself stays in its rooms. */

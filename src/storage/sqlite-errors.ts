@@ -1,0 +1,28 @@
+import { StorageError, type StorageErrorCode } from './storage.ts';
+
+// Primary result codes, https://www.sqlite.org/rescode.html
+const CODES: ReadonlyMap<number, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([
+  [5, { code: 'locked', detail: 'Another process holds the database file.' }],
+  [6, { code: 'locked', detail: 'Another connection holds a table of the database.' }],
+  [8, { code: 'unavailable', detail: 'The database file may not be written.' }],
+  [10, { code: 'unavailable', detail: 'The disk failed while the database was read or written.' }],
+  [11, { code: 'schema', detail: 'The database file is damaged.' }],
+  [13, { code: 'full', detail: 'The disk is full.' }],
+  [14, { code: 'unavailable', detail: 'The database file cannot be opened.' }],
+  [26, { code: 'schema', detail: 'The file is not a database.' }],
+]);
+
+/** Turns what node:sqlite throws into a StorageError; anything else stays what it is, since it is a mistake of ours. */
+export function asStorageError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error && typeof error.errcode === 'number') {
+    // The low byte of an extended code is the primary one.
+    const known = CODES.get(error.errcode & 0xff);
+    return known === undefined ? error : new StorageError(known.code, known.detail, error);
+  }
+  // Thrown for a closed database.
+  if (error.code === 'ERR_INVALID_STATE') {
+    return new StorageError('unavailable', 'The storage is closed.', error);
+  }
+  return error;
+}

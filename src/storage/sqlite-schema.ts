@@ -1,0 +1,95 @@
+/** The tables, and how older files become newer ones. */
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { StorageError } from './storage.ts';
+
+/** Marks a file as ours ("Mstl"), so that a wrong path does not write into somebody else's database. */
+const APPLICATION_ID = 0x4d73746c;
+
+/** The first makes version 1, and so on. Written once, never changed: files of every version are out there. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    id TEXT NOT NULL PRIMARY KEY,
+    version INTEGER NOT NULL,
+    invocation TEXT NOT NULL UNIQUE,
+    platform TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    person TEXT NOT NULL,
+    route TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    has_songs INTEGER NOT NULL,
+    duration REAL,
+    created_at REAL NOT NULL,
+    finished_at REAL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX jobs_open ON jobs (id) WHERE open = 1;
+  CREATE INDEX jobs_running ON jobs (platform, channel, person, created_at, id) WHERE open = 1;
+  CREATE INDEX jobs_songs ON jobs (platform, channel, created_at, id) WHERE has_songs = 1;
+  CREATE INDEX jobs_durations ON jobs (route, finished_at, id) WHERE duration IS NOT NULL;
+  CREATE INDEX jobs_finished ON jobs (finished_at) WHERE open = 0;
+
+  CREATE TABLE inbox (
+    job TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    received_at REAL NOT NULL,
+    digest BLOB NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (job, sequence),
+    UNIQUE (job, digest)
+  ) STRICT;
+
+  -- at: the earliest wish, null while a job is handled and nothing more was wished for.
+  CREATE TABLE wake_ups (
+    job TEXT NOT NULL PRIMARY KEY,
+    at REAL,
+    handling INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX wake_ups_due ON wake_ups (at) WHERE handling = 0;
+
+  CREATE TABLE settings (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE checks (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at REAL NOT NULL) STRICT;
+  `,
+];
+
+/**
+ * Brings the file to the newest version, each step whole or not at all.
+ * Throws StorageError `schema` for a file of a newer version, or one that is not ours.
+ */
+export function migrate(connection: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
+  const version = pragma(connection, 'user_version');
+  const applicationId = pragma(connection, 'application_id');
+  const isOurs = applicationId === APPLICATION_ID;
+  if (!isOurs && (applicationId !== 0 || version !== 0 || hasTables(connection))) {
+    throw new StorageError('schema', 'The database file belongs to another program.');
+  }
+  if (version > migrations.length) {
+    throw new StorageError(
+      'schema',
+      `The database file has version ${version}; this Minstrel knows versions up to ${migrations.length}. Run the newer Minstrel, or restore a backup.`,
+    );
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    connection.exec('BEGIN IMMEDIATE');
+    try {
+      connection.exec(migration);
+      connection.exec(`PRAGMA user_version = ${index + 1}; PRAGMA application_id = ${APPLICATION_ID}`);
+      connection.exec('COMMIT');
+    } catch (error) {
+      if (connection.isTransaction) connection.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+function pragma(connection: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return z.record(z.string(), z.number()).parse(connection.prepare(`PRAGMA ${name}`).get())[name] ?? 0;
+}
+
+function hasTables(connection: DatabaseSync): boolean {
+  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
+}

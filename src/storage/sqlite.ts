@@ -1,0 +1,74 @@
+/** Storage in one SQLite file, for one process. */
+import { z } from 'zod';
+import type { Log } from '../command.ts';
+import type { Clock } from './clock.ts';
+import { keyvSettings } from './keyv-settings.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { SqliteInbox } from './sqlite-inbox.ts';
+import { SqliteJobs } from './sqlite-jobs.ts';
+import { SqliteKeyvStore } from './sqlite-keyv.ts';
+import { SqliteWakeUps } from './sqlite-wake-ups.ts';
+import type { Storage } from './storage.ts';
+
+const secretRow = z.object({ value: z.string() });
+
+export interface SqliteStorageOptions {
+  /** The file, made with its folder if there is none; or `:memory:`. */
+  readonly path: string;
+  readonly clock: Clock;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/**
+ * Opens the file for this process alone. What its promises acknowledge is on disk: it survives `kill -9` and a power cut.
+ * Throws StorageError: `locked` when another process uses the file, `schema` when it is damaged, newer or not ours,
+ * `full`, `unavailable`.
+ */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const database = new SqliteDatabase(options.path);
+  try {
+    return sqliteStorage(database, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The same on a database that is open already; closing the storage closes it. */
+export function sqliteStorage(
+  database: SqliteDatabase,
+  { clock, random, log }: Omit<SqliteStorageOptions, 'path'>,
+): Storage {
+  const wakeUps = new SqliteWakeUps(database, { clock, random, log });
+  const readSecret = database.prepare('SELECT value FROM secrets WHERE name = ?');
+  const writeSecret = database.prepare(
+    'INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const check = database.prepare(
+    'INSERT INTO checks (id, checked_at) VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at',
+  );
+  return {
+    jobs: new SqliteJobs(database, log),
+    inbox: new SqliteInbox(database),
+    wakeUps,
+    settings: keyvSettings(new SqliteKeyvStore(database)),
+    secret: async (name, make) => {
+      const known = database.read(() => readSecret.get(name));
+      if (known !== undefined) return secretRow.parse(known).value;
+      const made = make();
+      return database.write(() => {
+        writeSecret.run(name, made);
+        return secretRow.parse(readSecret.get(name)).value;
+      });
+    },
+    check: async () => {
+      await database.write(() => check.run(clock.now()));
+    },
+    close: async () => {
+      await wakeUps.stop();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Job } from '../../src/jobs/job.ts';
+
+/** A job as `/song` makes it, but for what a test says. */
+export function songJob(fields: Partial<Job> & Pick<Job, 'id'>): Job {
+  return {
+    version: 1,
+    state: 'accepted',
+    command: 'song',
+    title: 'Composing “Rain”',
+    address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+    person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+    invocation: `invocation of ${fields.id}`,
+    work: {
+      route: 'music.generate',
+      request: { model: 'V5', prompt: 'rain', customMode: false, instrumental: false },
+    },
+    kept: {},
+    attempts: 0,
+    polls: 0,
+    inboxRead: 0,
+    createdAt: 1_000,
+    ...fields,
+  };
+}
+
+/** A result that holds one song. */
+export function oneSong(title: string): NonNullable<Job['result']> {
+  return { songs: [{ audioId: title, title }], lyrics: [], images: [], stems: [] };
+}

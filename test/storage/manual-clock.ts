@@ -1,0 +1,43 @@
+import type { Clock } from '../../src/storage/clock.ts';
+
+/** A clock that stands still until it is told. */
+export class ManualClock implements Clock {
+  #now: number;
+  #timers: { at: number; callback: () => void }[] = [];
+
+  constructor(now = 1_700_000_000_000) {
+    this.#now = now;
+  }
+
+  readonly now = (): number => this.#now;
+
+  readonly after = (milliseconds: number, callback: () => void): (() => void) => {
+    const timer = { at: this.#now + milliseconds, callback };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  /** When the next timer is due; undefined if there is none. */
+  get next(): number | undefined {
+    return this.#timers.length === 0 ? undefined : Math.min(...this.#timers.map(({ at }) => at));
+  }
+
+  get timers(): number {
+    return this.#timers.length;
+  }
+
+  /** Calls back what becomes due, in order of time. */
+  advance(milliseconds: number): void {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      const due = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#timers = this.#timers.filter((timer) => timer !== due);
+      this.#now = Math.max(this.#now, due.at);
+      due.callback();
+    }
+    this.#now = end;
+  }
+}

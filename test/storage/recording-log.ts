@@ -1,0 +1,11 @@
+import type { Log } from '../../src/command.ts';
+
+/** Keeps what was said, so that a test can ask for it. */
+export class RecordingLog implements Log {
+  readonly lines: { level: keyof Log; fields: object; sentence: string }[] = [];
+
+  debug = (fields: object, sentence: string) => void this.lines.push({ level: 'debug', fields, sentence });
+  info = (fields: object, sentence: string) => void this.lines.push({ level: 'info', fields, sentence });
+  warn = (fields: object, sentence: string) => void this.lines.push({ level: 'warn', fields, sentence });
+  error = (fields: object, sentence: string) => void this.lines.push({ level: 'error', fields, sentence });
+}
