@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { DISCORD } from './limits.ts';
+import { Refusal, require50035 } from './refusal.ts';
+
+export interface UploadedFile {
+  /** The n of `files[n]`. */
+  index: string;
+  filename: string;
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+export interface Body {
+  json: unknown;
+  files: UploadedFile[];
+}
+
+/** Reads JSON, or multipart with `payload_json` and `files[n]`. @throws Refusal 50109, 50035, 40005 */
+export async function readBody(request: IncomingMessage): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    chunks.push(chunk as Buffer);
+  }
+  if (size > DISCORD.requestBytes) throw new Refusal('entityTooLarge', `${size} bytes in one request`);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) return { json: undefined, files: [] };
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('multipart/form-data')) return await multipart(bytes, contentType);
+  require50035(contentType.startsWith('application/json'), `content type ${contentType}`);
+  return { json: parseJson(bytes.toString('utf8')), files: [] };
+}
+
+async function multipart(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<Body> {
+  const form = await new Response(bytes, { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => {
+      throw new Refusal('invalidForm', 'the multipart body cannot be read');
+    });
+  let json: unknown = {};
+  const files: UploadedFile[] = [];
+  for (const [name, value] of form) {
+    if (name === 'payload_json') {
+      require50035(typeof value === 'string', 'payload_json must be text');
+      json = parseJson(value);
+      continue;
+    }
+    const index = /^files\[(\d+)\]$/.exec(name)?.[1];
+    require50035(index !== undefined && typeof value !== 'string', `multipart part ${name}`);
+    files.push({
+      index,
+      filename: value.name,
+      contentType: value.type,
+      bytes: new Uint8Array(await value.arrayBuffer()),
+    });
+  }
+  return { json, files };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('invalidJson');
+  }
+}

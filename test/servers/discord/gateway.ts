@@ -1,0 +1,229 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import type { World } from './world.ts';
+
+const OP = Object.freeze({
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  presence: 3,
+  voice: 4,
+  resume: 6,
+  reconnect: 7,
+  members: 8,
+  invalid: 9,
+  hello: 10,
+  ack: 11,
+});
+const INTENT = Object.freeze({
+  guilds: 1 << 0,
+  members: 1 << 1,
+  presences: 1 << 8,
+  guildMessages: 1 << 9,
+  directMessages: 1 << 12,
+  messageContent: 1 << 15,
+});
+const PRIVILEGED = INTENT.members | INTENT.presences | INTENT.messageContent;
+
+const frameSchema = z.object({ op: z.int(), d: z.unknown().optional() });
+const identifySchema = z.object({
+  token: z.string(),
+  intents: z.int().min(0),
+  properties: z.record(z.string(), z.unknown()),
+  shard: z.tuple([z.int(), z.int()]).optional(),
+});
+const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+
+interface Session {
+  id: string;
+  shard: readonly [number, number];
+  intents: number;
+  sequence: number;
+  events: { s: number; frame: string }[];
+  socket: WebSocket | undefined;
+}
+
+/** What an event is about: who may see it is decided by shard and intents. */
+export interface Dispatch {
+  event: string;
+  guildId: string | null;
+  /** Intent bits of which at least one is needed; 0 for events that always come. */
+  intents: number;
+  data: (session: { messageContent: boolean }) => object;
+}
+
+/** The websocket side of Discord: hello, identify, ready, resume, heartbeats, shards and intents. */
+export class Gateway {
+  /** Bits the developer portal switched on; anything else privileged closes with 4014. */
+  privilegedIntents = 0;
+  token: string;
+  identifies = 0;
+  resumes = 0;
+  /** Codes with which connections were closed because of what the client sent. */
+  readonly closed: { code: number; reason: string }[] = [];
+  readonly #sessions = new Map<string, Session>();
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: 4_096 });
+  readonly #world: World;
+  readonly #url: () => string;
+
+  constructor(world: World, token: string, url: () => string) {
+    this.#world = world;
+    this.token = token;
+    this.#url = url;
+    this.#server.on('connection', (socket) => this.#connected(socket));
+  }
+
+  /** Handles an HTTP upgrade. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const query = new URL(request.url ?? '/', 'http://gateway').searchParams;
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      if (query.get('v') !== '10' || query.get('encoding') !== 'json')
+        this.#close(ws, 4012, 'v=10 and encoding=json are needed');
+      else this.#server.emit('connection', ws, request);
+    });
+  }
+
+  get connected(): number {
+    return [...this.#sessions.values()].filter((session) => session.socket).length;
+  }
+
+  dispatch({ event, guildId, intents, data }: Dispatch): void {
+    for (const session of this.#sessions.values()) {
+      const [shard, of] = session.shard;
+      const mine = guildId === null ? shard === 0 : Number((BigInt(guildId) >> 22n) % BigInt(of)) === shard;
+      if (!mine || (intents !== 0 && (session.intents & intents) === 0)) continue;
+      this.#send(session, event, data({ messageContent: (session.intents & INTENT.messageContent) !== 0 }));
+    }
+  }
+
+  /** Cuts every connection without a word; sessions can be resumed. */
+  drop(): void {
+    for (const session of this.#sessions.values()) {
+      session.socket?.terminate();
+      session.socket = undefined;
+    }
+  }
+
+  /** Ends every session, so that the client must identify again. */
+  invalidate(): void {
+    for (const session of this.#sessions.values()) {
+      session.socket?.send(JSON.stringify({ op: OP.invalid, d: false }));
+    }
+    this.#sessions.clear();
+  }
+
+  /** Asks every client to connect again and resume. */
+  reconnect(): void {
+    for (const session of this.#sessions.values())
+      session.socket?.send(JSON.stringify({ op: OP.reconnect, d: null }));
+  }
+
+  /** Closes every connection with 4004, as when the token was reset. */
+  revoke(): void {
+    this.token = `revoked ${this.#world.nextId()}`;
+    for (const session of this.#sessions.values()) session.socket?.close(4004, 'Authentication failed.');
+    this.#sessions.clear();
+  }
+
+  close(): void {
+    for (const client of this.#server.clients) client.terminate();
+    this.#server.close();
+  }
+
+  #connected(socket: WebSocket): void {
+    let session: Session | undefined;
+    socket.send(JSON.stringify({ op: OP.hello, d: { heartbeat_interval: 41_250 } }));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      if (session?.socket === socket) session.socket = undefined;
+    });
+    socket.on('message', (data) => {
+      const frame = frameSchema.safeParse(safeJson(String(data)));
+      if (!frame.success) return this.#close(socket, 4002, 'Error while decoding payload.');
+      const { op, d } = frame.data;
+      if (op === OP.heartbeat) return socket.send(JSON.stringify({ op: OP.ack }));
+      if (op === OP.identify) {
+        if (session) return this.#close(socket, 4005, 'Already authenticated.');
+        session = this.#identify(socket, d);
+        return;
+      }
+      if (op === OP.resume) {
+        session = this.#resume(socket, d);
+        return;
+      }
+      if (!session) return this.#close(socket, 4003, 'Not authenticated.');
+      if (op !== OP.presence && op !== OP.voice && op !== OP.members)
+        this.#close(socket, 4001, 'Unknown opcode.');
+    });
+  }
+
+  #identify(socket: WebSocket, data: unknown): Session | undefined {
+    this.identifies += 1;
+    const identify = identifySchema.safeParse(data);
+    if (!identify.success) return this.#close(socket, 4002, 'Error while decoding payload.');
+    const { token, intents, shard = [0, 1] } = identify.data;
+    if (token !== this.token) return this.#close(socket, 4004, 'Authentication failed.');
+    if (shard[0] < 0 || shard[0] >= shard[1]) return this.#close(socket, 4010, 'Invalid shard.');
+    if (intents & PRIVILEGED & ~this.privilegedIntents)
+      return this.#close(socket, 4014, 'Disallowed intent(s).');
+    const session: Session = { id: this.#world.nextId(), shard, intents, sequence: 0, events: [], socket };
+    this.#sessions.set(session.id, session);
+    const guilds = [...this.#world.guilds.values()].filter(
+      (guild) => guild.installed && Number((BigInt(guild.id) >> 22n) % BigInt(shard[1])) === shard[0],
+    );
+    this.#send(session, 'READY', {
+      v: 10,
+      user: this.#world.bot,
+      guilds: guilds.map((guild) => ({ id: guild.id, unavailable: true })),
+      session_id: session.id,
+      resume_gateway_url: this.#url(),
+      shard,
+      application: { id: this.#world.bot.id, flags: 0 },
+    });
+    if (intents & INTENT.guilds)
+      for (const guild of guilds) this.#send(session, 'GUILD_CREATE', this.#world.guildJson(guild));
+    return session;
+  }
+
+  #resume(socket: WebSocket, data: unknown): Session | undefined {
+    this.resumes += 1;
+    const resume = resumeSchema.safeParse(data);
+    if (!resume.success) return this.#close(socket, 4002, 'Error while decoding payload.');
+    if (resume.data.token !== this.token) return this.#close(socket, 4004, 'Authentication failed.');
+    const session = this.#sessions.get(resume.data.session_id);
+    if (!session || resume.data.seq > session.sequence) {
+      socket.send(JSON.stringify({ op: OP.invalid, d: false }));
+      return undefined;
+    }
+    session.socket = socket;
+    for (const event of session.events) if (event.s > resume.data.seq) socket.send(event.frame);
+    this.#send(session, 'RESUMED', {});
+    return session;
+  }
+
+  #send(session: Session, event: string, d: object): void {
+    session.sequence += 1;
+    const frame = JSON.stringify({ op: OP.dispatch, t: event, s: session.sequence, d });
+    session.events.push({ s: session.sequence, frame });
+    session.socket?.send(frame);
+  }
+
+  #close(socket: WebSocket, code: number, reason: string): undefined {
+    this.closed.push({ code, reason });
+    socket.close(code, reason);
+    return undefined;
+  }
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const MESSAGE_INTENTS = Object.freeze({ guild: INTENT.guildMessages, direct: INTENT.directMessages });
+export const MESSAGE_CONTENT_INTENT = INTENT.messageContent;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { DISCORD } from './limits.ts';
+import { require50035 } from './refusal.ts';
+
+const ids = z.array(z.string().regex(/^\d{5,20}$/)).max(DISCORD.allowedMentionIds);
+const allowedSchema = z.object({
+  parse: z.array(z.enum(['users', 'roles', 'everyone'])).optional(),
+  users: ids.optional(),
+  roles: ids.optional(),
+  replied_user: z.boolean().optional(),
+});
+type Allowed = z.infer<typeof allowedSchema>;
+
+/** @throws Refusal 50035 when `parse` and a list say different things */
+export function checkAllowedMentions(value: unknown): Allowed | undefined {
+  if (value === undefined || value === null) return undefined;
+  const parsed = allowedSchema.safeParse(value);
+  require50035(parsed.success, `allowed_mentions: ${parsed.error?.message}`);
+  const { parse = [], users, roles } = parsed.data;
+  require50035(!(parse.includes('users') && users?.length), 'allowed_mentions: users in parse and in a list');
+  require50035(!(parse.includes('roles') && roles?.length), 'allowed_mentions: roles in parse and in a list');
+  return parsed.data;
+}
+
+/** Mentions outside code. Strict: a backslash before one does not count as having killed it. */
+export function liveMentions(text: string): string[] {
+  const prose = text.replace(/```[\s\S]*?(```|$)/g, ' ').replace(/(`+)[^`][\s\S]*?\1(?!`)/g, ' ');
+  return [...prose.matchAll(/<(?:@[!&]?|#)\d+>|<\/[^:<>\n]+:\d+>|<id:\w+>|@everyone|@here/g)].map(
+    (match) => match[0],
+  );
+}
+
+/**
+ * Who is notified by a text under `allowed_mentions`: user ids, `role:<id>`, `everyone`, `here`.
+ * Without `allowed_mentions` Discord notifies everyone the text names. Strict: escaped mentions count too.
+ */
+export function pinged(text: string, allowed: Allowed | undefined, repliedTo: string | null): string[] {
+  const parse = new Set(allowed === undefined ? ['users', 'roles', 'everyone'] : (allowed.parse ?? []));
+  const named = new Set<string>();
+  for (const [, kind, id] of text.matchAll(/<@([!&]?)(\d+)>/g)) {
+    if (id === undefined) continue;
+    if (kind === '&') {
+      if (parse.has('roles') || allowed?.roles?.includes(id)) named.add(`role:${id}`);
+    } else if (parse.has('users') || allowed?.users?.includes(id)) named.add(id);
+  }
+  if (parse.has('everyone')) {
+    if (text.includes('@everyone')) named.add('everyone');
+    if (text.includes('@here')) named.add('here');
+  }
+  if (repliedTo !== null && (allowed === undefined || allowed.replied_user === true)) named.add(repliedTo);
+  return [...named];
+}

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import type { Body, UploadedFile } from './body.ts';
+import { checkComponents, namedAttachments, textDisplays } from './components.ts';
+import { checkEmbeds, embedMedia } from './embeds.ts';
+import { DISCORD, FLAG } from './limits.ts';
+import { checkAllowedMentions, pinged } from './mentions.ts';
+import { Refusal, require50035 } from './refusal.ts';
+import type { Attachment, StoredMessage, User } from './types.ts';
+import type { World } from './world.ts';
+
+const payloadSchema = z.object({
+  content: z.string().nullish(),
+  embeds: z.array(z.unknown()).nullish(),
+  components: z.array(z.unknown()).nullish(),
+  attachments: z
+    .array(
+      z.object({
+        id: z.union([z.string(), z.number()]).transform(String),
+        filename: z.string().min(1).max(1_024).optional(),
+        description: z.string().max(DISCORD.attachmentDescription).nullish(),
+      }),
+    )
+    .nullish(),
+  flags: z.int().nullish(),
+  nonce: z.union([z.string().max(DISCORD.nonce), z.int()]).nullish(),
+  enforce_nonce: z.boolean().nullish(),
+  allowed_mentions: z.unknown().optional(),
+  message_reference: z
+    .object({
+      message_id: z.string(),
+      channel_id: z.string().optional(),
+      fail_if_not_exists: z.boolean().optional(),
+    })
+    .nullish(),
+  sticker_ids: z.undefined().optional(),
+  poll: z.undefined().optional(),
+});
+type Payload = z.infer<typeof payloadSchema>;
+
+export interface Writing {
+  world: World;
+  channelId: string;
+  author: User;
+  fileLimit: number;
+  /** Flags that this route takes; any other is refused. */
+  flags: number;
+  /** Only the bot-token route takes a nonce and a reference. */
+  botToken?: boolean;
+  interactionId?: string;
+  onlyFor?: string | null;
+}
+
+function parse(body: Body, allowedFlags: number): Payload {
+  const parsed = payloadSchema.safeParse(body.json ?? {});
+  require50035(parsed.success, `message: ${parsed.error?.message}`);
+  const flags = parsed.data.flags ?? 0;
+  require50035((flags & ~allowedFlags) === 0, `flags ${flags} are not allowed here`);
+  require50035(
+    (parsed.data.content?.length ?? 0) <= DISCORD.content,
+    `content: ${parsed.data.content?.length} characters`,
+  );
+  return parsed.data;
+}
+
+/** Every file must be small enough, and every entry of `attachments` must name a file of this request or one that the message has. */
+function takeFiles(
+  writing: Writing,
+  payload: Payload,
+  files: UploadedFile[],
+  existing: Attachment[],
+): Attachment[] {
+  for (const file of files) {
+    if (file.bytes.length > writing.fileLimit)
+      throw new Refusal('entityTooLarge', `${file.filename}: ${file.bytes.length} bytes`);
+    require50035(file.bytes.length > 0, `${file.filename} is empty`);
+  }
+  require50035(new Set(files.map((f) => f.index)).size === files.length, 'files[n]: n must be unique');
+  const entries = payload.attachments ?? [
+    ...existing.map((a) => ({ id: a.id, filename: undefined, description: undefined })),
+    ...files.map((f) => ({ id: f.index, filename: undefined, description: undefined })),
+  ];
+  require50035(entries.length <= DISCORD.attachments, `attachments: ${entries.length}`);
+  const unused = new Set(files);
+  const attachments = entries.map((entry) => {
+    const file = files.find((f) => f.index === entry.id);
+    if (file) {
+      unused.delete(file);
+      return writing.world.addAttachment(writing.channelId, {
+        filename: entry.filename ?? file.filename,
+        contentType: file.contentType,
+        bytes: file.bytes,
+        description: entry.description ?? null,
+      });
+    }
+    const kept = existing.find((a) => a.id === entry.id);
+    require50035(
+      kept !== undefined,
+      `attachments: id ${entry.id} names neither a file of this request nor one of the message`,
+    );
+    return kept;
+  });
+  require50035(
+    unused.size === 0,
+    `files: ${[...unused].map((f) => f.filename).join(', ')} not in attachments`,
+  );
+  return attachments;
+}
+
+function checkReferences(
+  message: Pick<StoredMessage, 'embeds' | 'components' | 'attachments' | 'flags'>,
+): void {
+  const names = message.attachments.map((a) => a.filename);
+  const inEmbeds = message.embeds
+    .flatMap(embedMedia)
+    .filter((u) => u.startsWith('attachment://'))
+    .map((u) => u.slice(13));
+  const inComponents = namedAttachments(message.components);
+  for (const name of [...inEmbeds, ...inComponents])
+    require50035(names.includes(name), `attachment://${name} is not attached`);
+  if (message.flags & FLAG.componentsV2) {
+    // Discord takes such a message but never shows the file: as bad as a refusal.
+    for (const name of names)
+      require50035(inComponents.includes(name), `${name} is attached, but no component shows it`);
+  }
+}
+
+function checkShape(
+  message: Pick<StoredMessage, 'content' | 'embeds' | 'components' | 'attachments' | 'flags'>,
+): void {
+  if (message.flags & FLAG.componentsV2) {
+    require50035(message.content === '', 'content beside Components V2');
+    require50035(message.embeds.length === 0, 'embeds beside Components V2');
+    if (message.components.length === 0) throw new Refusal('emptyMessage');
+  } else if (
+    message.content.trim() === '' &&
+    message.embeds.length === 0 &&
+    message.attachments.length === 0 &&
+    message.components.length === 0
+  ) {
+    throw new Refusal('emptyMessage');
+  }
+  checkReferences(message);
+}
+
+const state = (message: StoredMessage) => ({
+  content: message.content,
+  embeds: message.embeds,
+  components: message.components,
+  at: message.editedAt ?? message.createdAt,
+});
+
+/** Takes a new message, or gives back the one with the same enforced nonce. @throws Refusal */
+export function createMessage(writing: Writing, body: Body): StoredMessage {
+  const { world, channelId, author } = writing;
+  const payload = parse(body, writing.flags);
+  if (payload.nonce !== undefined && payload.nonce !== null) {
+    require50035(writing.botToken === true, 'this route takes no nonce');
+    if (payload.enforce_nonce) {
+      const twin = [...world.messages.values()].find(
+        (m) =>
+          m.channelId === channelId &&
+          m.author.id === author.id &&
+          m.nonce === String(payload.nonce) &&
+          world.now() - m.createdAt < DISCORD.nonceWindowMs,
+      );
+      if (twin) return twin;
+    }
+  }
+  const channel = world.channel(channelId);
+  const replyTo = reference(writing, payload);
+  const flags = payload.flags ?? 0;
+  const allowed = checkAllowedMentions(payload.allowed_mentions);
+  const embeds = checkEmbeds(payload.embeds ?? []);
+  const draft = {
+    content: payload.content ?? '',
+    // Without Embed Links Discord silently drops a bot's embeds.
+    embeds: writing.botToken && !world.has(channel, 'EmbedLinks') && channel.guildId !== null ? [] : embeds,
+    components: checkComponents(payload.components ?? [], (flags & FLAG.componentsV2) !== 0),
+    flags,
+    attachments: takeFiles(writing, payload, body.files, []),
+  };
+  checkShape(draft);
+  const onlyFor = writing.onlyFor ?? null;
+  const text = [draft.content, ...textDisplays(draft.components)].join('\n');
+  const message: StoredMessage = {
+    ...draft,
+    id: world.nextId(),
+    channelId,
+    author,
+    nonce: payload.nonce === undefined || payload.nonce === null ? null : String(payload.nonce),
+    replyTo,
+    interactionId: writing.interactionId ?? null,
+    onlyFor,
+    pinged:
+      onlyFor === null
+        ? pinged(text, allowed, replyTo === null ? null : (world.messages.get(replyTo)?.author.id ?? null))
+        : [],
+    createdAt: world.now(),
+    editedAt: null,
+    history: [],
+    deleted: false,
+  };
+  message.history.push(state(message));
+  world.messages.set(message.id, message);
+  return message;
+}
+
+function reference(writing: Writing, payload: Payload): string | null {
+  if (!payload.message_reference) return null;
+  require50035(writing.botToken === true, 'this route takes no message_reference');
+  const { message_id: id, fail_if_not_exists: fail = true } = payload.message_reference;
+  const target = writing.world.messages.get(id);
+  const exists =
+    target !== undefined &&
+    !target.deleted &&
+    target.channelId === writing.channelId &&
+    target.onlyFor === null;
+  require50035(exists || !fail, 'message_reference: Unknown message');
+  if (exists && !writing.world.has(writing.world.channel(writing.channelId), 'ReadMessageHistory'))
+    throw new Refusal('replyWithoutHistory');
+  return exists ? id : null;
+}
+
+/** Changes a message. Fields left out keep their value; `attachments` lists all that stay. @throws Refusal */
+export function editMessage(writing: Writing, message: StoredMessage, body: Body): StoredMessage {
+  const payload = parse(body, writing.flags);
+  const wasV2 = (message.flags & FLAG.componentsV2) !== 0;
+  const isV2 = wasV2 || ((payload.flags ?? 0) & FLAG.componentsV2) !== 0;
+  if (wasV2 && payload.flags !== undefined && payload.flags !== null) {
+    require50035((payload.flags & FLAG.componentsV2) !== 0, 'flags: Components V2 cannot be removed');
+  }
+  require50035(payload.nonce === undefined || payload.nonce === null, 'an edit takes no nonce');
+  checkAllowedMentions(payload.allowed_mentions);
+  const draft = {
+    content: payload.content === undefined ? message.content : (payload.content ?? ''),
+    embeds: payload.embeds === undefined ? message.embeds : checkEmbeds(payload.embeds ?? []),
+    components: checkComponents(
+      payload.components === undefined ? message.components : (payload.components ?? []),
+      isV2,
+    ),
+    flags: (message.flags & ~FLAG.loading) | (isV2 ? FLAG.componentsV2 : 0),
+    attachments: takeFiles(writing, payload, body.files, message.attachments),
+  };
+  checkShape(draft);
+  Object.assign(message, draft, { editedAt: writing.world.now() });
+  message.history.push(state(message));
+  return message;
+}

@@ -1,0 +1,13 @@
+const DISCORD_EPOCH = 1_420_070_400_000n;
+
+/** Makes ids as Discord does: milliseconds since 2015 in the high bits, a counter in the low ones. */
+export function snowflakes(now: () => number): () => string {
+  let counter = 0n;
+  return () => {
+    counter = (counter + 1n) & 0x3fffffn;
+    return (((BigInt(Math.floor(now())) - DISCORD_EPOCH) << 22n) | counter).toString();
+  };
+}
+
+/** Milliseconds since 1970 that a snowflake was made at. */
+export const snowflakeTime = (id: string): number => Number((BigInt(id) >> 22n) + DISCORD_EPOCH);

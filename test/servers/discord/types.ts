@@ -1,0 +1,83 @@
+import type { Component } from './components.ts';
+import type { Embed } from './embeds.ts';
+
+export interface User {
+  id: string;
+  username: string;
+  global_name: string | null;
+  discriminator: string;
+  avatar: null;
+  bot: boolean;
+}
+
+export interface Channel {
+  id: string;
+  /** 0 text, 1 direct message, 3 group message, 11 public thread, 15 forum. */
+  type: 0 | 1 | 3 | 11 | 15;
+  name: string;
+  guildId: string | null;
+  parentId: string | null;
+  ownerId: string | null;
+  recipients: User[];
+  nsfw: boolean;
+  archived: boolean;
+  /** Permission names that the bot lacks here; everything else it has. */
+  denied: Set<Permission>;
+}
+
+export interface Guild {
+  id: string;
+  name: string;
+  /** Whether the bot is a member. A user-installed app is used in guilds where it is not. */
+  installed: boolean;
+  /** 0-3; decides the size of files that may be uploaded with the bot token. */
+  premiumTier: 0 | 1 | 2 | 3;
+  locale: string;
+}
+
+export const PERMISSION = Object.freeze({
+  AddReactions: 1n << 6n,
+  ViewChannel: 1n << 10n,
+  SendMessages: 1n << 11n,
+  EmbedLinks: 1n << 14n,
+  AttachFiles: 1n << 15n,
+  ReadMessageHistory: 1n << 16n,
+  UseApplicationCommands: 1n << 31n,
+  CreatePublicThreads: 1n << 35n,
+  SendMessagesInThreads: 1n << 38n,
+});
+export type Permission = keyof typeof PERMISSION;
+
+export interface Attachment {
+  id: string;
+  filename: string;
+  description: string | null;
+  contentType: string;
+  bytes: Uint8Array;
+  url: string;
+}
+
+export interface StoredMessage {
+  id: string;
+  channelId: string;
+  author: User;
+  content: string;
+  embeds: Embed[];
+  components: Component[];
+  attachments: Attachment[];
+  flags: number;
+  nonce: string | null;
+  /** Id of the message that this one replies to. */
+  replyTo: string | null;
+  /** Set for answers to interactions. */
+  interactionId: string | null;
+  /** The only person who sees the message, or null when everyone in the channel does. */
+  onlyFor: string | null;
+  /** Users, roles and `everyone` / `here` that were notified by posting this message. */
+  pinged: string[];
+  createdAt: number;
+  editedAt: number | null;
+  /** Every state the message has had, oldest first, the present one last. */
+  history: { content: string; embeds: Embed[]; components: Component[]; at: number }[];
+  deleted: boolean;
+}

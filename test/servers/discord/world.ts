@@ -1,0 +1,297 @@
+import { DISCORD } from './limits.ts';
+import { Refusal } from './refusal.ts';
+import { snowflakes } from './snowflake.ts';
+import {
+  type Attachment,
+  type Channel,
+  type Guild,
+  PERMISSION,
+  type Permission,
+  type StoredMessage,
+  type User,
+} from './types.ts';
+
+const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 * 1024 * 1024] as const;
+const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n);
+
+/** Everything that exists on this Discord: people, guilds, channels, messages and their files. */
+export class World {
+  readonly nextId: () => string;
+  readonly bot: User;
+  readonly users = new Map<string, User>();
+  readonly guilds = new Map<string, Guild>();
+  readonly channels = new Map<string, Channel>();
+  readonly messages = new Map<string, StoredMessage>();
+  readonly attachments = new Map<string, Attachment>();
+  readonly now: () => number;
+  readonly #baseUrl: () => string;
+
+  constructor(now: () => number, baseUrl: () => string) {
+    this.now = now;
+    this.nextId = snowflakes(now);
+    this.#baseUrl = baseUrl;
+    this.bot = this.addUser('minstrel', { bot: true });
+  }
+
+  addUser(name: string, { bot = false } = {}): User {
+    const user: User = {
+      id: this.nextId(),
+      username: name.toLowerCase().replace(/[^a-z0-9._]/g, '_'),
+      global_name: bot ? null : name,
+      discriminator: '0',
+      avatar: null,
+      bot,
+    };
+    this.users.set(user.id, user);
+    return user;
+  }
+
+  addGuild(
+    name: string,
+    { installed = true, premiumTier = 0 as Guild['premiumTier'], locale = 'en-US' } = {},
+  ): Guild {
+    const guild: Guild = { id: this.nextId(), name, installed, premiumTier, locale };
+    this.guilds.set(guild.id, guild);
+    return guild;
+  }
+
+  addChannel(
+    name: string,
+    options: Partial<Pick<Channel, 'type' | 'guildId' | 'parentId' | 'ownerId' | 'recipients' | 'nsfw'>> & {
+      denied?: Permission[];
+    } = {},
+  ): Channel {
+    const channel: Channel = {
+      id: this.nextId(),
+      name,
+      type: options.type ?? 0,
+      guildId: options.guildId ?? null,
+      parentId: options.parentId ?? null,
+      ownerId: options.ownerId ?? null,
+      recipients: options.recipients ?? [],
+      nsfw: options.nsfw ?? false,
+      archived: false,
+      denied: new Set(options.denied),
+    };
+    this.channels.set(channel.id, channel);
+    return channel;
+  }
+
+  /** @throws Refusal 10003 */
+  channel(id: string): Channel {
+    const channel = this.channels.get(id);
+    if (!channel) throw new Refusal('unknownChannel', `channel ${id}`);
+    return channel;
+  }
+
+  /** @throws Refusal 10008 */
+  message(channelId: string, id: string): StoredMessage {
+    const message = this.messages.get(id);
+    if (!message || message.deleted || message.channelId !== channelId)
+      throw new Refusal('unknownMessage', `message ${id}`);
+    return message;
+  }
+
+  messagesIn(channelId: string): StoredMessage[] {
+    return [...this.messages.values()].filter(
+      (message) => message.channelId === channelId && !message.deleted,
+    );
+  }
+
+  /** Largest file in bytes that may be sent into the channel. */
+  fileLimit(channel: Channel): number {
+    const guild = channel.guildId === null ? undefined : this.guilds.get(channel.guildId);
+    return guild ? TIER_BYTES[guild.premiumTier] : DISCORD.fileBytes;
+  }
+
+  addAttachment(
+    channelId: string,
+    file: { filename: string; contentType: string; bytes: Uint8Array; description?: string | null },
+  ): Attachment {
+    const id = this.nextId();
+    const filename = file.filename.replace(/\s+/g, '_').replace(/[^\p{L}\p{N}._-]/gu, '');
+    const attachment: Attachment = {
+      id,
+      filename,
+      description: file.description ?? null,
+      contentType: file.contentType,
+      bytes: file.bytes,
+      url: `${this.#baseUrl()}/attachments/${channelId}/${id}/${encodeURIComponent(filename)}`,
+    };
+    this.attachments.set(id, attachment);
+    return attachment;
+  }
+
+  has(channel: Channel, permission: Permission): boolean {
+    const guild = channel.guildId === null ? undefined : this.guilds.get(channel.guildId);
+    if (guild && !guild.installed) return false;
+    const parent = channel.parentId === null ? undefined : this.channels.get(channel.parentId);
+    return !channel.denied.has(permission) && !parent?.denied.has(permission);
+  }
+
+  /** The bits of the bot's permissions, as `app_permissions` tells them. */
+  permissionBits(channel: Channel): bigint {
+    let bits = EVERYTHING;
+    for (const [name, bit] of Object.entries(PERMISSION))
+      if (!this.has(channel, name as Permission)) bits &= ~bit;
+    return bits;
+  }
+
+  /** @throws Refusal 50001, 50013 */
+  demand(channel: Channel, ...permissions: Permission[]): void {
+    if (channel.type === 3) throw new Refusal('missingAccess', 'bots are no members of group messages');
+    if (!this.has(channel, 'ViewChannel')) throw new Refusal('missingAccess', `channel ${channel.name}`);
+    for (const permission of permissions) {
+      if (!this.has(channel, permission))
+        throw new Refusal('missingPermissions', `${permission} in ${channel.name}`);
+    }
+  }
+
+  // --- What Discord's API says of them -------------------------------------------------------------------------
+
+  guildJson(guild: Guild): object {
+    return {
+      id: guild.id,
+      name: guild.name,
+      owner_id: this.bot.id,
+      preferred_locale: guild.locale,
+      premium_tier: guild.premiumTier,
+      features: [],
+      emojis: [],
+      stickers: [],
+      roles: [
+        {
+          id: guild.id,
+          name: '@everyone',
+          permissions: EVERYTHING.toString(),
+          position: 0,
+          color: 0,
+          hoist: false,
+          managed: false,
+          mentionable: false,
+        },
+      ],
+      channels: [...this.channels.values()]
+        .filter((c) => c.guildId === guild.id && c.type !== 11)
+        .map((c) => this.channelJson(c)),
+      threads: [...this.channels.values()]
+        .filter((c) => c.guildId === guild.id && c.type === 11)
+        .map((c) => this.channelJson(c)),
+      members: [
+        {
+          user: this.bot,
+          roles: [],
+          joined_at: new Date(this.now()).toISOString(),
+          deaf: false,
+          mute: false,
+          flags: 0,
+        },
+      ],
+      member_count: 1 + this.users.size,
+      large: false,
+      unavailable: false,
+      voice_states: [],
+      presences: [],
+      stage_instances: [],
+      guild_scheduled_events: [],
+      soundboard_sounds: [],
+      joined_at: new Date(this.now()).toISOString(),
+      verification_level: 0,
+      default_message_notifications: 0,
+      explicit_content_filter: 0,
+      nsfw_level: 0,
+      mfa_level: 0,
+      premium_progress_bar_enabled: false,
+      system_channel_flags: 0,
+      afk_timeout: 300,
+    };
+  }
+
+  channelJson(channel: Channel): object {
+    const denied = [...channel.denied].reduce((bits, name) => bits | PERMISSION[name], 0n);
+    return {
+      id: channel.id,
+      type: channel.type,
+      ...(channel.type === 1 || channel.type === 3
+        ? { recipients: channel.recipients }
+        : { name: channel.name, guild_id: channel.guildId, nsfw: channel.nsfw, position: 0 }),
+      ...(channel.parentId === null ? {} : { parent_id: channel.parentId }),
+      ...(channel.type === 11
+        ? {
+            owner_id: channel.ownerId,
+            message_count: 0,
+            member_count: 2,
+            thread_metadata: {
+              archived: channel.archived,
+              locked: false,
+              auto_archive_duration: 1440,
+              archive_timestamp: new Date(this.now()).toISOString(),
+            },
+          }
+        : {
+            permission_overwrites:
+              denied === 0n ? [] : [{ id: this.bot.id, type: 1, allow: '0', deny: denied.toString() }],
+          }),
+      last_message_id: null,
+    };
+  }
+
+  attachmentJson(attachment: Attachment): object {
+    return {
+      id: attachment.id,
+      filename: attachment.filename,
+      size: attachment.bytes.length,
+      url: attachment.url,
+      proxy_url: attachment.url,
+      content_type: attachment.contentType,
+      ...(attachment.description === null ? {} : { description: attachment.description }),
+    };
+  }
+
+  messageJson(message: StoredMessage, { viewer = '', content = true } = {}): object {
+    const channel = this.channel(message.channelId);
+    const replied = message.replyTo === null ? undefined : this.messages.get(message.replyTo);
+    const mentions = [...message.content.matchAll(/<@!?(\d+)>/g)].flatMap(
+      (match) => this.users.get(match[1] ?? '') ?? [],
+    );
+    const visible =
+      content ||
+      message.author.id === this.bot.id ||
+      mentions.some((user) => user.id === this.bot.id) ||
+      channel.guildId === null ||
+      viewer !== '';
+    return {
+      id: message.id,
+      channel_id: message.channelId,
+      type: replied ? 19 : 0,
+      author: message.author,
+      content: visible ? message.content : '',
+      timestamp: new Date(message.createdAt).toISOString(),
+      edited_timestamp: message.editedAt === null ? null : new Date(message.editedAt).toISOString(),
+      tts: false,
+      mention_everyone: message.pinged.includes('everyone'),
+      mentions,
+      mention_roles: [],
+      attachments: visible ? message.attachments.map((a) => this.attachmentJson(a)) : [],
+      embeds: visible ? message.embeds : [],
+      components: visible ? message.components : [],
+      flags: message.flags,
+      pinned: false,
+      ...(message.nonce === null ? {} : { nonce: message.nonce }),
+      ...(message.replyTo === null
+        ? {}
+        : {
+            message_reference: {
+              type: 0,
+              message_id: message.replyTo,
+              channel_id: message.channelId,
+              ...(channel.guildId === null ? {} : { guild_id: channel.guildId }),
+            },
+            referenced_message:
+              replied && !replied.deleted
+                ? this.messageJson({ ...replied, replyTo: null }, { viewer, content: true })
+                : null,
+          }),
+    };
+  }
+}
