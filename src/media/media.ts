@@ -74,7 +74,7 @@ export function createMedia(options: MediaOptions): Media {
         } catch (error) {
           const wait = delayBeforeRetry(error, retryDelayMs * 2 ** (attempt - 1));
           if (wait === undefined || attempt === maximumAttempts) throw error;
-          await delay(wait, undefined, expect.signal === undefined ? {} : { signal: expect.signal });
+          await pause(wait, expect.signal);
         }
       }
     },
@@ -110,6 +110,11 @@ function delayBeforeRetry(error: unknown, backoffMs: number): number | undefined
   if (error.code !== 'network' && error.code !== 'status') return undefined;
   const wait = Math.max(backoffMs, error.retryAfterMs ?? 0);
   return wait <= longestRetryDelayMs ? wait : undefined;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  signal?.throwIfAborted();
 }
 
 async function* only(data: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,341 @@
+import { randomBytes } from 'node:crypto';
+import { parse } from 'content-disposition';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { fileRoutes } from '../../src/http/files.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { createFolderStore } from '../../src/media/folder-store.ts';
+import type { MediaKind } from '../../src/media/kinds.ts';
+import { createMedia } from '../../src/media/media.ts';
+import { createAttachments } from '../../src/media/pass-through.ts';
+import type { MediaStore } from '../../src/media/store.ts';
+import { fetcherFor, listen, mp3, temporaryFolder } from '../media/helpers.ts';
+
+const song = mp3(200);
+
+/** A listener with a kept song behind it, a clock that can be moved, and everything it logs. */
+async function open(options: { store?: Partial<MediaStore>; maximumBytes?: number } = {}) {
+  let time = Date.UTC(2031, 4, 5);
+  const now = () => time;
+  const logged: unknown[] = [];
+  const note = (fields: object) => logged.push(fields);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const signing = {
+    publicUrl: 'http://bot.example',
+    secrets: ['new secret', 'old secret'],
+    linkTtlSeconds: 600,
+    now,
+  };
+  const folder = createFolderStore({ directory: await temporaryFolder(), now });
+  const fetcher = fetcherFor({ maximumBytes: options.maximumBytes ?? 1_000_000 });
+  const media = createMedia({ ...signing, store: { ...folder, ...options.store }, fetcher });
+  const asked: string[] = [];
+  const attachments = createAttachments({
+    ...signing,
+    fetcher,
+    credentialHeaders: async (credentials, url) => {
+      asked.push(`${credentials} ${new URL(url).pathname}`);
+      return { authorization: `Bearer of ${credentials}` };
+    },
+  });
+  const server = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    routes: [fileRoutes({ media, attachments, log, now })],
+  });
+  onTestFinished(() => server.close());
+  const here = (link: string) => link.replace('http://bot.example', server.url);
+  const keep = async (data: Uint8Array, kind: MediaKind, downloadName: string) => {
+    const kept = await media.keepBytes(data, { kinds: [kind] });
+    return { kept, link: here(media.link(kept.name, { downloadName })) };
+  };
+  return {
+    ...(await keep(song, 'audio', 'Regen über Zürich 雨.mp3')),
+    keep,
+    here,
+    media,
+    attachments,
+    asked,
+    logged,
+    url: server.url,
+    signing,
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+describe('a signed link', () => {
+  test('gives the file with its type, its name and no room for mischief', async () => {
+    const { link } = await open();
+    const response = await fetch(link);
+
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(song)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'audio/mpeg',
+      'content-length': String(song.length),
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'private, max-age=600, immutable',
+    });
+    const disposition = response.headers.get('content-disposition') ?? '';
+    expect(disposition).toContain("filename*=UTF-8''Regen%20%C3%BCber%20Z%C3%BCrich%20%E9%9B%A8.mp3");
+    expect(parse(disposition)).toEqual({
+      type: 'inline',
+      parameters: expect.objectContaining({ filename: 'Regen über Zürich 雨.mp3' }),
+    });
+  });
+
+  test('is saved and not shown when it is neither seen nor heard', async () => {
+    const { keep } = await open();
+    const { link } = await keep(Buffer.from('<script>alert(1)</script>'), 'text', 'lyrics.txt');
+    const { headers } = await fetch(link);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+  });
+
+  test('answers HEAD as it answers GET, without the bytes', async () => {
+    const { link } = await open();
+    const head = await fetch(link, { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-length')).toBe(String(song.length));
+    expect(head.headers.get('content-disposition')).toContain('filename*=');
+    expect((await head.arrayBuffer()).byteLength).toBe(0);
+  });
+
+  test('costs nothing when the file is there already', async () => {
+    const { link } = await open();
+    const etag = (await fetch(link, { method: 'HEAD' })).headers.get('etag') ?? '';
+    const again = await fetch(link, { headers: { 'if-none-match': `"other", W/${etag}` } });
+    expect(again.status).toBe(304);
+    expect((await fetch(link, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
+  test('made with the secret before this one still works', async () => {
+    const { kept, here, signing, media } = await open();
+    const before = createMedia({
+      ...signing,
+      secrets: ['old secret'],
+      store: unused(),
+      fetcher: fetcherFor(),
+    });
+    const link = before.link(kept.name, { downloadName: 'song.mp3' });
+    expect((await fetch(here(link))).status).toBe(200);
+    expect(media.link(kept.name, { downloadName: 'song.mp3' })).not.toBe(link);
+  });
+});
+
+describe('parts of a file', () => {
+  const bytes = song.length;
+  test.each([
+    { range: 'bytes=0-9', part: [0, 9] },
+    { range: 'bytes=100-', part: [100, bytes - 1] },
+    { range: 'bytes=-5', part: [bytes - 5, bytes - 1] },
+    { range: `bytes=10-${bytes * 2}`, part: [10, bytes - 1] },
+    { range: 'bytes=0-0', part: [0, 0] },
+    { range: 'bytes=0-9,10-19', part: [0, 19] },
+  ] as const)('$range is answered with just that', async ({ range, part: [start, end] }) => {
+    const { link } = await open();
+    const response = await fetch(link, { headers: { range } });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${bytes}`);
+    expect(Buffer.from(await response.arrayBuffer()).equals(song.subarray(start, end + 1))).toBe(true);
+  });
+
+  test.each(['bytes=abc', 'items=0-9', 'bytes=0-9,100-109', 'bytes=', '0-9'])(
+    '%j is answered with the whole file',
+    async (range) => {
+      const { link } = await open();
+      const response = await fetch(link, { headers: { range } });
+      expect(response.status).toBe(200);
+      expect((await response.arrayBuffer()).byteLength).toBe(bytes);
+    },
+  );
+
+  test.each([`bytes=${bytes}-`, `bytes=${bytes * 2}-${bytes * 3}`, 'bytes=9-0', 'bytes=-0'])(
+    '%s holds no byte',
+    async (range) => {
+      const { link } = await open();
+      const response = await fetch(link, { headers: { range } });
+      expect(response.status).toBe(416);
+      expect(response.headers.get('content-range')).toBe(`bytes */${bytes}`);
+    },
+  );
+
+  test('are given only of the very file that was begun', async () => {
+    const { link } = await open();
+    const begun = await fetch(link, { method: 'HEAD' });
+    const of = (tag: string) => fetch(link, { headers: { range: 'bytes=0-9', 'if-range': tag } });
+    expect((await of(begun.headers.get('etag') ?? '')).status).toBe(206);
+    expect((await of('"another"')).status).toBe(200);
+  });
+});
+
+describe('404 is all there is', () => {
+  test.each<[string, (link: URL) => unknown]>([
+    ['without a signature', (link) => link.searchParams.delete('signature')],
+    [
+      'with another signature',
+      (link) => link.searchParams.set('signature', randomBytes(32).toString('base64url')),
+    ],
+    ['with half a signature', (link) => link.searchParams.set('signature', 'AAAA')],
+    ['with an empty signature', (link) => link.searchParams.set('signature', '')],
+    ['with two signatures', (link) => link.searchParams.append('signature', 'x')],
+    ['for a longer life', (link) => link.searchParams.set('expires', '99999999999')],
+    ['without an end', (link) => link.searchParams.delete('expires')],
+    ['for ever', (link) => link.searchParams.set('expires', 'Infinity')],
+    ['under another name', (link) => link.searchParams.set('as', 'evil.html')],
+    ['for another file', (link) => Object.assign(link, { pathname: `/files/${'0'.repeat(64)}.mp3` })],
+    [
+      'for another extension',
+      (link) => Object.assign(link, { pathname: link.pathname.replace('.mp3', '.html') }),
+    ],
+    ['for a path that climbs', (link) => Object.assign(link, { pathname: '/files/..%2f..%2fetc%2fpasswd' })],
+    [
+      'for a path that climbs twice encoded',
+      (link) => Object.assign(link, { pathname: '/files/%252e%252e%252fx' }),
+    ],
+    ['for a path that ends early', (link) => Object.assign(link, { pathname: `${link.pathname}%00.txt` })],
+    ['for a path that cannot be read', (link) => Object.assign(link, { pathname: '/files/%E0%A4%A' })],
+    ['for the folder', (link) => Object.assign(link, { pathname: '/files/' })],
+    ['for the folder without its slash', (link) => Object.assign(link, { pathname: '/files' })],
+    ['for what is being written', (link) => Object.assign(link, { pathname: '/files/incoming' })],
+    ['on the route for attachments', (link) => Object.assign(link, { pathname: '/files/in/attachment.mp3' })],
+  ])('%s', async (_case, forge) => {
+    const { link } = await open();
+    const forged = new URL(link);
+    forge(forged);
+    const response = await fetch(forged);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'not found' });
+    expect(response.headers.get('content-disposition')).toBeNull();
+  });
+
+  test('after the link has expired', async () => {
+    const { link, pass } = await open();
+    pass(599_000);
+    expect((await fetch(link)).status).toBe(200);
+    pass(1_000);
+    expect((await fetch(link)).status).toBe(404);
+  });
+
+  test('after the file is gone, even if it went just now', async () => {
+    const gone = await open({ store: { stat: async () => undefined } });
+    expect((await fetch(gone.link)).status).toBe(404);
+    const goneJustNow = await open({ store: { open: async () => undefined } });
+    const response = await fetch(goneJustNow.link);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-length')).not.toBe(String(song.length));
+  });
+});
+
+test('a place for files that does not answer is 503, and the log keeps the signature to itself', async () => {
+  const down = async () => {
+    throw new Error('the bucket is down');
+  };
+  const { link, logged } = await open({ store: { stat: down } });
+  const response = await fetch(link);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('30');
+  expect(logged).toContainEqual(expect.objectContaining({ err: expect.any(Error) }));
+  const signature = new URL(link).searchParams.get('signature') ?? 'none';
+  expect(JSON.stringify(logged)).not.toContain(signature);
+});
+
+describe("a person's attachment", () => {
+  const source = (url: string) => ({ url, kinds: ['audio'] as const, credentials: 'slack:T1' });
+
+  test("is streamed through with the platform's credentials", async () => {
+    const seen: (string | undefined)[] = [];
+    const { origin } = await listen((request, response) => {
+      seen.push(request.headers.authorization);
+      response.setHeader('content-length', song.length).end(song);
+    });
+    const { attachments, here, asked } = await open();
+    const link = here(attachments.link(source(`${origin}/private/a.mp3`), { extension: 'mp3' }));
+    expect(new URL(link).pathname).toBe('/files/in/attachment.mp3');
+
+    const response = await fetch(link);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('audio/mpeg');
+    expect(response.headers.get('content-length')).toBe(String(song.length));
+    expect(Buffer.from(await response.arrayBuffer()).equals(song)).toBe(true);
+    expect(asked).toEqual(['slack:T1 /private/a.mp3']);
+    expect(seen).toEqual(['Bearer of slack:T1']);
+
+    const head = await fetch(link, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(song.length));
+  });
+
+  test.each<[string, number, Parameters<typeof listen>[0]]>([
+    [
+      'is a page to sign in',
+      502,
+      (_request, response) => response.end('<!doctype html><title>Sign in</title>'),
+    ],
+    ['is gone', 502, (_request, response) => response.writeHead(404).end()],
+    ['is too large', 502, (_request, response) => response.setHeader('content-length', 5_000_000).end(song)],
+  ])('that %s is answered %i', async (_case, status, answer) => {
+    const { origin } = await listen(answer);
+    const { attachments, here } = await open();
+    const response = await fetch(here(attachments.link(source(origin), { extension: 'mp3' })));
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: 'unavailable' });
+  });
+
+  test('that grows past its bound is broken off, not passed on as whole', async () => {
+    const { origin } = await listen((_request, response) => {
+      response.write(song);
+      response.end(randomBytes(900_000));
+    });
+    const { attachments, here } = await open({ maximumBytes: 400_000 });
+    const link = here(attachments.link(source(origin), { extension: 'mp3' }));
+    await expect(fetch(link).then((response) => response.arrayBuffer())).rejects.toThrow();
+  });
+
+  test('of an address inside is refused', async () => {
+    const { attachments, here, logged } = await open();
+    const link = attachments.link(source('http://169.254.169.254/latest/meta-data'), { extension: 'mp3' });
+    expect((await fetch(here(link))).status).toBe(502);
+    expect(logged).toContainEqual(
+      expect.objectContaining({ err: expect.objectContaining({ code: 'address' }) }),
+    );
+  });
+
+  test('is 404 with a forged, foreign or expired link', async () => {
+    const { attachments, here, link: fileLink, pass } = await open();
+    const link = new URL(here(attachments.link(source('http://127.0.0.1:1/'), { extension: 'mp3' })));
+    const forged = new URL(link);
+    forged.searchParams.set(
+      'source',
+      Buffer.from(JSON.stringify(source('http://127.0.0.1:2/'))).toString('base64url'),
+    );
+    const foreign = new URL(link);
+    foreign.searchParams.set('signature', new URL(fileLink).searchParams.get('signature') ?? '');
+    for (const wrong of [forged, foreign]) expect((await fetch(wrong)).status).toBe(404);
+    pass(600_000);
+    expect((await fetch(link)).status).toBe(404);
+  });
+
+  test('is no longer fetched when whoever asked hangs up', async () => {
+    const hungUp = Promise.withResolvers<void>();
+    const caller = new AbortController();
+    const { origin } = await listen((_request, response) => {
+      response.once('close', () => hungUp.resolve());
+      response.write(song, () => caller.abort());
+    });
+    const { attachments, here } = await open();
+    const asking = fetch(here(attachments.link(source(origin), { extension: 'mp3' })), {
+      signal: caller.signal,
+    }).then((response) => response.arrayBuffer());
+    await expect(asking).rejects.toThrow();
+    await hungUp.promise;
+  });
+});
+
+function unused(): MediaStore {
+  return createFolderStore({ directory: '/nonexistent', now: () => 0 });
+}
