@@ -28,10 +28,11 @@ export async function* readBody({
     throw tooLarge(maximumBytes);
   }
   const entityTag = strongEntityTag(first);
-  let response = first;
+  let next = first;
   let received = 0;
   let resumes = 0;
   for (;;) {
+    const response = next;
     try {
       for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
         received += chunk.byteLength;
@@ -45,7 +46,7 @@ export async function* readBody({
       if (resumes === maximumResumes) throw failure;
       await pause(resumeDelayMs * 2 ** resumes, request.signal);
       resumes += 1;
-      response = await resume({ request, entityTag, from: received, total: declared, failure });
+      next = await resume({ request, entityTag, from: received, total: declared, failure });
     } finally {
       response.body.destroy();
     }
