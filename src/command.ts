@@ -1,6 +1,7 @@
 /** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
 import { z } from 'zod';
-import type { Message } from './message.ts';
+import type { musicLimits } from './gateway/music.ts';
+import type { KeptFile, Message } from './message.ts';
 import type { JobView, Work } from './work.ts';
 
 // --- Options -----------------------------------------------------------------------------------------------------
@@ -187,6 +188,8 @@ export interface StartRequest {
   readonly work: Work;
   /** What people see while it runs, such as "Composing “Rain”". Plain. */
   readonly title: string;
+  /** The command that renders the result; the invoked one if left out. */
+  readonly command?: string;
   /** The job whose result this one was made from. */
   readonly parent?: string;
 }
@@ -205,6 +208,8 @@ export interface Context {
     running(): Promise<readonly JobView[]>;
     /** Ends work that has not finished; false if there was nothing to end. */
     cancel(id: string): Promise<boolean>;
+    /** Delivers cancelled work that was finished all the same; false if there is nothing to show. */
+    reveal(id: string): Promise<boolean>;
   };
   readonly models: {
     /**
@@ -214,11 +219,11 @@ export interface Context {
     resolve(family: Family, named: string | undefined): Promise<string>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;
   };
+  /** The gateway's bounds, so that bad input is told before anything is spent. */
+  readonly limits: { readonly music: typeof musicLimits };
   readonly files: {
-    /** A signed, expiring URL under which the gateway can read a person's attachment. */
-    handOver(file: FileReference): Promise<string>;
-    /** The attachment's bytes as base64, checked by content; throws UserError for the wrong kind or size. */
-    read(file: FileReference, accept: 'audio' | 'image'): Promise<{ mimeType: string; data: string }>;
+    /** Keeps the attachment, checked by its content; throws UserError for the wrong kind or size. */
+    keep(file: FileReference, accept: FileOption['accept']): Promise<KeptFile>;
   };
 }
 
@@ -230,6 +235,7 @@ export interface CommandInvocation<Options extends OptionDeclarations> extends O
 /** What an action is given: the job whose button was pressed. */
 export interface ActionInvocation extends Invocation {
   readonly job: JobView;
+  /** Which item of the job's result. */
   readonly index: number;
 }
 

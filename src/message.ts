@@ -19,7 +19,7 @@ export type MediaSource =
 
 export interface MediaItem {
   readonly kind: MediaKind;
-  /** The file name that people see, with its extension; safe on every system. */
+  /** The file name that people see. Once the file is kept it is safe on every system and carries its extension. */
   readonly name: string;
   readonly source: MediaSource;
   /** Plain description for people who cannot see or hear it. */

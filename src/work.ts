@@ -1,6 +1,6 @@
 /** What a command may ask of the gateway, and what came of it. Types only, so that no layer depends on the client. */
 import type { Address, Person } from './command.ts';
-import type { Finish, Question, Usage } from './gateway/answers.ts';
+import type { Finish, Question, TextPart, Turn, Usage } from './gateway/answers.ts';
 import type { ImageRequest, VideoRequest } from './gateway/media.ts';
 import type {
   AddInstrumentalRequest,
@@ -21,10 +21,23 @@ import type {
 import type { KeptFile } from './message.ts';
 
 /** A request as a command writes it: jobs add the address of the callback. */
-type Callable<Request> = Omit<Request, 'callBackUrl'>;
+type Callable<Request> = Request extends unknown ? Omit<Request, 'callBackUrl'> : never;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerRoute = 'chat' | 'msg' | 'gen';
+
+/** What people attached is kept as a file, so that the record of a job stays small. */
+export type InquiryPart = TextPart | { readonly type: 'image'; readonly file: KeptFile };
+
+export interface InquiryTurn {
+  readonly role: Turn['role'];
+  readonly parts: readonly InquiryPart[];
+}
+
+/** A question as it is stored: pictures by reference. */
+export interface Inquiry extends Omit<Question, 'turns' | 'tools'> {
+  readonly turns: readonly InquiryTurn[];
+}
 
 /** One paid request of the gateway. It is stored with the job, so it is JSON. */
 export type Work =
@@ -33,6 +46,8 @@ export type Work =
       readonly request: Callable<GenerateRequest>;
       /** Rough style tags, to be polished by `music/style-generate` first. */
       readonly roughStyle?: string;
+      /** What the lyrics are about, to be written by `music/generate-lyrics` first. */
+      readonly lyricsAbout?: string;
     }
   | { readonly route: 'music.extend'; readonly request: Callable<ExtendRequest> }
   | { readonly route: 'music.generateLyrics'; readonly request: Callable<GenerateLyricsRequest> }
@@ -45,9 +60,15 @@ export type Work =
   | { readonly route: 'music.wavGenerate'; readonly request: Callable<WavGenerateRequest> }
   | { readonly route: 'music.mp4Generate'; readonly request: Callable<Mp4GenerateRequest> }
   | { readonly route: 'media.image'; readonly request: ImageRequest }
-  | { readonly route: 'gen.image'; readonly request: Question }
-  | { readonly route: 'media.video'; readonly request: VideoRequest }
-  | { readonly route: 'answer'; readonly dialect: AnswerRoute; readonly request: Question };
+  | { readonly route: 'gen.image'; readonly request: Inquiry }
+  | {
+      readonly route: 'media.video';
+      readonly request: Omit<VideoRequest, 'imageUrl' | 'audioUrl'>;
+      /** What people attached; the gateway gets a signed URL of it. */
+      readonly image?: KeptFile;
+      readonly audio?: KeptFile;
+    }
+  | { readonly route: 'answer'; readonly dialect: AnswerRoute; readonly request: Inquiry };
 
 export type Route = Work['route'];
 

@@ -71,6 +71,8 @@ export const jobSchema = z.object({
   shown: z.string().optional(),
   /** The rough style was sent to be polished; it is never sent twice. */
   polish: z.enum(['sent', 'done']).optional(),
+  /** The lyrics were asked for before the song; they are never asked for twice. */
+  lyrics: z.enum(['sent', 'done']).optional(),
   /** Failures of the present step in a row. */
   attempts: z.number().int(),
   /** How often the task was asked about. */

@@ -44,6 +44,8 @@ export interface Platform {
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
+  /** The headers with which an attachment may be read at `url`; none where the platform serves it to anybody. */
+  attachmentHeaders(url: string): Readonly<Record<string, string>>;
   /** Says something to the person alone: in place where the platform can, else by direct message. Throws PlatformError. */
   whisper(address: Address, message: Message): Promise<void>;
 }

@@ -1,0 +1,345 @@
+/** Builds everything from the settings, starts it, and drains it. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
+import { commands } from '../commands/index.ts';
+import { createBot } from './bot.ts';
+import type { Context, Log } from './command.ts';
+import type { Config } from './config.ts';
+import type { Emulator } from './emulator/server.ts';
+import { createGateway, type Gateway } from './gateway/client.ts';
+import { musicLimits } from './gateway/music.ts';
+import { fileRoutes } from './http/files.ts';
+import { healthRoutes } from './http/health.ts';
+import { callbackUrl, musicCallbackRoutes } from './http/music-callback.ts';
+import { createHttpServer } from './http/server.ts';
+import { createJobs } from './jobs/jobs.ts';
+import { keepAttachment } from './media/attachments.ts';
+import { createMediaFetcher } from './media/fetch.ts';
+import { createFolderStore } from './media/folder-store.ts';
+import { createMedia, type Media } from './media/media.ts';
+import { createAttachments } from './media/pass-through.ts';
+import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
+import { createModelSettings, type ModelDefaults } from './settings/models.ts';
+import { systemClock } from './storage/clock.ts';
+import { openRedisStorage } from './storage/redis.ts';
+import { openSqliteStorage } from './storage/sqlite.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface PlatformTools {
+  readonly media: MediaReader;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export interface AssembleOptions {
+  readonly config: Config;
+  readonly platforms: (tools: PlatformTools) => readonly Platform[];
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** How fast the emulator works: 1 is a person's patience, 0 at once. */
+  readonly emulatorSpeed?: number;
+}
+
+export interface Minstrel {
+  /** Where this machine reaches the listener. */
+  readonly url: string;
+  /** Where the gateway is; the emulator's address when that is the gateway. */
+  readonly gatewayUrl: string;
+  readonly bot: Bot;
+  /** Takes no new work, hands over what runs, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
+const DRAIN_MS = 7_000;
+
+/** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
+const FETCHING = {
+  maximumBytes: 512 * 1024 * 1024,
+  timeoutMs: 10 * 60_000,
+  idleTimeoutMs: 30_000,
+  maximumRedirects: 5,
+  concurrency: 8,
+} as const;
+
+/** Builds and starts everything. Throws StorageError or ListenError with a sentence for the operator. */
+export async function assemble(options: AssembleOptions): Promise<Minstrel> {
+  const { config, log, now, random } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    return await build(options, closers);
+  } catch (error) {
+    await closeAll(closers, log);
+    throw error;
+  }
+
+  async function build({ platforms }: AssembleOptions, opened: typeof closers): Promise<Minstrel> {
+    const storage = await openStorage(config, { log, random });
+    opened.push(() => storage.close());
+    const secrets = await signingSecrets(config, storage);
+    const [secret = ''] = secrets;
+
+    const server = await createHttpServer({
+      host: config.listener.host,
+      port: config.listener.port,
+      log,
+      routes: [
+        musicCallbackRoutes({ secrets, log, receive: (job, body) => jobs.receive(job, body) }),
+        healthRoutes({ parts: parts(storage, () => running), now, log }),
+        fileRoutes({
+          log,
+          now,
+          media: {
+            verifyLink: (name, query) => media.verifyLink(name, query),
+            stat: (name) => media.stat(name),
+            open: (name, range) => media.open(name, range),
+          },
+          attachments: {
+            verifyLink: (query) => attachments.verifyLink(query),
+            open: (source, signal) => attachments.open(source, signal),
+          },
+        }),
+      ],
+    });
+    opened.push(() => server.close());
+    const publicUrl = config.listener.publicUrl ?? server.url;
+
+    const emulator = config.gateway ? undefined : await openEmulator(options.emulatorSpeed);
+    if (emulator) opened.push(() => emulator.close());
+    const gateway = openGateway(
+      config.gateway ?? { baseUrl: emulator?.url ?? '', apiKey: emulator?.apiKey ?? '' },
+      options,
+    );
+    opened.push(() => gateway.close());
+
+    const media = openMedia(config, { publicUrl, secrets, now, emulator });
+    opened.push(() => media.close());
+
+    const attachments = createAttachments({
+      fetcher: createMediaFetcher({ ...FETCHING, allowedHosts: config.media.allowedHosts, now }),
+      publicUrl,
+      secrets,
+      linkTtlSeconds: 24 * 60 * 60,
+      now,
+      credentialHeaders: async (platform, url) => byName.get(platform)?.attachmentHeaders(url) ?? {},
+    });
+    opened.push(() => attachments.close());
+    const running = platforms({ media: readerOf(media), log, now });
+    const byName = new Map(running.map((platform) => [platform.name, platform]));
+    const byCommand = new Map(commands.map((command) => [command.name, command]));
+    const fileUrl = ({ name }: { name: string }) => media.link(name, { downloadName: name });
+    const newId = () => randomBytes(10).toString('hex');
+
+    const jobs = createJobs({
+      storage,
+      gateway,
+      media,
+      platform: (name) => byName.get(name),
+      command: (name) => byCommand.get(name),
+      callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
+      fileUrl,
+      now,
+      random,
+      newId,
+      log,
+    });
+
+    const models = createModelSettings({
+      defaults: await defaultModels(config, emulator),
+      models: gateway.models,
+    });
+    const bot = createBot({
+      commands,
+      log,
+      newReference: newId,
+      context: ({ address, person, invocation }): Context => ({
+        now,
+        log,
+        limits: { music: musicLimits },
+        jobs: {
+          start: (request) => {
+            if (!invocation) throw new TypeError('Completions start no work');
+            return jobs.start(request, invocation);
+          },
+          find: (id) => jobs.find(id),
+          recentSongs: (limit) => jobs.recentSongs(address, limit),
+          running: () => jobs.running(address, person.id),
+          cancel: (id) => jobs.cancel(id, person.id),
+          reveal: (id) => jobs.reveal(id),
+        },
+        models: {
+          resolve: (family, named) => models.resolve(family, named, address),
+          suggest: (family, typed) => models.suggest(family, typed),
+        },
+        files: {
+          keep: (file, accept) =>
+            keepAttachment(
+              media,
+              file,
+              accept,
+              byName.get(address.platform)?.attachmentHeaders(file.url) ?? {},
+            ),
+        },
+      }),
+    });
+
+    gateway.models.startRefreshing();
+    await jobs.run();
+    opened.push(() => drain(jobs.stop(), log));
+    for (const platform of running) {
+      opened.push(() => platform.close());
+      await platform.start(bot);
+    }
+    opened.push(() => Promise.all(running.map((platform) => platform.stop())));
+    return {
+      url: server.url,
+      gatewayUrl: emulator?.url ?? config.gateway?.baseUrl ?? '',
+      bot,
+      stop: () => closeAll(opened, log),
+    };
+  }
+}
+
+/** In the opposite order of opening; one that fails keeps none of the others from closing. */
+async function closeAll(closers: (() => Promise<unknown>)[], log: Log): Promise<void> {
+  for (let close = closers.pop(); close; close = closers.pop()) {
+    await close().catch((error: unknown) => log.error({ err: error }, 'Something did not close well'));
+  }
+}
+
+/** Waits for the steps that run; what is longer than that goes on from its record at the next start. */
+async function drain(stopped: Promise<void>, log: Log): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(DRAIN_MS, 'late' as const, { signal: patience.signal }).catch(() => 'ended' as const);
+  const outcome = await Promise.race([stopped, late]);
+  patience.abort();
+  if (outcome === 'late') log.warn({}, 'Some work is cut short; it goes on at the next start');
+}
+
+async function openStorage(
+  { storage }: Config,
+  { log, random }: { log: Log; random: () => number },
+): Promise<Storage> {
+  switch (storage.type) {
+    case 'sqlite':
+      return openSqliteStorage({
+        path: join(storage.directory, 'minstrel.sqlite'),
+        clock: systemClock,
+        random,
+        log,
+      });
+    case 'redis':
+      return openRedisStorage({ url: storage.url, clock: systemClock, random, log });
+    default:
+      return storage satisfies never;
+  }
+}
+
+async function signingSecrets(
+  { signingSecrets: given }: Config,
+  storage: Storage,
+): Promise<readonly string[]> {
+  if (given.length > 0) return given;
+  return [await storage.secret('signing', () => randomBytes(32).toString('base64url'))];
+}
+
+async function openEmulator(speed: number | undefined): Promise<Emulator> {
+  // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
+  const { startEmulator } = await import('./emulator/server.ts');
+  return startEmulator(speed === undefined ? {} : { speed });
+}
+
+async function defaultModels({ models }: Config, emulator: Emulator | undefined): Promise<ModelDefaults> {
+  if (!emulator) return models;
+  const { defaultModels: emulated } = await import('./emulator/models.ts');
+  return { ...emulated, ...models };
+}
+
+function openGateway(
+  account: { readonly baseUrl: string; readonly apiKey: string },
+  { now, random, log }: AssembleOptions,
+): Gateway & { close(): Promise<void> } {
+  const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
+  const gateway = createGateway({
+    ...account,
+    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
+    now,
+    random,
+    sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
+    log,
+  });
+  return {
+    ...gateway,
+    async close() {
+      await gateway.models.stop();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+interface MediaTools {
+  readonly publicUrl: string;
+  readonly secrets: readonly string[];
+  readonly now: () => number;
+  readonly emulator: Emulator | undefined;
+}
+
+function openMedia({ media }: Config, { publicUrl, secrets, now, emulator }: MediaTools): Media {
+  // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
+  const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
+  return createMedia({
+    store: createFolderStore({
+      directory: media.directory,
+      quotaBytes: media.quotaBytes,
+      ...(media.retentionMs === undefined ? {} : { retentionMs: media.retentionMs }),
+      now,
+    }),
+    fetcher: createMediaFetcher({
+      ...FETCHING,
+      allowedHosts: [...media.allowedHosts, ...emulatorHost],
+      now,
+    }),
+    publicUrl,
+    secrets,
+    linkTtlSeconds: media.linkTtlSeconds,
+    now,
+  });
+}
+
+function readerOf(media: Media): MediaReader {
+  return {
+    async open({ name }) {
+      const opened = await media.open(name);
+      if (!opened) throw new TypeError(`The file ${name} is not kept any more`);
+      return opened.stream;
+    },
+    link: ({ name }, downloadName) => media.link(name, { downloadName }),
+  };
+}
+
+function parts(storage: Storage, platforms: () => readonly Platform[]) {
+  return [
+    {
+      name: 'storage',
+      check: async () => {
+        await storage.check();
+        return { ready: true as const };
+      },
+    },
+    {
+      name: 'platforms',
+      check: () => {
+        const away = platforms().flatMap((platform) => {
+          const status = platform.status();
+          return status.ready ? [] : [`${platform.name}: ${status.reason}`];
+        });
+        return away.length === 0
+          ? { ready: true as const }
+          : { ready: false as const, reason: away.join('; ') };
+      },
+    },
+  ];
+}

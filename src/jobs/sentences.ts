@@ -1,0 +1,39 @@
+/** What people read when work fails: what happened, and what to do. */
+import type { GatewayErrorCode } from '../gateway/errors.ts';
+
+const SENTENCES = {
+  credits: 'The gateway has no credit left. Whoever runs this bot can top it up; then press Again.',
+  rate: 'The gateway is too busy to take this right now. Please press Again in a few minutes.',
+  auth: 'The gateway did not accept this bot’s key. Whoever runs this bot has to look at it.',
+  forbidden: 'The gateway does not let this bot do that. Another model may work.',
+  invalid: 'The gateway did not understand this request. Please change it and try again.',
+  'too-long': 'The gateway found the text too long. Please make it shorter and try again.',
+  blocked: 'The gateway declined this because of its content rules. Please put it another way.',
+  'not-found': 'The gateway does not know this model or song any more. Please choose another.',
+  exists: 'The gateway has already made this once and does not make it again.',
+  maintenance: 'The gateway is under maintenance. Please press Again later.',
+  unavailable: 'The gateway could not be reached. Nothing was lost; please press Again in a while.',
+  timeout: 'The gateway took too long to answer. Please press Again.',
+  network: 'The connection to the gateway broke. Please press Again.',
+  nonsense: 'The gateway answered something that holds no result. Please press Again.',
+  aborted: 'This was stopped.',
+  'broken-stream': 'The answer broke off.',
+  stalled: 'The answer stopped coming.',
+} as const satisfies Record<GatewayErrorCode, string>;
+
+export function sentenceFor(code: GatewayErrorCode): string {
+  return SENTENCES[code];
+}
+
+export const UNCERTAIN_SENTENCE =
+  'I lost the connection while asking the gateway, so I cannot tell whether it took this. To be safe I did not ask twice. Press Again if you want me to.';
+
+export const INTERRUPTED_SENTENCE =
+  'I was restarted in the middle of this. Press Again and I will start over.';
+
+export const EXPIRED_SENTENCE =
+  'The gateway has not finished this in time. If it still does, the result will appear here; or press Again.';
+
+export const CANCELLED_SENTENCE = 'Cancelled.';
+
+export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it all the same.';

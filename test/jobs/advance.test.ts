@@ -1,0 +1,424 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MediaError } from '../../src/media/errors.ts';
+import { PlatformError } from '../../src/platforms/platform.ts';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
+
+const MINUTE = 60_000;
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const labels = () => world.message()?.actions?.map(({ label }) => label);
+
+describe('a song', () => {
+  it('is stored, shown as under way, asked for once, and delivered when the gateway calls back', async () => {
+    const job = await world.start(SONG);
+    expect((await world.read(job)).state).toBe('accepted');
+    expect(world.gateway.taken).toEqual([]);
+
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    expect(world.message()?.progress?.stage).toBe('Composing');
+    expect(labels()).toEqual(['Cancel']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.platform.standing.size).toBe(1);
+    expect(world.message()?.title).toBe('Rain');
+    expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['kept', 'kept', 'kept']);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('shows lyrics, then the first take, in the message that stands', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('text'));
+    await world.look(job);
+    expect(world.message()?.text).toContain('Rain on the roof');
+    expect(world.message()?.media ?? []).toEqual([]);
+
+    await world.callback(job, songCallback('first'));
+    await world.look(job);
+    expect(world.message()?.media).toHaveLength(1);
+    expect(world.message()?.progress).toBeDefined();
+    expect(world.platform.standing.size).toBe(1);
+  });
+
+  it('takes a callback that comes before the gateway’s own answer', async () => {
+    const job = await world.start(SONG);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.platform.standing.size).toBe(1);
+  });
+
+  it('is delivered once, however often the callback comes', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    for (const stage of ['complete', 'complete', 'first', 'text', 'complete'] as const) {
+      await world.callback(job, songCallback(stage));
+      await world.look(job);
+    }
+    expect(world.platform.history.filter(({ progress }) => progress === undefined)).toHaveLength(1);
+  });
+
+  it('does not go back from failure to waiting, but forward to a result that comes late', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, {
+      code: 501,
+      msg: 'failed',
+      data: { callbackType: 'error', task_id: 'task-1', data: null },
+    });
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(labels()).toEqual(['Again']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.title).toBe('Rain');
+  });
+
+  it('that never calls back is told to the person at the deadline, and still delivered after that', async () => {
+    const job = await world.start(SONG);
+    const deadline = await world.look(job);
+    expect(deadline).toBe(world.clock.now() + 30 * MINUTE);
+    world.clock.advance(30 * MINUTE);
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('expired');
+    expect(world.message()?.text).toContain('has not finished this in time');
+    expect(labels()).toEqual(['Again']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('that mentions the person only when it took longer than a minute', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    world.clock.advance(2 * MINUTE);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect(world.message()?.notify).toBe(true);
+  });
+
+  it('with a callback that nobody can read goes on waiting', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    for (const body of [
+      '',
+      'hello',
+      '[]',
+      '{"data":{}}',
+      'null',
+      '{"code":200,"data":[1,2,{"audio_url":7}]}',
+    ]) {
+      await world.callback(job, body);
+      await world.look(job);
+    }
+    expect(['waiting', 'failed']).toContain((await world.read(job)).state);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('whose second take cannot be fetched is delivered with a sentence about it', async () => {
+    world.unreachable.set('https://gateway.example/two.mp3', new MediaError('type', 'no audio'));
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect(world.message()?.media).toHaveLength(2);
+    expect(world.message()?.footer).toContain('Rain (take 2)');
+  });
+
+  it('whose files are away for a while is delivered whole when they are back', async () => {
+    world.unreachable.set(
+      'https://gateway.example/two.mp3',
+      new MediaError('network', 'reset', { retryable: true }),
+    );
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    const again = await world.look(job);
+    expect((await world.read(job)).state).toBe('ready');
+    expect(again).toBeGreaterThan(world.clock.now());
+    world.unreachable.clear();
+    await world.look(job);
+    expect(world.message()?.media).toHaveLength(3);
+  });
+});
+
+describe('a song in custom mode', () => {
+  const CUSTOM = {
+    title: 'Composing “rain”',
+    work: {
+      route: 'music.generate',
+      request: { customMode: true, instrumental: false, model: 'V5', title: 'Rain', style: 'rain' },
+      roughStyle: 'rain',
+      lyricsAbout: 'rain',
+    },
+  } as const;
+  const LYRICS = {
+    code: 200,
+    data: {
+      callbackType: 'complete',
+      taskId: 'task-2',
+      data: [{ title: 'Rain', text: '[Verse]\nDrip', status: 'complete' }],
+    },
+  };
+
+  it('gets its style polished and its lyrics written first, each once', async () => {
+    const job = await world.start(CUSTOM);
+    await world.look(job);
+    expect(world.gateway.taken.map(({ route }) => route)).toEqual([
+      'music.styleGenerate',
+      'music.generateLyrics',
+    ]);
+    await world.callback(job, LYRICS);
+    await world.callback(job, { ...LYRICS, msg: 'again' });
+    await world.look(job);
+    expect(world.gateway.taken.map(({ route }) => route).slice(2)).toEqual(['music.generate']);
+    expect(world.gateway.taken[2]?.request).toMatchObject({
+      style: 'rain, polished',
+      prompt: '[Verse]\nDrip',
+    });
+
+    await world.callback(job, { ...LYRICS, msg: 'and again' });
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    await world.callback(job, songCallback('complete', 'task-3'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.gateway.taken).toHaveLength(3);
+  });
+
+  it('sings in the words as they came when the polish fails', async () => {
+    world.gateway.replies.push(gatewayError('unavailable', { taken: 'unknown' }));
+    const job = await world.start(CUSTOM);
+    await world.look(job);
+    await world.callback(job, LYRICS);
+    await world.look(job);
+    expect(world.gateway.taken.at(-1)?.request).toMatchObject({ style: 'rain' });
+  });
+});
+
+describe('submission', () => {
+  it('is tried again while the gateway surely did not take it', async () => {
+    world.gateway.replies.push(
+      gatewayError('rate', { retryable: true }),
+      gatewayError('maintenance', { retryable: true }),
+    );
+    const job = await world.start(SONG);
+    for (let tries = 0; tries < 3; tries++) {
+      const next = await world.look(job);
+      world.clock.advance(Math.max(0, (next ?? 0) - world.clock.now()));
+    }
+    expect((await world.read(job)).state).toBe('waiting');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('ends with a sentence, a reference and Again when the gateway refuses', async () => {
+    world.gateway.replies.push(gatewayError('credits'));
+    const job = await world.start(SONG);
+    await world.look(job);
+    const record = await world.read(job);
+    expect(record.state).toBe('failed');
+    expect(world.message()?.text).toContain('no credit left');
+    expect(world.message()?.footer).toContain(record.failure?.reference);
+    expect(
+      world.log.lines.some(({ fields }) => JSON.stringify(fields).includes(record.failure?.reference ?? '?')),
+    ).toBe(true);
+  });
+
+  it('that may have been taken waits for the callback instead of paying twice', async () => {
+    world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
+    const job = await world.start(SONG);
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('of a picture that may have been taken is told, not repeated', async () => {
+    world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
+    const job = await world.start(PICTURE);
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(world.message()?.text).toContain('I did not ask twice');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('spends nothing before the person can see that it is under way', async () => {
+    world.platform.failures.push(new PlatformError('unavailable', 'away'));
+    const job = await world.start(SONG);
+    const next = await world.look(job);
+    expect(next).toBeGreaterThan(world.clock.now());
+    expect(world.gateway.taken).toEqual([]);
+    await world.look(job);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('spends nothing where the bot may not write, and tells the person alone how to help that', async () => {
+    const refusal = () =>
+      new PlatformError('not-invited', 'not in channel', { advice: 'Invite me with /invite @minstrel.' });
+    world.platform.failures.push(refusal(), refusal());
+    const job = await world.start(SONG);
+    await world.look(job);
+    expect(world.gateway.taken).toEqual([]);
+    expect(world.platform.standing.size).toBe(0);
+    expect(world.platform.whispers[0]?.text).toContain('/invite @minstrel');
+    expect((await world.read(job)).state).toBe('failed');
+  });
+});
+
+describe('a video', () => {
+  it('is asked about until it is there', async () => {
+    world.gateway.polls.push(
+      { status: 'pending' },
+      gatewayError('unavailable', { retryable: true, taken: 'no' }),
+      { status: 'unknown' },
+      { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' },
+    );
+    const job = await world.start(VIDEO);
+    for (let looks = 0; looks < 12; looks++) {
+      const next = await world.look(job);
+      if (next === undefined) break;
+      world.clock.advance(Math.max(0, next - world.clock.now()));
+    }
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.media).toHaveLength(1);
+  });
+
+  it('that fails at the gateway ends with a sentence', async () => {
+    world.gateway.polls.push({ status: 'failed', failure: { code: 'blocked' } });
+    const job = await world.start(VIDEO);
+    for (let next = await world.look(job); next !== undefined; next = await world.look(job)) {
+      world.clock.advance(Math.max(1, next - world.clock.now()));
+    }
+    expect(world.message()?.text).toContain('content rules');
+  });
+
+  it('that never ends is told at the deadline', async () => {
+    const job = await world.start(VIDEO);
+    let looks = 0;
+    for (let next = await world.look(job); next !== undefined; next = await world.look(job)) {
+      world.clock.advance(Math.max(1, next - world.clock.now()));
+      looks += 1;
+    }
+    expect((await world.read(job)).state).toBe('expired');
+    expect(looks).toBeLessThan(200);
+  });
+});
+
+describe('an answer', () => {
+  const words = (...texts: string[]) =>
+    texts.map((text) => ({ type: 'part' as const, part: { type: 'text' as const, text } }));
+
+  it('is written as it comes and stands whole in the end', async () => {
+    world.gateway.streams.push([...words('Be', 'cause.'), { type: 'finish', finish: { reason: 'stop' } }]);
+    const job = await world.start(QUESTION);
+    await world.look(job);
+    expect(world.platform.history.some(({ text, progress }) => text === 'Be' && progress !== undefined)).toBe(
+      true,
+    );
+    expect(world.message()?.text).toBe('Because.');
+    expect(world.platform.standing.size).toBe(1);
+  });
+
+  it('that breaks off keeps what came and never passes for whole', async () => {
+    world.gateway.streams.push([
+      ...words('Half an ans'),
+      gatewayError('broken-stream', { taken: 'unknown' }),
+    ]);
+    const job = await world.start(QUESTION);
+    await world.look(job);
+    expect(world.message()?.text).toBe('Half an ans');
+    expect(world.message()?.footer).toContain('broke off');
+    expect(labels()).toEqual(['Again']);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('that was cut short by a crash says so after the restart', async () => {
+    const job = await world.start(QUESTION);
+    world.gateway.crash = () => {
+      throw new Error('the process died');
+    };
+    world.gateway.streams.push(words('Half'));
+    await expect(world.look(job)).rejects.toThrow('died');
+    expect((await world.read(job)).state).toBe('submitting');
+    await world.look(job);
+    expect(world.message()?.text).toContain('restarted in the middle');
+    expect(labels()).toEqual(['Again']);
+  });
+});
+
+describe('cancelling', () => {
+  it('ends what has not begun, without spending', async () => {
+    const job = await world.start(SONG);
+    expect(await world.jobs.cancel(job, 'ada')).toBe(true);
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(world.gateway.taken).toEqual([]);
+    expect(await world.jobs.cancel(job, 'ada')).toBe(false);
+  });
+
+  it('keeps and offers what the gateway finishes all the same', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.jobs.cancel(job, 'ada');
+    await world.look(job);
+    expect(world.message()?.text).toBe('Cancelled.');
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    expect(labels()).toEqual(['Show it', 'Again']);
+    expect(await world.jobs.reveal(job)).toBe(true);
+    await world.look(job);
+    expect(world.message()?.title).toBe('Rain');
+  });
+});
+
+describe('delivery', () => {
+  it('is tried again while the platform is away, and the result is not lost', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    for (let hours = 0; hours < 3; hours++) {
+      world.platform.failures.push(new PlatformError('unavailable', 'away', { retryAfterMs: 60 * MINUTE }));
+      const next = await world.look(job);
+      expect(next).toBeGreaterThanOrEqual(world.clock.now() + 60 * MINUTE);
+      world.clock.advance(60 * MINUTE);
+    }
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.title).toBe('Rain');
+  });
+
+  it('goes to the person alone when the channel is gone', async () => {
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    world.platform.failures.push(new PlatformError('gone', 'channel deleted'));
+    await world.look(job);
+    expect(world.platform.whispers[0]?.title).toBe('Rain');
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('of the same event twice is one job', async () => {
+    await world.start(SONG, { id: 'the same event' });
+    const twin = await world.start(SONG, { id: 'the same event' });
+    await world.look(twin);
+    expect(await world.storage.jobs.read(twin)).toBeUndefined();
+    expect(world.gateway.taken).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import type { Gateway } from '../../src/gateway/client.ts';
+import { GatewayError, type GatewayErrorCode } from '../../src/gateway/errors.ts';
+import type { VideoTask } from '../../src/gateway/media.ts';
+
+export interface Sent {
+  readonly route: string;
+  readonly request: Record<string, unknown>;
+}
+
+type Reply = 'taken' | GatewayError;
+
+/** A gateway whose every answer a test decides, and which counts what it took. */
+export class ScriptedGateway implements Gateway {
+  /** Paid work that the gateway took, in order. */
+  readonly taken: Sent[] = [];
+  /** Answers to the next submissions; `taken` when there is none. */
+  readonly replies: Reply[] = [];
+  /** Answers to the next polls of a video; `running` when there is none. */
+  readonly polls: (VideoTask | GatewayError)[] = [];
+  /** What the next streams say, and how they end. */
+  readonly streams: (readonly (AnswerEvent | GatewayError)[])[] = [];
+  /** Called around every submission: a test may let the process die here. */
+  crash: (point: string) => void = () => undefined;
+
+  readonly music: Gateway['music'] = {
+    generate: (request) => this.#submit('music.generate', request),
+    extend: (request) => this.#submit('music.extend', request),
+    generateLyrics: (request) => this.#submit('music.generateLyrics', request),
+    generateCover: (request) => this.#submit('music.generateCover', request),
+    uploadCover: (request) => this.#submit('music.uploadCover', request),
+    uploadExtend: (request) => this.#submit('music.uploadExtend', request),
+    addVocals: (request) => this.#submit('music.addVocals', request),
+    addInstrumental: (request) => this.#submit('music.addInstrumental', request),
+    vocalRemoval: (request) => this.#submit('music.vocalRemoval', request),
+    wavGenerate: (request) => this.#submit('music.wavGenerate', request),
+    mp4Generate: (request) => this.#submit('music.mp4Generate', request),
+    styleGenerate: async (request) => {
+      await this.#submit('music.styleGenerate', request);
+      return `${request.content}, polished`;
+    },
+    timestampedLyrics: async () => [],
+    generatePersona: async () => ({ personaId: 'persona' }),
+  };
+
+  readonly media: Gateway['media'] = {
+    createImage: async (request) => {
+      await this.#submit('media.image', request);
+      return { images: ['https://gateway.example/picture.png'] };
+    },
+    createVideo: async (request) => {
+      const { taskId } = await this.#submit('media.video', request);
+      return { taskId, status: 'pending' };
+    },
+    queryVideo: async () => {
+      const reply = this.polls.shift() ?? { status: 'running' };
+      if (reply instanceof GatewayError) throw reply;
+      return reply;
+    },
+  };
+
+  readonly chat: Gateway['chat'] = {
+    complete: () => Promise.reject(new TypeError('not asked in these tests')),
+    stream: (question) => this.#stream('chat', question),
+  };
+
+  readonly gen: Gateway['gen'] = {
+    complete: () => Promise.reject(new TypeError('not asked in these tests')),
+    stream: (question) => this.#stream('gen', question),
+    generateImage: async (question) => {
+      await this.#submit('gen.image', question);
+      return { parts: [], finish: { reason: 'stop' } };
+    },
+    callTools: () => Promise.reject(new TypeError('not asked in these tests')),
+    think: () => Promise.reject(new TypeError('not asked in these tests')),
+  };
+
+  readonly msg: Gateway['msg'] = {
+    complete: async (question) => {
+      await this.#submit('msg', question);
+      return { parts: [{ type: 'text', text: 'A whole answer.' }], finish: { reason: 'stop' } };
+    },
+    countTokens: async () => 1,
+  };
+
+  readonly models: Gateway['models'] = {
+    list: async () => [],
+    refresh: async () => [],
+    startRefreshing: () => undefined,
+    stop: async () => undefined,
+    cached: () => [],
+    resolve: () => ({ kind: 'unlisted' }),
+  };
+
+  /** How often work for this job was taken; its callback URL names it. */
+  timesTaken(job: string, route: string): number {
+    return this.taken.filter((sent) => sent.route === route && String(sent.request.callBackUrl).includes(job))
+      .length;
+  }
+
+  async #submit(route: string, request: object): Promise<{ taskId: string }> {
+    this.crash(`before ${route}`);
+    const reply = this.replies.shift() ?? 'taken';
+    if (reply instanceof GatewayError && reply.taken === 'no') throw reply;
+    this.taken.push({ route, request: { ...request } });
+    this.crash(`after ${route}`);
+    if (reply instanceof GatewayError) throw reply;
+    return { taskId: `task-${this.taken.length}` };
+  }
+
+  async *#stream(route: string, question: object): AsyncIterable<AnswerEvent> {
+    this.taken.push({ route, request: { ...question } });
+    for (const event of this.streams.shift() ?? []) {
+      this.crash(`in ${route}`);
+      if (event instanceof GatewayError) throw event;
+      yield event;
+    }
+  }
+}
+
+/** An error as the client throws it. */
+export function gatewayError(
+  code: GatewayErrorCode,
+  { retryable = false, taken = 'no' }: { retryable?: boolean; taken?: 'no' | 'unknown' } = {},
+): GatewayError {
+  return new GatewayError({
+    code,
+    family: 'music',
+    route: 'music/generate',
+    retryable,
+    taken,
+    message: code,
+  });
+}

@@ -1,0 +1,151 @@
+import { commands } from '../../commands/index.ts';
+import type { Invocation, StartRequest } from '../../src/command.ts';
+import { advance } from '../../src/jobs/advance.ts';
+import type { JobDependencies } from '../../src/jobs/dependencies.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import type { MediaError } from '../../src/media/errors.ts';
+import type { Message } from '../../src/message.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { ManualClock } from '../storage/manual-clock.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { RecordingPlatform } from './recording-platform.ts';
+import { ScriptedGateway } from './scripted-gateway.ts';
+
+/** The jobs room on real storage, with a gateway, a platform and a clock that the test moves. */
+export interface World extends AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly storage: Storage;
+  readonly gateway: ScriptedGateway;
+  readonly platform: RecordingPlatform;
+  readonly jobs: Jobs;
+  readonly log: RecordingLog;
+  /** URLs whose fetch fails, and how. */
+  readonly unreachable: Map<string, MediaError>;
+  readonly dependencies: JobDependencies;
+  /** Starts work as a person would, and resolves to its id. */
+  start(request: StartRequest, invocation?: Partial<Invocation>): Promise<string>;
+  /** Looks at a job once, as a wake-up does. */
+  look(job: string): Promise<number | undefined>;
+  callback(job: string, body: unknown): Promise<void>;
+  read(job: string): Promise<Job>;
+  /** The one message of a job. */
+  message(): Message | undefined;
+}
+
+export const SONG: StartRequest = {
+  work: {
+    route: 'music.generate',
+    request: { customMode: false, instrumental: false, model: 'V5', prompt: 'rain' },
+  },
+  title: 'Composing “rain”',
+};
+export const VIDEO: StartRequest = {
+  work: { route: 'media.video', request: { model: 'film', prompt: 'a lighthouse' } },
+  title: 'Filming “a lighthouse”',
+};
+export const PICTURE: StartRequest = {
+  work: { route: 'media.image', request: { model: 'paint', prompt: 'a fox' } },
+  title: 'Painting “a fox”',
+};
+export const QUESTION: StartRequest = {
+  work: {
+    route: 'answer',
+    dialect: 'chat',
+    request: { model: 'chat-small', turns: [{ role: 'user', parts: [{ type: 'text', text: 'Why?' }] }] },
+  },
+  title: '“Why?”',
+};
+
+/** A callback as the gateway sends it: contract gaps filled as the public API does. */
+export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-1'): object {
+  const songs = ['one', 'two'].map((take) => ({
+    id: `audio-${take}`,
+    title: 'Rain',
+    prompt: '[Verse]\nRain on the roof',
+    tags: 'lofi',
+    duration: 91.5,
+    ...(stage === 'text' || (stage === 'first' && take === 'two')
+      ? {}
+      : { audio_url: `https://gateway.example/${take}.mp3`, image_url: 'https://gateway.example/cover.png' }),
+  }));
+  return { code: 200, msg: 'ok', data: { callbackType: stage, task_id: task, data: songs } };
+}
+
+export async function createWorld(): Promise<World> {
+  const clock = new ManualClock();
+  const log = new RecordingLog();
+  const storage = await openSqliteStorage({ path: ':memory:', clock, random: () => 0.5, log });
+  const gateway = new ScriptedGateway();
+  const platform = new RecordingPlatform();
+  const unreachable = new Map<string, MediaError>();
+  let ids = 0;
+  let events = 0;
+  const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg', kind: 'audio' as const });
+  const dependencies: JobDependencies = {
+    storage,
+    gateway,
+    media: {
+      keep: async (url) => {
+        const failure = unreachable.get(url);
+        if (failure) throw failure;
+        return kept(url.split('/').at(-1) ?? 'file');
+      },
+      keepBytes: async () => kept('bytes.png'),
+      open: async () => undefined,
+    },
+    platform: (name) => (name === platform.name ? platform : undefined),
+    command: (name) => commands.find((command) => command.name === name),
+    callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
+    fileUrl: ({ name }) => `https://bot.example/files/${name}`,
+    now: clock.now,
+    random: () => 0.5,
+    newId: () => `id${++ids}`,
+    log,
+  };
+  const jobs = createJobs(dependencies);
+  return {
+    clock,
+    storage,
+    gateway,
+    platform,
+    jobs,
+    log,
+    unreachable,
+    dependencies,
+    async start(request, invocation) {
+      const command = request.work.route.startsWith('music')
+        ? 'song'
+        : (COMMANDS[request.work.route] ?? 'song');
+      const outcome = await jobs.start(request, {
+        id: `event-${++events}`,
+        command,
+        options: {},
+        address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+        person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+        ...invocation,
+      });
+      if (outcome.type !== 'accepted') throw new TypeError(`The work was not accepted: ${outcome.type}`);
+      return outcome.job;
+    },
+    look: (job) => advance(job, new AbortController().signal, dependencies),
+    async callback(job, body) {
+      await storage.inbox.put(job, typeof body === 'string' ? body : JSON.stringify(body), clock.now());
+    },
+    async read(job) {
+      const record = await storage.jobs.read(job);
+      if (!record) throw new TypeError(`There is no job ${job}`);
+      return record;
+    },
+    message: () => [...platform.standing.values()].at(-1),
+    [Symbol.asyncDispose]: () => storage.close(),
+  };
+}
+
+const COMMANDS: Record<string, string> = {
+  'media.video': 'video',
+  'media.image': 'image',
+  'gen.image': 'image',
+  answer: 'ask',
+};
