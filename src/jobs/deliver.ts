@@ -29,7 +29,8 @@ export async function deliver(
     d.log.warn({ job: job.id, err: error }, 'The platform did not take the result');
     if (error.code === 'unavailable' && d.now() - job.createdAt < GIVE_UP_AFTER_MS)
       return later(job, error.retryAfterMs, d);
-    await tellElsewhere(job, error, signal, d);
+    if (error.code !== 'refused' || !(await confess(job, error, d)))
+      await tellElsewhere(job, error, signal, d);
   }
   await close(job, d);
   return undefined;
@@ -60,30 +61,29 @@ function tookLong(job: Job, now: number): boolean {
   return now - job.createdAt > 60_000;
 }
 
+function again({ command, id }: Job): Button {
+  return { type: 'action', id: actionId({ command, action: 'again', job: id, index: 0 }), label: 'Again' };
+}
+
 function endMessage(job: Job): Message {
-  const again: Button = {
-    type: 'action',
-    id: actionId({ command: job.command, action: 'again', job: job.id, index: 0 }),
-    label: 'Again',
-  };
   switch (job.end) {
     case 'cancelled': {
-      if (!job.result) return { text: CANCELLED_SENTENCE, actions: [again] };
+      if (!job.result) return { text: CANCELLED_SENTENCE, actions: [again(job)] };
       const offer: Button = {
         type: 'action',
         id: actionId({ command: job.command, action: 'show', job: job.id, index: 0 }),
         label: 'Show it',
         emphasis: 'primary',
       };
-      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again] };
+      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again(job)] };
     }
     case 'expired':
-      return { text: EXPIRED_SENTENCE, actions: [again], notify: true };
+      return { text: EXPIRED_SENTENCE, actions: [again(job)], notify: true };
     default:
       return {
         text: job.failure?.sentence ?? 'This did not work out.',
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
-        actions: [again],
+        actions: [again(job)],
       };
   }
 }
@@ -94,6 +94,19 @@ async function later(job: Job, retryAfterMs: number | undefined, d: JobDependenc
     attempts: current.attempts + 1,
   }));
   return d.now() + pauseBefore((stored ?? job).attempts, d.random, retryAfterMs);
+}
+
+/** The platform refuses the result itself: a sentence takes its place. False if even that is refused. */
+async function confess(job: Job, cause: PlatformError, d: JobDependencies): Promise<boolean> {
+  const message = toMessage(cause, { log: d.log, reference: job.id });
+  const stored = await d.storage.jobs.read(job.id);
+  try {
+    await show(stored ?? job, { title: job.title, ...message, actions: [again(job)] }, d);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return false;
+  }
 }
 
 /** The place does not take the result: the person gets it alone, if the platform can do that. */

@@ -1,6 +1,6 @@
 /** Sends one job's work to the gateway. Called at most once for each job that the gateway may have taken. */
 import type { Gateway } from '../gateway/client.ts';
-import type { Submission } from '../gateway/music-result.ts';
+import type { Submission } from '../gateway/music-answers.ts';
 import type { Media } from '../media/media.ts';
 import type { KeptFile } from '../message.ts';
 import type { ImageItem, Inquiry, Result, Work } from '../work.ts';

@@ -73,18 +73,21 @@ export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-
   return { code: 200, msg: 'ok', data: { callbackType: stage, task_id: task, data: songs } };
 }
 
-export async function createWorld(): Promise<World> {
+/** `crash` is called at every point where a process may die: it throws to let it die there. */
+export async function createWorld(crash: (point: string) => void = () => undefined): Promise<World> {
   const clock = new ManualClock();
   const log = new RecordingLog();
   const storage = await openSqliteStorage({ path: ':memory:', clock, random: () => 0.5, log });
   const gateway = new ScriptedGateway();
   const platform = new RecordingPlatform();
+  gateway.crash = crash;
+  platform.crash = crash;
   const unreachable = new Map<string, MediaError>();
   let ids = 0;
   let events = 0;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg', kind: 'audio' as const });
   const dependencies: JobDependencies = {
-    storage,
+    storage: { ...storage, jobs: mortal(storage.jobs, crash) },
     gateway,
     media: {
       keep: async (url) => {
@@ -140,6 +143,24 @@ export async function createWorld(): Promise<World> {
     },
     message: () => [...platform.standing.values()].at(-1),
     [Symbol.asyncDispose]: () => storage.close(),
+  };
+}
+
+/** A process may die before a record is written, and after. */
+function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage['jobs'] {
+  return {
+    create: (job) => jobs.create(job),
+    read: (id) => jobs.read(id),
+    async replace(job) {
+      crash('before a write');
+      const written = await jobs.replace(job);
+      crash('after a write');
+      return written;
+    },
+    running: (where, person) => jobs.running(where, person),
+    recentSongs: (where, limit) => jobs.recentSongs(where, limit),
+    open: () => jobs.open(),
+    recentDurations: (route, limit) => jobs.recentDurations(route, limit),
   };
 }
 
