@@ -1,13 +1,15 @@
-import type { Chat } from './chat.ts';
-import type { Gen } from './gen.ts';
-import type { MediaRoutes } from './media.ts';
-import type { Models } from './models.ts';
-import type { Msg } from './msg.ts';
-import type { Music } from './music.ts';
+import { type Chat, createChat } from './chat.ts';
+import { createGen, type Gen } from './gen.ts';
+import { createMedia, type MediaRoutes } from './media.ts';
+import { createModels, type Models } from './models.ts';
+import { createMsg, type Msg } from './msg.ts';
+import { createMusic, type Music } from './music.ts';
 import type { GatewayOptions } from './options.ts';
+import { createRequester } from './request.ts';
 
 export type { Fetch, GatewayOptions, Timeouts } from './options.ts';
 
+/** Everything that the gateway offers, one member a route family, and the list of models. */
 export interface Gateway {
   music: Music;
   media: MediaRoutes;
@@ -17,6 +19,15 @@ export interface Gateway {
   models: Models;
 }
 
-export function createGateway(_options: GatewayOptions): Gateway {
-  throw new Error('the gateway client is being built');
+/** Builds the client; nothing is sent yet. Throws TypeError when the base URL or the key cannot be used at all. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const requester = createRequester(options);
+  return {
+    music: createMusic(requester),
+    media: createMedia(requester),
+    chat: createChat(requester),
+    msg: createMsg(requester),
+    gen: createGen(requester),
+    models: createModels(requester, options),
+  };
 }

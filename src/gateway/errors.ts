@@ -35,6 +35,8 @@ export interface GatewayErrorInit {
   retryAfterMs?: number | undefined;
   body?: string | undefined;
   partial?: AnswerSoFar | undefined;
+  /** For the log: what was wrong, in our words. */
+  explanation?: string | undefined;
   cause?: unknown;
 }
 
@@ -82,5 +84,6 @@ function describe(init: GatewayErrorInit): string {
     init.gatewayCode === undefined ? undefined : `gateway code ${init.gatewayCode}`,
   ].filter((fact) => fact !== undefined);
   const aside = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-  return `${init.route}: ${init.code}${aside}${init.gatewayMessage ? `: ${init.gatewayMessage}` : ''}`;
+  const reason = init.gatewayMessage ?? init.explanation;
+  return `${init.route}: ${init.code}${aside}${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -1,34 +1,124 @@
 import type { CallOptions } from './answers.ts';
-import type { GatewayErrorCode } from './errors.ts';
-import type { ImageRequest, VideoRequest } from './media-requests.ts';
+import { GatewayError } from './errors.ts';
+import { invalid } from './failures.ts';
+import {
+  holdsTask,
+  type ImageResult,
+  readImages,
+  readVideoSubmission,
+  readVideoTask,
+  type VideoStatus,
+  type VideoTask,
+} from './media-answers.ts';
+import { type ImageRequest, imageRequest, type VideoRequest, videoRequest } from './media-requests.ts';
+import { isRefusal } from './refusal.ts';
+import { checked, type Reply, type Requester, type RequestInput } from './request.ts';
+import type { RouteName } from './routes.ts';
+
+export type { ImageResult, VideoStatus, VideoTask } from './media-answers.ts';
 
 export * from './media-requests.ts';
-
-export interface ImageResult {
-  /** Addresses, http(s) or `data:` with base64 where the gateway sends the picture itself. Never empty. */
-  images: string[];
-  /** Pixels. */
-  width?: number;
-  height?: number;
-  requestId?: string;
-}
-
-export type VideoStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
-
-export interface VideoTask {
-  taskId?: string;
-  status: VideoStatus;
-  /** Always there when `status` is `succeeded`; temporary (contract, "Limits" 3). */
-  videoUrl?: string;
-  durationSeconds?: number;
-  /** The prompt after the provider's expansion. */
-  actualPrompt?: string;
-  failure?: { code: GatewayErrorCode; gatewayCode?: string; message?: string };
-}
 
 /** Contract, "Media ({base_url}/...)". Every method throws GatewayError only. */
 export interface MediaRoutes {
   createImage(request: ImageRequest, options?: CallOptions): Promise<ImageResult>;
   createVideo(request: VideoRequest, options?: CallOptions): Promise<{ taskId: string; status: VideoStatus }>;
   queryVideo(taskId: string, options?: CallOptions): Promise<VideoTask>;
+}
+
+/** The media routes over a requester; remembers which path form of the video routes answers. */
+export function createMedia(requester: Requester): MediaRoutes {
+  const twoForms = createTwoForms(requester);
+  return {
+    async createImage(request, { signal } = {}) {
+      const { model, prompt, ...rest } = checked('media/image', imageRequest, request);
+      const parameters = withoutUndefined({
+        size: rest.size,
+        negative_prompt: rest.negativePrompt,
+        prompt_extend: rest.promptExtend,
+        watermark: rest.watermark,
+      });
+      const input = { messages: [{ role: 'user', content: [{ text: prompt }] }] };
+      return readImages(
+        await requester.call('media/image', {
+          body: { model, input, ...parametersIfAny(parameters) },
+          signal,
+        }),
+      );
+    },
+
+    async createVideo(request, { signal } = {}) {
+      const { model, ...rest } = checked('media/video', videoRequest, request);
+      const input = withoutUndefined({
+        prompt: rest.prompt,
+        img_url: rest.imageUrl,
+        audio_url: rest.audioUrl,
+      });
+      const parameters = withoutUndefined({
+        resolution: rest.resolution,
+        prompt_extend: rest.promptExtend,
+        duration: rest.duration,
+        audio: rest.audio,
+        shot_type: rest.shotType,
+      });
+      return readVideoSubmission(
+        await twoForms('media/video', 'media/video-alternate', {
+          body: { model, input, ...parametersIfAny(parameters) },
+          signal,
+        }),
+      );
+    },
+
+    async queryVideo(taskId, { signal } = {}) {
+      if (taskId.includes('/')) throw invalid('media/task', 'a task id has no slash');
+      return readVideoTask(
+        await twoForms('media/task', 'media/task-alternate', {
+          path: { taskId },
+          signal,
+          // The code of a failed task is no refusal to tell of it.
+          isRefusal: (value) => !holdsTask(value) && isRefusal(value),
+        }),
+      );
+    },
+  };
+}
+
+/**
+ * Calls a route that has two path forms: the form that answered last, and on a 404 the other one, once. A 404 has not
+ * taken any work, so this is safe for submissions too.
+ */
+function createTwoForms(requester: Requester) {
+  let alternateAnswers = false;
+  return async (first: RouteName, alternate: RouteName, input: RequestInput): Promise<Reply> => {
+    const forms = [
+      { route: first, isAlternate: false },
+      { route: alternate, isAlternate: true },
+    ];
+    if (alternateAnswers) forms.reverse();
+    let notFound: GatewayError | undefined;
+    for (const { route, isAlternate } of forms) {
+      try {
+        const reply = await requester.call(route, input);
+        alternateAnswers = isAlternate;
+        return reply;
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        if (error.status !== 404) {
+          if (error.status !== undefined) alternateAnswers = isAlternate;
+          throw error;
+        }
+        // The 404 of a route that exists names what is missing; that of a missing path does not.
+        if (notFound?.gatewayCode === undefined) notFound = error;
+      }
+    }
+    throw notFound ?? invalid(first, 'no path form');
+  };
+}
+
+function withoutUndefined(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function parametersIfAny(parameters: Record<string, unknown>): { parameters?: Record<string, unknown> } {
+  return Object.keys(parameters).length === 0 ? {} : { parameters };
 }

@@ -1,4 +1,13 @@
+import type { z } from 'zod';
 import type { CallOptions } from './answers.ts';
+import {
+  type Persona,
+  readAlignedWords,
+  readPersona,
+  readStyle,
+  readSubmission,
+  type Submission,
+} from './music-answers.ts';
 import type {
   AddInstrumentalRequest,
   AddVocalsRequest,
@@ -15,7 +24,10 @@ import type {
   VocalRemovalRequest,
   WavGenerateRequest,
 } from './music-requests.ts';
-import type { AlignedWord, MusicResult } from './music-result.ts';
+import * as requests from './music-requests.ts';
+import type { AlignedWord } from './music-result.ts';
+import { checked, type Reply, type Requester } from './request.ts';
+import type { RouteName } from './routes.ts';
 
 export {
   type MusicCallback,
@@ -26,22 +38,6 @@ export {
 export * from './music-limits.ts';
 export * from './music-requests.ts';
 export type * from './music-result.ts';
-
-/**
- * What an asynchronous music route answered. Both may be missing: the gateway's immediate response is not shown in
- * the contract, and the callback URL carries the job.
- */
-export interface Submission {
-  taskId?: string;
-  /** When the answer already holds the work. */
-  result?: MusicResult;
-}
-
-export interface Persona {
-  personaId: string;
-  name?: string;
-  description?: string;
-}
 
 /** The fourteen music routes: contract, "Music ({base_url}/music/...)". Every method throws GatewayError only. */
 export interface Music {
@@ -61,4 +57,33 @@ export interface Music {
   vocalRemoval(request: VocalRemovalRequest, options?: CallOptions): Promise<Submission>;
   wavGenerate(request: WavGenerateRequest, options?: CallOptions): Promise<Submission>;
   mp4Generate(request: Mp4GenerateRequest, options?: CallOptions): Promise<Submission>;
+}
+
+/** The music routes over a requester. */
+export function createMusic(requester: Requester): Music {
+  const submit =
+    <T extends object>(route: RouteName, schema: z.ZodType<T>) =>
+    async (request: T, { signal }: CallOptions = {}): Promise<Submission> =>
+      readSubmission(await requester.call(route, { body: checked(route, schema, request), signal }));
+  const ask =
+    <T extends object, R>(route: RouteName, schema: z.ZodType<T>, readAnswer: (reply: Reply) => R) =>
+    async (request: T, { signal }: CallOptions = {}): Promise<R> =>
+      readAnswer(await requester.call(route, { body: checked(route, schema, request), signal }));
+
+  return {
+    generate: submit('music/generate', requests.generateRequest),
+    extend: submit('music/extend', requests.extendRequest),
+    generateLyrics: submit('music/generate-lyrics', requests.generateLyricsRequest),
+    timestampedLyrics: ask('music/timestamped-lyrics', requests.timestampedLyricsRequest, readAlignedWords),
+    styleGenerate: ask('music/style-generate', requests.styleGenerateRequest, readStyle),
+    generateCover: submit('music/generate-cover', requests.generateCoverRequest),
+    uploadCover: submit('music/upload-cover', requests.uploadCoverRequest),
+    uploadExtend: submit('music/upload-extend', requests.uploadExtendRequest),
+    addVocals: submit('music/add-vocals', requests.addVocalsRequest),
+    addInstrumental: submit('music/add-instrumental', requests.addInstrumentalRequest),
+    generatePersona: ask('music/generate-persona', requests.generatePersonaRequest, readPersona),
+    vocalRemoval: submit('music/vocal-removal', requests.vocalRemovalRequest),
+    wavGenerate: submit('music/wav-generate', requests.wavGenerateRequest),
+    mp4Generate: submit('music/mp4-generate', requests.mp4GenerateRequest),
+  };
 }

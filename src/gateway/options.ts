@@ -18,7 +18,7 @@ export const DEFAULT_TIMEOUTS = {
   quickMs: 15_000,
   submitMs: 60_000,
   answerMs: 300_000,
-  stallMs: 60_000,
+  stallMs: 90_000,
   streamMs: 900_000,
   lingerMs: 3_000,
 } as const satisfies Timeouts;

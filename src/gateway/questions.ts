@@ -1,0 +1,43 @@
+import type { Part, Question, Turn } from './answers.ts';
+import { invalid } from './failures.ts';
+import type { RouteName } from './routes.ts';
+
+/**
+ * A question as the dialects can say it: empty parts left out, neighbouring turns of one role made one, a user's turn
+ * first. Throws GatewayError `invalid` when nothing is asked.
+ */
+export function checkedTurns(route: RouteName, question: Question): Turn[] {
+  if (question.model.trim() === '') throw invalid(route, 'a question needs a model');
+  const turns: Turn[] = [];
+  for (const { role, parts } of question.turns) {
+    const said = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    if (said.length === 0) continue;
+    const last = turns.at(-1);
+    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...said] };
+    else turns.push({ role, parts: said });
+  }
+  if (turns.every(({ role }) => role !== 'user')) throw invalid(route, 'a question needs a turn of the user');
+  if (turns[0]?.role === 'assistant')
+    turns.unshift({ role: 'user', parts: [{ type: 'text', text: '(continued)' }] });
+  return turns;
+}
+
+/**
+ * The system prompt as the first words of the user. The contract shows no system field for msg and gen, so it goes
+ * where every model behind these routes must read it.
+ */
+export function withSystemFirst(turns: readonly Turn[], system: string | undefined): Turn[] {
+  if (system === undefined || system.trim() === '') return [...turns];
+  const [first, ...rest] = turns;
+  const opening: Part = { type: 'text', text: system };
+  return [{ role: 'user', parts: [opening, ...(first?.parts ?? [])] }, ...rest];
+}
+
+/** Functions belong to gen's own path (contract, "Gen style"); the other routes have no place for them. */
+export function refuseTools(route: RouteName, question: Question): void {
+  if ((question.tools?.length ?? 0) > 0) throw invalid(route, 'this route takes no tools');
+  const hasToolPart = question.turns.some(({ parts }) =>
+    parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
+  );
+  if (hasToolPart) throw invalid(route, 'this route takes no tool calls and results');
+}
