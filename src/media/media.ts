@@ -1,10 +1,13 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../command.ts';
 import { detectionBytes, detectMediaType } from './detect.ts';
 import { MediaError } from './errors.ts';
 import type { FetchExpectation, MediaFetcher } from './fetch.ts';
 import type { MediaKind } from './kinds.ts';
 import { createFileLinks, type FileLink, type FileLinkQuery } from './links.ts';
 import type { ByteRange, MediaStore, OpenedFile, StoredFile } from './store.ts';
+import { type AudioTags, withTags } from './tags.ts';
 
 export type { MediaKind } from './kinds.ts';
 
@@ -19,12 +22,22 @@ export interface LinkOptions {
   ttlSeconds?: number;
 }
 
+export interface SongTags extends Omit<AudioTags, 'cover'> {
+  /** The name of a kept picture. */
+  cover?: string | undefined;
+}
+
 /** Fetching, checking, keeping and handing over files. Every method that waits may throw MediaError. */
 export interface Media {
   /** Fetches a file from an untrusted address, checks what it is by its content, and keeps it under its hash. */
   keep(url: string, expect: FetchExpectation): Promise<KeptFile>;
   /** Checks and keeps bytes that are here already: a picture that came inside an answer, a text made here. */
   keepBytes(data: Uint8Array, expect: Pick<FetchExpectation, 'kinds' | 'maximumBytes'>): Promise<KeptFile>;
+  /**
+   * The same audio with these tags, as a file of its own. Where tags cannot be written, for whatever reason, the
+   * file itself: a song is never lost to its title. The cover is left out when it is gone or too large.
+   */
+  tag<File extends StoredFile>(file: File, tags: SongTags): Promise<File>;
   /** Undefined when the file is not kept (any more). Throws RangeError for a range outside the file. */
   open(name: string, range?: ByteRange): Promise<OpenedFile | undefined>;
   stat(name: string): Promise<StoredFile | undefined>;
@@ -45,11 +58,16 @@ export interface MediaOptions {
   secrets: readonly string[];
   linkTtlSeconds: number;
   now: () => number;
+  /** Told of songs that go without their tags. */
+  log?: Pick<Log, 'warn'>;
   /** Before the second attempt to fetch a file; doubled for each further one. */
   retryDelayMs?: number;
 }
 
 const maximumAttempts = 3;
+const coverTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+/** Covers are written into every copy of a song, and held in memory on the way. */
+const maximumCoverBytes = 4 * 1024 * 1024;
 /** A server that asks for more patience than this is left to the caller, who knows when to come back. */
 const longestRetryDelayMs = 5_000;
 
@@ -90,6 +108,22 @@ export function createMedia(options: MediaOptions): Media {
       return { ...(await store.put(only(data), type)), kind: type.kind };
     },
 
+    async tag(file, { cover, ...tags }) {
+      try {
+        const extension = file.name.slice(file.name.lastIndexOf('.') + 1);
+        const read = (range: ByteRange) => readKept(store, file.name, range);
+        const source = { extension, bytes: file.bytes, read };
+        const tagged = await withTags(source, { ...tags, cover: await readCover(store, cover) });
+        return tagged === undefined ? file : { ...file, ...(await store.put(tagged, { extension })) };
+      } catch (error) {
+        options.log?.warn(
+          { err: error, file: file.name },
+          'Tags could not be written; the file goes without',
+        );
+        return file;
+      }
+    },
+
     open: (name, range) => store.open(name, range),
     stat: (name) => store.stat(name),
     link: (name, { downloadName, ttlSeconds = linkTtlSeconds }) =>
@@ -102,6 +136,20 @@ export function createMedia(options: MediaOptions): Media {
       await store.close();
     },
   };
+}
+
+async function readKept(store: MediaStore, name: string, range?: ByteRange): Promise<Readable> {
+  const opened = await store.open(name, range);
+  if (opened === undefined) throw new MediaError('missing', 'The file is not kept any more');
+  return opened.stream;
+}
+
+async function readCover(store: MediaStore, name: string | undefined): Promise<Uint8Array | undefined> {
+  if (name === undefined) return undefined;
+  const file = await store.stat(name);
+  if (file === undefined || file.bytes > maximumCoverBytes || !coverTypes.has(file.contentType))
+    return undefined;
+  return Buffer.concat(await Array.fromAsync(await readKept(store, name)));
 }
 
 /** Only a passing fault of the other side is met again at once; a full disk or a slow server is not helped by it. */

@@ -27,7 +27,7 @@ async function open(options: { store?: Partial<MediaStore>; maximumBytes?: numbe
   };
   const folder = createFolderStore({ directory: await temporaryFolder(), now });
   const fetcher = fetcherFor({ maximumBytes: options.maximumBytes ?? 1_000_000 });
-  const media = createMedia({ ...signing, store: { ...folder, ...options.store }, fetcher });
+  const media = createMedia({ ...signing, store: { ...folder, ...options.store }, fetcher, log });
   const asked: string[] = [];
   const attachments = createAttachments({
     ...signing,
@@ -116,9 +116,11 @@ describe('a signed link', () => {
 
   test('made with the secret before this one still works', async () => {
     const { kept, here, signing, media } = await open();
+    const log = { warn: () => undefined };
     const before = createMedia({
       ...signing,
       secrets: ['old secret'],
+      log,
       store: unused(),
       fetcher: fetcherFor(),
     });

@@ -60,7 +60,7 @@ export function uniqueMp3(bytes: number): Buffer {
   return Buffer.concat([mp3(1), randomBytes(bytes)]);
 }
 
-export async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function bytesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(source));
 }
 

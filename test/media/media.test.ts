@@ -12,6 +12,7 @@ async function mediaIn(directory: string) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: () => Date.now(),
+    log: { warn: () => undefined },
     retryDelayMs: 1,
   });
 }
