@@ -1,0 +1,222 @@
+/**
+ * A Message as Discord messages, within every limit. Classic messages throughout: only there does attached audio play in
+ * place, attached pictures form a gallery by themselves, and a progress card may become any result by an edit.
+ */
+import type { APIEmbed } from 'discord.js';
+import type { KeptFile, MediaItem, Message } from '../../message.ts';
+import { type Block, blocksOf, linkBlock, plainBlock } from './blocks.ts';
+import { chunks, type Row, renderButtons, shorten } from './buttons.ts';
+import { type Cover, hasCard, MOST_COVERS, progressLine, renderCard, stageLine } from './card.ts';
+import { safeUrl } from './escape.ts';
+import { LIMITS } from './limits.ts';
+import { paginate } from './markdown.ts';
+
+export interface PageFile {
+  /** Unique within its page. */
+  readonly name: string;
+  readonly alt?: string;
+  readonly contentType: string;
+  readonly source:
+    | { readonly type: 'kept'; readonly file: KeptFile }
+    | { readonly type: 'text'; readonly text: string };
+}
+
+/** One Discord message. */
+export interface Page {
+  readonly content: string;
+  readonly embeds: readonly APIEmbed[];
+  readonly components: readonly Row[];
+  readonly files: readonly PageFile[];
+}
+
+export interface RenderOptions {
+  /** The largest file that may be attached here; larger ones become links. */
+  readonly fileBytes: number;
+  /** A signed address of a kept file. */
+  readonly link: (file: KeptFile, downloadName: string) => string;
+  /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
+  readonly streaming?: boolean;
+}
+
+/** Leaves room for the note about the file. */
+const PAGE = LIMITS.content - 100;
+const LONGEST_STAGE = 500;
+const FILE_NOTE = '-# It goes on in the file.';
+const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
+const KIND_WORD = {
+  audio: 'Listen',
+  image: 'Look',
+  video: 'Watch',
+  file: 'Download',
+} as const satisfies Record<MediaItem['kind'], string>;
+
+/** Total: any Message becomes one page at least, and every page is one that Discord takes. */
+export function render(message: Message, options: RenderOptions): Page[] {
+  const media = placeMedia(message.media ?? [], options);
+  const buttons = renderButtons(message.actions ?? []);
+  const card = hasCard(message) ? renderCard(message, media.covers) : undefined;
+  const further: Block[] = [
+    ...(card?.overflow ?? []),
+    ...media.lines,
+    ...buttons.links.map(({ label, url }) => linkBlock(label, url, '')),
+  ];
+  const stage = message.progress ? stageLine(message.progress) : '';
+  if (message.progress && stage.length > LONGEST_STAGE) further.unshift(plainBlock(message.progress.stage));
+  const head = message.progress
+    ? [stage.length > LONGEST_STAGE ? '' : stage, progressLine(message.progress)].filter(Boolean).join('\n')
+    : '';
+  const written = writeText(message.text ?? '', further, {
+    room: card ? card.room - head.length - 2 : 0,
+    streaming: options.streaming ?? false,
+  });
+  const description = [head, written.description]
+    .filter(Boolean)
+    .join('\n\n')
+    .slice(0, LIMITS.embedDescription);
+  const embeds = card
+    ? visible([{ ...card.embed, ...(description ? { description } : {}) }, ...card.covers])
+    : [];
+
+  const pages: Page[] = written.pages.map((content) => ({ content, embeds: [], components: [], files: [] }));
+  const fileGroups = chunks(unique([...media.files, ...written.files]), LIMITS.attachments);
+  const [firstFiles = [], ...moreFiles] = fileGroups;
+  const last = pages.pop() ?? { content: '', embeds: [], components: [], files: [] };
+  pages.push({ ...last, embeds, files: firstFiles });
+  for (const files of moreFiles) pages.push({ content: '', embeds: [], components: [], files });
+  for (const [index, components] of buttons.messages.entries()) {
+    const end = index === 0 ? pages.pop() : undefined;
+    pages.push({ ...(end ?? { content: '', embeds: [], files: [] }), components });
+  }
+  return pages.map((page) => (isEmpty(page) ? { ...page, content: '…' } : page));
+}
+
+const isEmpty = (page: Page): boolean =>
+  page.content === '' && page.embeds.length === 0 && page.components.length === 0 && page.files.length === 0;
+
+/** Discord takes no embed that shows nothing. */
+const visible = (embeds: readonly APIEmbed[]): APIEmbed[] =>
+  embeds.filter(
+    (embed) =>
+      embed.title ||
+      embed.description ||
+      embed.footer ||
+      embed.fields?.length ||
+      embed.thumbnail ||
+      embed.image,
+  );
+
+interface Written {
+  readonly description: string;
+  readonly pages: readonly string[];
+  readonly files: readonly PageFile[];
+}
+
+/** In the card if it fits there; else in messages before it; else as a file with its beginning shown. */
+function writeText(
+  text: string,
+  further: readonly Block[],
+  { room, streaming }: { room: number; streaming: boolean },
+): Written {
+  const blocks = [...blocksOf(text), ...further];
+  if (room >= MINIMUM_ROOM) {
+    const described = paginate(blocks, room);
+    if (described.length <= 1) return { description: described[0] ?? '', pages: [], files: [] };
+  }
+  const pages = paginate(blocks, PAGE);
+  if (pages.length <= LIMITS.pages) return { description: '', pages, files: [] };
+  if (streaming) {
+    const shown = pages.slice(0, LIMITS.pages);
+    return { description: '', pages: shown.with(-1, `${shown.at(-1)}\n${STREAM_NOTE}`), files: [] };
+  }
+  const whole = [text, ...further.map(plainOf)].filter(Boolean).join('\n\n');
+  const file: PageFile = {
+    name: 'answer.md',
+    contentType: 'text/markdown; charset=utf-8',
+    source: { type: 'text', text: whole },
+  };
+  return { description: '', pages: [`${pages[0]}\n${FILE_NOTE}`], files: [file] };
+}
+
+/** A card with less room than this has its text in messages. */
+const MINIMUM_ROOM = 200;
+
+const plainOf = (block: Block): string =>
+  block.kind === 'code' ? block.code : block.tokens.map((token) => token.text).join('');
+
+interface PlacedMedia {
+  readonly covers: Cover[];
+  readonly files: PageFile[];
+  readonly lines: Block[];
+}
+
+function placeMedia(items: readonly MediaItem[], { fileBytes, link }: RenderOptions): PlacedMedia {
+  const placed: PlacedMedia = { covers: [], files: [], lines: [] };
+  for (const item of items) {
+    const name = fileName(item.name);
+    const attach =
+      item.source.type === 'kept' && item.source.file.bytes <= fileBytes && item.source.file.bytes > 0
+        ? item.source.file
+        : undefined;
+    const caption = item.caption?.trim() ?? '';
+    if (attach) {
+      const taken = new Set(placed.files.map((file) => file.name));
+      const alone = distinct(name, taken);
+      placed.files.push({
+        name: alone,
+        contentType: attach.contentType,
+        source: { type: 'kept', file: attach },
+        ...(item.alt?.trim() ? { alt: shorten(item.alt.trim(), LIMITS.attachmentDescription) } : {}),
+      });
+      // A cover must travel in the same message as the card that shows it.
+      if (item.cover && placed.covers.length < MOST_COVERS && placed.files.length <= LIMITS.attachments) {
+        placed.covers.push({ url: `attachment://${alone}`, alt: item.alt ?? '' });
+      }
+      if (caption) placed.lines.push(plainBlock(caption, [], true));
+      continue;
+    }
+    const url = item.source.type === 'remote' ? item.source.url : link(item.source.file, item.name);
+    const safe = safeUrl(url);
+    if (
+      item.cover &&
+      item.source.type === 'remote' &&
+      safe !== undefined &&
+      safe.length <= LIMITS.embedUrl &&
+      placed.covers.length < MOST_COVERS
+    ) {
+      placed.covers.push({ url: safe, alt: item.alt ?? '' });
+      if (caption) placed.lines.push(plainBlock(caption, [], true));
+      continue;
+    }
+    placed.lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, caption));
+  }
+  return placed;
+}
+
+/** A name that Discord keeps as it is, so that `attachment://` finds the file. */
+function fileName(name: string): string {
+  const safe = name
+    .normalize('NFKD')
+    .replace(/\s+/g, '_')
+    .replace(/[^\w.-]/g, '')
+    .replace(/^[.]+/, '');
+  const [, stem = '', extension = ''] = /^(.*?)(\.\w{1,8})?$/.exec(safe) ?? [];
+  return `${stem.slice(0, 80) || 'file'}${extension}`;
+}
+
+function distinct(name: string, taken: ReadonlySet<string>): string {
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${stem}-${number}${extension}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+function unique(files: readonly PageFile[]): PageFile[] {
+  const taken = new Set<string>();
+  return files.map((file) => {
+    const name = distinct(file.name, taken);
+    taken.add(name);
+    return { ...file, name };
+  });
+}
