@@ -15,6 +15,7 @@ import { healthRoutes } from './http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from './http/music-callback.ts';
 import { createHttpServer } from './http/server.ts';
 import { createJobs } from './jobs/jobs.ts';
+import { createPace } from './jobs/pace.ts';
 import { keepAttachment } from './media/attachments.ts';
 import { createMediaFetcher } from './media/fetch.ts';
 import { createFolderStore } from './media/folder-store.ts';
@@ -52,6 +53,9 @@ export interface Minstrel {
   /** Takes no new work, hands over what runs, closes everything. */
   stop(): Promise<void>;
 }
+
+/** The public relative allows 20 a second for each account; other replicas poll too. */
+const POLLS_PER_SECOND = 5;
 
 /** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
 const DRAIN_MS = 7_000;
@@ -141,6 +145,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       command: (name) => byCommand.get(name),
       callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
       fileUrl,
+      pollPace: createPace({ perSecond: POLLS_PER_SECOND, now }),
       now,
       random,
       newId,

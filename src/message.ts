@@ -100,7 +100,7 @@ export function actionId({ command, action, job, index }: ActionReference): stri
 
 /** Reads what {@link actionId} wrote; undefined for anything else. */
 export function parseActionId(id: string): ActionReference | undefined {
-  const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(\d{1,4})$/.exec(id);
+  const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(0|[1-9]\d{0,3})$/.exec(id);
   const [, command, action, job, index] = match ?? [];
   if (!command || !action || !job || !index) return undefined;
   return { command, action, job, index: Number(index) };

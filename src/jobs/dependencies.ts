@@ -4,6 +4,7 @@ import type { Media } from '../media/media.ts';
 import type { KeptFile } from '../message.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Pace } from './pace.ts';
 
 /** Everything that the jobs room needs from outside. */
 export interface JobDependencies {
@@ -16,6 +17,8 @@ export interface JobDependencies {
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL under which the gateway can read a kept file. */
   readonly fileUrl: (file: KeptFile) => string;
+  /** One rate for all polls of this replica. */
+  readonly pollPace: Pace;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** From 0 to 1, for jitter. */

@@ -7,7 +7,7 @@ import { mutate, pauseBefore } from './record.ts';
 import { EMPTY_RESULT } from './result.ts';
 import { sentenceFor } from './sentences.ts';
 
-type PollDependencies = Pick<JobDependencies, 'storage' | 'gateway' | 'now' | 'random' | 'newId' | 'log'>;
+type PollDependencies = Pick<JobDependencies, 'storage' | 'gateway' | 'pollPace' | 'now' | 'random' | 'newId' | 'log'>;
 
 const SECOND = 1_000;
 
@@ -24,6 +24,8 @@ export async function poll(
   signal: AbortSignal,
   d: PollDependencies,
 ): Promise<'now' | number> {
+  const wait = d.pollPace.turn();
+  if (wait > 0) return d.now() + wait;
   let task: VideoTask;
   try {
     task = await d.gateway.media.queryVideo(taskId, { signal });

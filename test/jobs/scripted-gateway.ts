@@ -129,6 +129,5 @@ export function gatewayError(
     route: 'music/generate',
     retryable,
     taken,
-    message: code,
   });
 }

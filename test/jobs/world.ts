@@ -4,6 +4,7 @@ import { advance } from '../../src/jobs/advance.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { createPace } from '../../src/jobs/pace.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import type { Message } from '../../src/message.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite.ts';
@@ -102,6 +103,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
     command: (name) => commands.find((command) => command.name === name),
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
+    pollPace: createPace({ perSecond: 5, now: clock.now }),
     now: clock.now,
     random: () => 0.5,
     newId: () => `id${++ids}`,
