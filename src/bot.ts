@@ -53,7 +53,9 @@ export function createBot({ commands, context, newReference, log }: BotOptions):
         return await answer(invocation);
       } catch (error) {
         const reference = newReference();
-        return { type: 'message', visibility: 'person', message: toMessage(error, { log, reference }) };
+        const message = toMessage(error, { log, reference });
+        const option = error instanceof UserError ? error.option : undefined;
+        return { type: 'message', visibility: 'person', message, ...(option === undefined ? {} : { option }) };
       }
     },
 

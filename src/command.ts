@@ -167,7 +167,13 @@ export interface Form {
 
 export type Outcome =
   /** Said at once, to the person alone or to the channel. */
-  | { readonly type: 'message'; readonly visibility: 'person' | 'channel'; readonly message: Message }
+  | {
+      readonly type: 'message';
+      readonly visibility: 'person' | 'channel';
+      readonly message: Message;
+      /** The option that is wrong, so that an open form can show the sentence beside its field. */
+      readonly option?: string;
+    }
   | { readonly type: 'form'; readonly form: Form }
   /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself later. */
   | { readonly type: 'accepted'; readonly job: string; readonly begin: () => void };
