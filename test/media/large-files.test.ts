@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { listen, mp3, temporaryFolder } from './helpers.ts';
+
+const mebibyte = 1024 * 1024;
+const part = Buffer.concat([mp3(1), Buffer.alloc(256 * 1024, 0x55)]);
+
+/** Sends as many bytes as its path says, the second number making them unlike any others. */
+async function startOrigin(): Promise<string> {
+  const { origin } = await listen(async (request, response) => {
+    const [, size, seed] = (request.url ?? '').split('/').map(Number);
+    let left = size ?? 0;
+    response.setHeader('content-length', left);
+    const first = Buffer.from(part);
+    first.writeUInt32BE(seed ?? 0, 500);
+    for (let next = first; left > 0; next = part) {
+      const piece = next.subarray(0, left);
+      left -= piece.length;
+      if (!response.write(piece)) await once(response, 'drain');
+    }
+    response.end();
+  });
+  return origin;
+}
+
+let origin: string;
+let bot: ChildProcess;
+
+beforeEach(async () => {
+  origin = await startOrigin();
+  const script = fileURLToPath(new URL('large-file-process.ts', import.meta.url));
+  bot = fork(script, [await temporaryFolder()], { execArgv: ['--expose-gc'] });
+  onTestFinished(async () => {
+    bot.disconnect();
+    await once(bot, 'exit');
+  });
+  await once(bot, 'message');
+});
+
+async function ask<Answer>(message: object | string): Promise<Answer> {
+  const answer = once(bot, 'message');
+  bot.send(message);
+  // What the process beside answers is written there.
+  return (await answer)[0] as Answer;
+}
+
+/** Has the files fetched and kept, and reads all of them back at once. */
+async function fetchKeepAndServe(files: number, bytes: number, firstSeed: number): Promise<number[]> {
+  const urls = Array.from({ length: files }, (_, index) => `${origin}/${bytes}/${firstSeed + index}`);
+  const { links } = await ask<{ links: string[] }>({ urls });
+  return Promise.all(
+    links.map(async (link) => {
+      const response = await fetch(link);
+      let received = 0;
+      for await (const chunk of response.body ?? []) received += chunk.length;
+      return received;
+    }),
+  );
+}
+
+test.each([
+  { files: 1, each: 200 },
+  { files: 10, each: 24 },
+])(
+  '$files of $each MiB go through fetch, keep and serve in under 64 MiB of memory',
+  async ({ files, each }) => {
+    // The first pass loads code and sets up what every later one uses.
+    await fetchKeepAndServe(files, 4 * mebibyte, 1000);
+    await ask('measure');
+    const received = await fetchKeepAndServe(files, each * mebibyte, 1);
+    const { addedBytes } = await ask<{ addedBytes: number }>('report');
+    expect(received).toEqual(Array.from({ length: files }, () => each * mebibyte));
+    expect(addedBytes).toBeLessThan(64 * mebibyte);
+  },
+  60_000,
+);
