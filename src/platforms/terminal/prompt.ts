@@ -1,0 +1,100 @@
+/** The line at the bottom of a terminal into which a person types. */
+import { createInterface } from 'node:readline';
+import type { Screen, TerminalOutput } from './screen.ts';
+
+export interface TerminalInput extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean;
+}
+
+export type InputEnd =
+  /** The person said so. */
+  | 'asked'
+  /** There is no more input: a pipe that was read to its end, or no terminal at all. */
+  | 'input-ended';
+
+export interface PromptOptions {
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  readonly screen: Screen;
+  readonly onLine: (line: string) => void;
+  readonly onEnd: (end: InputEnd) => void;
+  /** The candidates for what stands at the end of a line, and what they take the place of. */
+  readonly complete: (line: string) => Promise<[candidates: string[], typed: string]>;
+}
+
+export interface Prompt {
+  /** Whether somebody sits before it and can be asked. */
+  readonly interactive: boolean;
+  /** The next line that is typed; undefined when the person gives up or leaves. */
+  ask(question: string): Promise<string | undefined>;
+  close(): void;
+}
+
+const PROMPT = '› ';
+
+export function openPrompt({ input, output, screen, onLine, onEnd, complete }: PromptOptions): Prompt {
+  const interactive = input.isTTY === true && output.isTTY === true;
+  const line = createInterface({
+    input,
+    ...(interactive && { output, terminal: true }),
+    prompt: PROMPT,
+    completer: (typed: string, done: (error: null, result: [string[], string]) => void) => {
+      complete(typed).then(
+        (result) => done(null, result),
+        () => done(null, [[], typed]),
+      );
+    },
+  });
+  let answer: ((text: string | undefined) => void) | undefined;
+  let ended = false;
+
+  const prompt = {
+    rowsAbove: () => line.getCursorPos().rows,
+    draw: () => line.prompt(true),
+  };
+  const settle = (text: string | undefined) => {
+    const waiting = answer;
+    answer = undefined;
+    line.setPrompt(PROMPT);
+    waiting?.(text);
+  };
+  const end = (how: InputEnd) => {
+    if (ended) return;
+    ended = true;
+    screen.setPrompt(undefined);
+    settle(undefined);
+    line.close();
+    onEnd(how);
+  };
+
+  line.on('line', (typed) => {
+    if (interactive) screen.entered(line.getPrompt() + typed);
+    if (answer) settle(typed);
+    else onLine(typed);
+  });
+  line.on('SIGINT', () => {
+    if (answer) settle(undefined);
+    else end('asked');
+  });
+  line.on('close', () => end(interactive ? 'asked' : 'input-ended'));
+  if (interactive) screen.setPrompt(prompt);
+
+  return {
+    interactive,
+    ask(question) {
+      if (!interactive || ended) return Promise.resolve(undefined);
+      line.setPrompt(question);
+      prompt.draw();
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    },
+    close() {
+      if (ended) return;
+      ended = true;
+      screen.setPrompt(undefined);
+      settle(undefined);
+      line.close();
+    },
+  };
+}

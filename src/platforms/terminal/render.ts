@@ -1,0 +1,117 @@
+/** A Message as the texts that a terminal prints, each with a name by which a later state of it is compared. */
+import type { Button, MediaItem, Message } from '../../message.ts';
+import { markdownBlocks } from './markdown.ts';
+import { printable, type Style } from './style.ts';
+
+export interface Block {
+  /** Unique within a message. */
+  readonly slot: string;
+  readonly text: string;
+  /** What tells two states apart; without it, the text. */
+  readonly identity?: string;
+}
+
+export interface SavedFile {
+  readonly path: string;
+  readonly seconds?: number;
+}
+
+export interface RenderTools {
+  readonly style: Style;
+  /** The number under which a button is pressed. */
+  readonly numberOf: (actionId: string) => number;
+  /** Where a kept file was saved; undefined for what is not. */
+  readonly savedAs: (item: MediaItem) => SavedFile | undefined;
+}
+
+/** A finished message, whole. */
+export function renderWhole(message: Message, tools: RenderTools): Block[] {
+  const { style } = tools;
+  const fields = (message.fields ?? []).map(
+    ({ name, value }) => `${style('dim', `${line(name)}:`)} ${printable(value)}`,
+  );
+  return [
+    ...renderBeginning(message, tools),
+    ...block('fields', fields.join('\n')),
+    ...block('footer', style('dim', printable(message.footer ?? ''))),
+    // Buttons have other numbers after a restart, and are the same buttons.
+    ...block('actions', renderActions(message.actions ?? [], tools), JSON.stringify(message.actions)),
+  ];
+}
+
+/** What an unfinished message can already show. */
+export function renderBeginning(message: Message, tools: RenderTools): Block[] {
+  const { style } = tools;
+  const text = markdownBlocks(message.text ?? '', style);
+  return [
+    ...block('title', style('bold', line(message.title ?? ''))),
+    ...text.map((content, index) => ({ slot: `text ${index}`, text: content })),
+    ...(message.media ?? []).map((item, index) => ({
+      slot: `media ${index} ${item.source.type}`,
+      text: renderMedia(item, tools),
+    })),
+  ];
+}
+
+export function renderActions(actions: readonly Button[], { style, numberOf }: RenderTools): string {
+  return actions
+    .map((button) => {
+      const label = line(button.label);
+      if (button.type === 'link') return `${label}: ${line(button.url)}`;
+      return `${style('cyan', `[${numberOf(button.id)}]`)} ${button.emoji ? `${button.emoji} ` : ''}${label}`;
+    })
+    .join('   ');
+}
+
+/** One line about work that is under way; with `now`, how long it has been. */
+export function renderProgress(message: Message, style: Style, now?: number): string {
+  const { progress } = message;
+  if (!progress) return '';
+  const elapsedMs = now === undefined ? 0 : now - progress.startedAt;
+  const facts = [
+    ...(progress.queuePlace === undefined ? [] : [`place ${progress.queuePlace} in the queue`]),
+    ...(elapsedMs < 1000 ? [] : [clock(elapsedMs / 1000)]),
+    ...(progress.estimateMs === undefined ? [] : [`usually about ${clock(progress.estimateMs / 1000)}`]),
+  ];
+  const title = message.title ? `${style('bold', line(message.title))}: ` : '';
+  return [`${title}${line(progress.stage)}`, ...facts.map((fact) => style('dim', fact))].join(' · ');
+}
+
+/** A caption may tell the length itself. */
+const TIME = /\d:\d\d/;
+
+const SIGNS = { audio: '♪', image: '▣', video: '▶', file: '▤' } as const;
+
+function renderMedia(item: MediaItem, { style, savedAs }: RenderTools): string {
+  const saved = savedAs(item);
+  const facts = [
+    ...(item.caption ? [line(item.caption)] : []),
+    ...(saved?.seconds === undefined || TIME.test(item.caption ?? '') ? [] : [clock(saved.seconds)]),
+    ...(item.source.type === 'kept' ? [size(item.source.file.bytes)] : []),
+  ];
+  const place = item.source.type === 'remote' ? item.source.url : (saved?.path ?? item.name);
+  const alt = item.alt && item.kind !== 'audio' ? `\n  ${style('dim', line(item.alt))}` : '';
+  return `${SIGNS[item.kind]} ${[style('underline', line(place)), ...facts].join(' · ')}${alt}`;
+}
+
+function block(slot: string, text: string, identity = text): Block[] {
+  return text === '' ? [] : [{ slot, text, identity }];
+}
+
+function line(text: string): string {
+  return printable(text).replace(/\s*\n\s*/g, ' ');
+}
+
+/** `1:02` for 62 seconds. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const tail = String(whole % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

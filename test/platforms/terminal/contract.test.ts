@@ -1,0 +1,23 @@
+import { describePlatform } from '../../contracts/platform.ts';
+import { openTerminal, readPaper, SILENT_BOT } from './harness.ts';
+
+describePlatform('The terminal', async () => {
+  const { terminal, make, paper, folder, keep, close } = await openTerminal();
+  await terminal.start(SILENT_BOT);
+  return {
+    platform: terminal,
+    address: { platform: 'terminal', channel: 'terminal', person: 'you' },
+    goneAddress: { platform: 'terminal', channel: 'another', person: 'you' },
+    keep: async (bytes, contentType) => keep(bytes, contentType),
+    standing: async () => (await readPaper(paper.written(), folder)).posts,
+    whispered: async () => (await readPaper(paper.written(), folder)).whispers,
+    // Nobody but the reader is at a terminal.
+    pinged: async () => [],
+    restart: async () => {
+      const next = make();
+      await next.start(SILENT_BOT);
+      return next;
+    },
+    close,
+  };
+});

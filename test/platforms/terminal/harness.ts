@@ -1,0 +1,119 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { KeptFile } from '../../../src/message.ts';
+import type { Bot } from '../../../src/platforms/platform.ts';
+import {
+  createTerminal,
+  type Terminal,
+  type TerminalOptions,
+} from '../../../src/platforms/terminal/terminal.ts';
+import type { SeenMessage } from '../../contracts/platform.ts';
+
+/** A bot that knows no command. */
+export const SILENT_BOT: Bot = {
+  commands: [],
+  run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),
+  suggest: async () => [],
+};
+
+/** An output that is no terminal, and keeps what is written to it. */
+export function createPaper(): Writable & { readonly written: () => string } {
+  let text = '';
+  const paper = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return Object.assign(paper, { written: () => text });
+}
+
+/** Kept files in memory. */
+export function createKeeper() {
+  const files = new Map<string, Uint8Array>();
+  return {
+    keep(bytes: Uint8Array, contentType = 'application/octet-stream'): KeptFile {
+      const name = `kept-${files.size}`;
+      files.set(name, bytes);
+      return { name, bytes: bytes.byteLength, contentType };
+    },
+    async *read(name: string): AsyncGenerator<Uint8Array> {
+      const bytes = files.get(name);
+      if (!bytes) throw new Error(`${name} is not kept`);
+      for (let start = 0; start < bytes.length; start += 4096) yield bytes.subarray(start, start + 4096);
+    },
+  };
+}
+
+export interface TerminalHarness {
+  readonly terminal: Terminal;
+  readonly folder: string;
+  readonly keep: ReturnType<typeof createKeeper>['keep'];
+  readonly paper: ReturnType<typeof createPaper>;
+  make(options?: Partial<TerminalOptions>): Terminal;
+  close(): Promise<void>;
+}
+
+/** A terminal that writes on paper and saves into a folder of its own. Not started. */
+export async function openTerminal(options: Partial<TerminalOptions> = {}): Promise<TerminalHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-terminal-'));
+  const paper = createPaper();
+  const keeper = createKeeper();
+  let ids = 0;
+  const terminals: Terminal[] = [];
+  const make = (more: Partial<TerminalOptions> = {}) => {
+    const terminal = createTerminal({
+      output: paper,
+      folder: join(folder, 'media'),
+      media: { open: async ({ name }) => keeper.read(name) },
+      now: () => 1_700_000_000_000,
+      newId: () => {
+        ids += 1;
+        return `invocation-${ids}`;
+      },
+      ...options,
+      ...more,
+    });
+    terminals.push(terminal);
+    return terminal;
+  };
+  return {
+    terminal: make(),
+    folder: join(folder, 'media'),
+    keep: keeper.keep,
+    paper,
+    make,
+    async close() {
+      await Promise.all(terminals.map((terminal) => terminal.close()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads paper as a person does: who spoke, and what replaced what. */
+export async function readPaper(
+  written: string,
+  folder: string,
+): Promise<{ posts: SeenMessage[]; whispers: SeenMessage[] }> {
+  const posts = new Map<string, string>();
+  const whispers: string[] = [];
+  for (const part of written.split(/^(?=Minstrel(?: #\d+(?:, edited)?|, to you alone)$)/m)) {
+    const [heading = '', ...lines] = part.split('\n');
+    const text = lines.filter((line) => !line.startsWith('… ')).join('\n');
+    const [, number, edited] = /^Minstrel #(\d+)(, edited)?$/.exec(heading) ?? [];
+    if (number !== undefined) posts.set(number, (edited ? '' : (posts.get(number) ?? '')) + text);
+    else if (heading === 'Minstrel, to you alone') whispers.push(text);
+  }
+  const names = await readdir(folder).catch(() => []);
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })),
+  );
+  const seen = (text: string): SeenMessage => ({
+    text,
+    files: files.filter(({ name }) => text.includes(join(folder, name))),
+  });
+  return { posts: [...posts.values()].map(seen), whispers: whispers.map(seen) };
+}
