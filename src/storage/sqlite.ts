@@ -53,7 +53,7 @@ export function sqliteStorage(
     jobs: new SqliteJobs(database, log),
     inbox: new SqliteInbox(database),
     wakeUps,
-    settings: keyvSettings(new SqliteKeyvStore(database)),
+    settings: keyvSettings(new SqliteKeyvStore(database), { namespace: 'settings' }),
     secret: async (name, make) => {
       const known = database.read(() => readSecret.get(name));
       if (known !== undefined) return secretRow.parse(known).value;

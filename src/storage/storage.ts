@@ -24,6 +24,9 @@ export interface JobStore {
 /** Entries a job's inbox holds. */
 export const INBOX_LIMIT = 64;
 
+/** Milliseconds that an inbox is kept after its job ended: nobody reads it then but a callback that comes late. */
+export const INBOX_KEPT = 30 * 24 * 3_600_000;
+
 /** A callback as it came. */
 export interface InboxEntry {
   /** Counts up within a job, from 1. */

@@ -1,5 +1,6 @@
 /** The program of replica-process.ts: `node replica.ts <place as JSON> <task>`. */
 import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite.ts';
 import { type Storage, StorageError } from '../../src/storage/storage.ts';
 import { songJob } from './jobs.ts';
@@ -11,9 +12,10 @@ function say(line: string): void {
 }
 
 function openPlace(place: ReplicaPlace): Promise<Storage> {
-  if (place.kind !== 'sqlite') throw new Error(`Cannot open ${place.kind}`);
   const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
-  return openSqliteStorage({ ...tools, path: place.path });
+  return place.kind === 'sqlite'
+    ? openSqliteStorage({ ...tools, path: place.path })
+    : openRedisStorage({ ...tools, ...place });
 }
 
 async function write(storage: Storage): Promise<never> {

@@ -1,0 +1,135 @@
+/** One connection to Redis whose operations fail soon while Redis is away, and work again once it is back. */
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Log } from '../command.ts';
+import type { Clock } from './clock.ts';
+import { StorageError, type StorageErrorCode } from './storage.ts';
+
+/** How long an operation waits for the connection to come back before it says that Redis is away. */
+const PATIENCE = 2_000;
+/** How long Redis may take to answer one command. */
+const COMMAND_TIMEOUT = 3_000;
+const LONGEST_RECONNECT_PAUSE = 1_000;
+
+// First words of Redis's own error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
+const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([
+  ['OOM', { code: 'full', detail: 'Redis has no memory left.' }],
+  ['MISCONF', { code: 'full', detail: 'Redis cannot write to its disk.' }],
+  ['READONLY', { code: 'unavailable', detail: 'This Redis is a replica, which cannot be written.' }],
+  ['LOADING', { code: 'unavailable', detail: 'Redis is still loading its data.' }],
+  ['MASTERDOWN', { code: 'unavailable', detail: 'Redis has lost its master.' }],
+  ['NOREPLICAS', { code: 'unavailable', detail: 'Redis has too few replicas to accept writes.' }],
+  ['NOAUTH', { code: 'unavailable', detail: 'Redis wants a password: put it into the URL.' }],
+  ['WRONGPASS', { code: 'unavailable', detail: 'Redis refuses the user name or password.' }],
+  ['NOPERM', { code: 'unavailable', detail: 'The Redis user lacks a permission.' }],
+]);
+
+export interface RedisTools {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Options of every connection: tries again for ever, a second apart at most. */
+export const reconnecting = {
+  lazyConnect: true,
+  connectTimeout: 3_000,
+  keepAlive: 10_000,
+  retryStrategy: (times: number) => Math.min(LONGEST_RECONNECT_PAUSE, 50 * 2 ** Math.min(times, 10)),
+  // A failover leaves us connected to what is now a replica.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} satisfies RedisOptions;
+
+export class RedisConnection {
+  /** For libraries that bring their own commands; everything else goes through {@link run}. */
+  readonly redis: Redis;
+  readonly #clock: Clock;
+  #closed = false;
+
+  constructor(url: string, { clock, log }: RedisTools) {
+    this.#clock = clock;
+    this.redis = new Redis(url, {
+      ...reconnecting,
+      commandTimeout: COMMAND_TIMEOUT,
+      // What was reported as failed must not be done later behind everyone's back.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+    });
+    let away = false;
+    // ioredis throws errors that nobody listens to; each attempt's error says no more than the first.
+    this.redis.on('error', (error) => {
+      if (!away && !this.#closed) log.warn({ err: error }, 'Redis is away');
+      away = true;
+    });
+    this.redis.on('ready', () => {
+      if (away) log.info({}, 'Redis is back');
+      away = false;
+    });
+  }
+
+  /** Throws StorageError `unavailable` when Redis does not answer within a few seconds. */
+  async connect(): Promise<void> {
+    this.redis.connect().catch(() => {
+      // Tried again by itself; `run` says if that was in vain.
+    });
+    await this.run((redis) => redis.ping());
+  }
+
+  /**
+   * Runs an operation that is harmless to repeat: it runs twice when the connection breaks before the answer.
+   * Throws StorageError `unavailable` after a few seconds of trying.
+   */
+  async run<Value>(operation: (redis: Redis) => Promise<Value>): Promise<Value> {
+    await this.#ready();
+    try {
+      return await operation(this.redis);
+    } catch (error) {
+      if (isReply(error) || this.redis.status === 'ready') throw this.#asStorageError(error);
+    }
+    await this.#ready();
+    try {
+      return await operation(this.redis);
+    } catch (error) {
+      throw this.#asStorageError(error);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.redis.disconnect();
+  }
+
+  async #ready(): Promise<void> {
+    if (this.redis.status === 'ready') return;
+    if (this.#closed) throw new StorageError('unavailable', 'The storage is closed.');
+    await new Promise<void>((resolve, reject) => {
+      const settle = (result: () => void) => () => {
+        cancel();
+        this.redis.off('ready', ready);
+        this.redis.off('end', ended);
+        result();
+      };
+      const ready = settle(resolve);
+      const ended = settle(() => reject(new StorageError('unavailable', 'The storage is closed.')));
+      const cancel = this.#clock.after(
+        PATIENCE,
+        settle(() => reject(new StorageError('unavailable', 'Redis cannot be reached.'))),
+      );
+      this.redis.on('ready', ready);
+      this.redis.on('end', ended);
+    });
+  }
+
+  #asStorageError(error: unknown): unknown {
+    if (!isReply(error)) {
+      // A connection that is open but silent would never recover by itself.
+      if (this.redis.status === 'ready') this.redis.disconnect(true);
+      return new StorageError('unavailable', 'Redis did not answer.', error);
+    }
+    const known = REPLIES.get(error.message.split(' ', 1)[0] ?? '');
+    return known === undefined ? error : new StorageError(known.code, known.detail, error);
+  }
+}
+
+/** Whether Redis itself said so, rather than the way to it. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
