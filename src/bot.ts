@@ -8,6 +8,7 @@ import type {
   Log,
   OptionDeclarations,
   Outcome,
+  Subcommand,
   SuggestRequest,
 } from './command.ts';
 import { toMessage, UserError } from './errors.ts';
@@ -40,9 +41,10 @@ export function createBot({ commands, context, newReference, log }: BotOptions):
     }
     const tools = context({ ...invocation, invocation });
     if (invocation.action) return act(command, invocation, invocation.action, tools);
-    const options = validateOptions(invocation.options, command.options);
-    // validateOptions made the values that this command's own declaration promises.
-    return command.run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, tools);
+    const { options: declarations, run } = partOf(command, invocation.subcommand);
+    const options = validateOptions(invocation.options, declarations);
+    // validateOptions made the values that this very declaration promises.
+    return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, tools);
   }
 
   return {
@@ -55,7 +57,12 @@ export function createBot({ commands, context, newReference, log }: BotOptions):
         const reference = newReference();
         const message = toMessage(error, { log, reference });
         const option = error instanceof UserError ? error.option : undefined;
-        return { type: 'message', visibility: 'person', message, ...(option === undefined ? {} : { option }) };
+        return {
+          type: 'message',
+          visibility: 'person',
+          message,
+          ...(option === undefined ? {} : { option }),
+        };
       }
     },
 
@@ -71,12 +78,24 @@ export function createBot({ commands, context, newReference, log }: BotOptions):
   };
 }
 
+/** The command itself, or its subcommand. Throws UserError when there is none of that name. */
+function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand, 'options' | 'run'> {
+  if (name === undefined) return command;
+  const part = command.subcommands?.[name];
+  if (part) return part;
+  const known = Object.keys(command.subcommands ?? {});
+  const wayOut = known.length > 0 ? ` It knows ${known.join(', ')}.` : '';
+  throw new UserError(`/${command.name} has no “${name}”.${wayOut}`);
+}
+
 async function suggestions(
   request: SuggestRequest,
   command: AnyCommand | undefined,
   context: Context,
 ): Promise<readonly Choice[]> {
-  const option = command?.options[request.option];
+  const part =
+    command && (request.subcommand === undefined ? command : command.subcommands?.[request.subcommand]);
+  const option = part?.options[request.option];
   if (option?.type !== 'text' || !option.suggest) return [];
   return option.suggest(request, context);
 }
