@@ -33,6 +33,7 @@ export const ask = defineCommand({
   name: 'ask',
   description: 'Ask a question',
   options,
+  messageMenu: { label: 'Ask about this', option: 'question' },
 
   async run({ options: { question, image, model: named }, conversation }, context) {
     const { dialect, model } = routeOf(await context.models.resolve('ask', named), image !== undefined);

@@ -31,6 +31,7 @@ export const song = defineCommand({
   name: 'song',
   description: 'Make a song',
   options,
+  messageMenu: { label: 'Make a song of this', option: 'prompt' },
 
   async run({ options: chosen }, context) {
     const model = songModel(await context.models.resolve('song', chosen.model));

@@ -27,6 +27,7 @@ import { systemClock } from './storage/clock.ts';
 import { openRedisStorage } from './storage/redis.ts';
 import { openSqliteStorage } from './storage/sqlite.ts';
 import type { Storage } from './storage/storage.ts';
+import type { JobView } from './work.ts';
 
 export interface PlatformTools {
   readonly media: MediaReader;
@@ -50,6 +51,7 @@ export interface Minstrel {
   /** Where the gateway is; the emulator's address when that is the gateway. */
   readonly gatewayUrl: string;
   readonly bot: Bot;
+  readonly job: (id: string) => Promise<JobView | undefined>;
   /** Takes no new work, hands over what runs, closes everything. */
   stop(): Promise<void>;
 }
@@ -203,6 +205,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       url: server.url,
       gatewayUrl: emulator?.url ?? config.gateway?.baseUrl ?? '',
       bot,
+      job: (id) => jobs.find(id),
       stop: () => closeAll(opened, log),
     };
   }

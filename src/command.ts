@@ -249,11 +249,37 @@ export interface CommandAction {
   readonly run: (invocation: ActionInvocation, context: Context) => Promise<Outcome>;
 }
 
+/** A part of a command with options of its own, as in `/models set`. */
+export interface Subcommand<Options extends OptionDeclarations = OptionDeclarations> {
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly options: Options;
+  readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
+}
+
+/** Checks a declaration's types and infers its options. Returns the same object. */
+export function defineSubcommand<const Options extends OptionDeclarations>(
+  subcommand: Subcommand<Options>,
+): Subcommand {
+  // Sound because bot.run validates the options against this very declaration before it calls `run`.
+  return subcommand as unknown as Subcommand;
+}
+
+/** An entry in the menu of a message that somebody wrote: opens the command's form with the message in one option. */
+export interface MessageMenu {
+  /** At most 24 characters (Slack's limit). */
+  readonly label: string;
+  readonly option: string;
+}
+
 export interface Command<Options extends OptionDeclarations = OptionDeclarations> {
   readonly name: string;
   /** At most 100 characters (Discord's limit). */
   readonly description: string;
   readonly options: Options;
+  /** By name. Without one of them (which only Slack and the terminal allow) `run` answers, with `options`. */
+  readonly subcommands?: Readonly<Record<string, Subcommand>>;
+  readonly messageMenu?: MessageMenu;
   /** Only moderators may use it. */
   readonly moderatorsOnly?: boolean;
   /** Everything it says is for the person alone. */

@@ -26,5 +26,5 @@ export function createLog({ level, write, secrets }: LogOptions): Logger {
     const withoutSecrets = known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line);
     return CAPABILITIES.reduce((text, pattern) => text.replace(pattern, '$1[secret]'), withoutSecrets);
   };
-  return pino({ level, base: undefined }, { write: (line: string) => write(scrub(line)) });
+  return pino({ level, base: null }, { write: (line: string) => write(scrub(line)) });
 }

@@ -59,8 +59,9 @@ async function step(job: Job, signal: AbortSignal, d: JobDependencies): Promise<
 }
 
 /** Nothing is spent before the person can see that it is under way. */
-async function begin(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
-  const { stage } = ROUTES[job.work.route];
+async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
+  const { stage } = ROUTES[accepted.work.route];
+  const job = await estimated(accepted, d);
   try {
     await show(job, progressMessage(job, stage, d), d);
   } catch (error) {
@@ -79,6 +80,18 @@ async function begin(job: Job, signal: AbortSignal, d: JobDependencies): Promise
   );
   if (submitting?.state !== 'submitting') return 'now';
   return send(submitting, signal, d);
+}
+
+/** Enough of them that one slow song does not make people expect another. */
+const DURATIONS_COMPARED = 20;
+
+/** Tells the person how long it may take, where there is history to tell from: the median of the latest. */
+async function estimated(job: Job, { storage }: JobDependencies): Promise<Job> {
+  if (job.estimateMs !== undefined || job.posted) return job;
+  const durations = await storage.jobs.recentDurations(job.work.route, DURATIONS_COMPARED);
+  const estimateMs = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
+  if (estimateMs === undefined) return job;
+  return (await mutate(storage, job.id, (current) => ({ ...current, estimateMs }))) ?? job;
 }
 
 async function send(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {

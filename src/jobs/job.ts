@@ -79,6 +79,8 @@ export const jobSchema = z.object({
   polls: z.number().int(),
   /** Last callback read, so that each counts once. */
   inboxRead: z.number().int(),
+  /** How long such work took lately, in milliseconds. */
+  estimateMs: z.number().optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   submittedAt: z.number().optional(),

@@ -7,7 +7,10 @@ import { mutate, pauseBefore } from './record.ts';
 import { EMPTY_RESULT } from './result.ts';
 import { sentenceFor } from './sentences.ts';
 
-type PollDependencies = Pick<JobDependencies, 'storage' | 'gateway' | 'pollPace' | 'now' | 'random' | 'newId' | 'log'>;
+type PollDependencies = Pick<
+  JobDependencies,
+  'storage' | 'gateway' | 'pollPace' | 'now' | 'random' | 'newId' | 'log'
+>;
 
 const SECOND = 1_000;
 

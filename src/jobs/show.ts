@@ -21,7 +21,11 @@ export function progressMessage(
   return {
     title: job.title,
     ...early,
-    progress: { stage, startedAt: job.createdAt },
+    progress: {
+      stage,
+      startedAt: job.createdAt,
+      ...(job.estimateMs === undefined ? {} : { estimateMs: job.estimateMs }),
+    },
     actions: [
       {
         type: 'action',

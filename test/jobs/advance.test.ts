@@ -49,6 +49,18 @@ describe('a song', () => {
     expect(world.platform.standing.size).toBe(1);
   });
 
+  it('says how long such songs took lately', async () => {
+    for (const minutes of [1, 2, 9]) {
+      const job = await world.start(SONG);
+      await world.look(job);
+      world.clock.advance(minutes * MINUTE);
+      await world.callback(job, songCallback('complete'));
+      await world.look(job);
+    }
+    await world.look(await world.start(SONG));
+    expect(world.message()?.progress?.estimateMs).toBe(2 * MINUTE);
+  });
+
   it('takes a callback that comes before the gateway’s own answer', async () => {
     const job = await world.start(SONG);
     await world.callback(job, songCallback('complete'));
