@@ -1,0 +1,56 @@
+import type { FaultRule } from './faults.ts';
+
+/** The ways in which the gaps of the music routes (what the contract calls "not shown") can be filled. */
+export const shapes = ['sunoapi', 'flat', 'bare', 'nested'] as const;
+export type Shape = (typeof shapes)[number];
+
+export interface EmulatorOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string;
+  /** Port to listen on; default 0, any free one. */
+  readonly port?: number;
+  /** The key that clients must present; default `emulator-key`. */
+  readonly apiKey?: string;
+  /** Base of the URLs of generated files; default where the emulator listens. */
+  readonly publicUrl?: string;
+  /** Scales every delay: 1 (the default) takes seconds as a demonstration would, 0 none at all. */
+  readonly speed?: number;
+  /** How the gaps of the music routes are filled; default `sunoapi`. */
+  readonly shape?: Shape;
+  /** Wished length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
+  readonly songSeconds?: number;
+  /** How long a video's URL works, in seconds and never scaled; default 86 400 (upstream's 24 hours). */
+  readonly videoUrlSeconds?: number;
+  /** How long a callback's receiver may take to answer, in seconds; default 15, as upstream. */
+  readonly callbackTimeoutSeconds?: number;
+  /** Faults to begin with; more can be added while it runs. */
+  readonly faults?: readonly FaultRule[];
+  /** Milliseconds since 1970; default Date.now. */
+  readonly now?: () => number;
+  /** Waits, and rejects when the signal aborts; default that of node:timers/promises. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Makes ids; default crypto.randomUUID. */
+  readonly randomId?: () => string;
+  /** Used for callbacks, uploads and source images; default the global fetch. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** A request as it came, for tests and people who write a client. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The parsed JSON body, if there was one. */
+  readonly body: unknown;
+  /** Null until answered. */
+  readonly status: number | null;
+}
+
+/** One callback and what became of it. */
+export interface RecordedCallback {
+  readonly url: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly outcome: 'pending' | 'delivered' | 'given up';
+}

@@ -1,0 +1,45 @@
+/** A stream of numbers that depends only on its seed, so that the same prompt always makes the same media. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** A number in [low, high). */
+  between(low: number, high: number): number;
+  /** An integer in [0, count). */
+  integer(count: number): number;
+  /** One of the values. Throws RangeError when there are none. */
+  pick<Value>(values: readonly Value[]): Value;
+  chance(probability: number): boolean;
+}
+
+/** 32-bit FNV-1a hash of a text, as an unsigned integer. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** Mulberry32, seeded with the hash of a text. */
+export function createRandom(seed: string): Random {
+  let state = hashText(seed);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  const integer = (count: number): number => Math.floor(next() * count);
+  return {
+    next,
+    integer,
+    between: (low, high) => low + (high - low) * next(),
+    chance: (probability) => next() < probability,
+    pick: (values) => {
+      const value = values[integer(values.length)];
+      if (value === undefined) throw new RangeError('nothing to pick from');
+      return value;
+    },
+  };
+}

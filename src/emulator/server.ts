@@ -1,0 +1,210 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait, setImmediate as yieldToOthers } from 'node:timers/promises';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { checkHeaders } from './auth.ts';
+import { createCallbacks } from './callbacks.ts';
+import type { EmulatorContext } from './context.ts';
+import { familyOf, pathOf } from './family.ts';
+import { registerFaultInjection } from './fault-injection.ts';
+import { createFaults, type Fault, type FaultRule, UnknownFaultError } from './faults.ts';
+import { registerFileRoute } from './file-route.ts';
+import { createFileShelf } from './files.ts';
+import { registerImageRoute } from './media/image.ts';
+import { registerVideoRoutes } from './media/video.ts';
+import { registerDerivedRoutes } from './music/derived.ts';
+import { registerGenerateRoutes } from './music/generate.ts';
+import { registerPersonaRoute } from './music/persona.ts';
+import { registerUploadRoutes } from './music/uploads.ts';
+import { registerWordRoutes } from './music/words.ts';
+import type { EmulatorOptions, RecordedCallback, RecordedRequest } from './options.ts';
+import { answerRefusal, Refusal, reasonOfStatus } from './refusal.ts';
+import { createStore } from './store.ts';
+import { openStudio } from './studio/studio.ts';
+import { registerChatRoutes } from './text/chat.ts';
+import { registerGenRoutes } from './text/gen.ts';
+import { registerModelRoutes } from './text/model-list.ts';
+import { registerMsgRoutes } from './text/msg.ts';
+
+/** A running gateway emulator. */
+export interface Emulator {
+  /** Where it listens, as the gateway's `base_url`: `http://127.0.0.1:40123`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The last 1000 requests, oldest first, files left out. */
+  readonly requests: readonly RecordedRequest[];
+  /** The last 1000 callbacks, oldest first. */
+  readonly callbacks: readonly RecordedCallback[];
+  /** Adds a fault for requests to come. Throws UnknownFaultError. */
+  addFault(rule: FaultRule): void;
+  clearFaults(): void;
+  /** Resolves when nothing is under way in the background: no task, no callback. */
+  settled(): Promise<void>;
+  /** Stops at once: open requests, callbacks, tasks and workers end. */
+  close(): Promise<void>;
+}
+
+/** 40 MiB: two 10 MiB pictures in base64, and room. */
+const mostBodyBytes = 40 * 1024 * 1024;
+const mostRecorded = 1000;
+
+/** Starts the gateway on this machine. Throws when it cannot listen, and UnknownFaultError for bad fault rules. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = 'sunoapi' } = options;
+  const now = options.now ?? Date.now;
+  const randomId = options.randomId ?? randomUUID;
+  const fetch = options.fetch ?? globalThis.fetch;
+  const sleep = options.sleep ?? waitAtLeast;
+  const faults = createFaults(options.faults ?? []);
+  const closing = new AbortController();
+  const background = new Set<Promise<void>>();
+  const requests: Recording[] = [];
+  const requestFaults = new WeakMap<object, readonly Fault[]>();
+  let url = '';
+
+  const studio = openStudio();
+  const callbacks = createCallbacks({
+    fetch,
+    sleep,
+    speed,
+    timeoutSeconds: options.callbackTimeoutSeconds ?? 15,
+    closing: closing.signal,
+  });
+  const context: EmulatorContext = {
+    store: createStore(),
+    studio,
+    files: createFileShelf(randomBytes(16).toString('hex'), () => options.publicUrl ?? url),
+    callbacks,
+    shape,
+    songSeconds: options.songSeconds ?? 14,
+    videoUrlSeconds: options.videoUrlSeconds ?? 86_400,
+    fetch,
+    closing: closing.signal,
+    now,
+    randomId,
+    pause: (seconds) => sleep(Math.max(0, seconds * 1000 * speed), closing.signal),
+    background(work) {
+      const running = work().catch((error: unknown) => {
+        if (!closing.signal.aborted) throw error;
+      });
+      background.add(running);
+      void running.finally(() => background.delete(running));
+    },
+    faultsOf: (request) => requestFaults.get(request.raw) ?? [],
+  };
+
+  const server = fastify({ bodyLimit: mostBodyBytes, forceCloseConnections: true, logger: false });
+  const recordings = new WeakMap<object, Recording>();
+  server.addHook('onRequest', async (request) => {
+    const { method, url: requestUrl, headers } = request;
+    if (familyOf(pathOf(requestUrl)) !== 'files') {
+      const recording: Recording = { method, url: requestUrl, headers, body: undefined, status: null };
+      recordings.set(request.raw, recording);
+      requests.push(recording);
+      if (requests.length > mostRecorded) requests.shift();
+    }
+    checkHeaders(pathOf(requestUrl), headers, apiKey);
+    requestFaults.set(request.raw, takeFaults(faults.take, request));
+  });
+  server.addHook('preHandler', async (request) => {
+    const recording = recordings.get(request.raw);
+    if (recording !== undefined) recording.body = request.body ?? undefined;
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    const recording = recordings.get(request.raw);
+    if (recording !== undefined) recording.status = reply.statusCode;
+  });
+  registerFaultInjection(server, context);
+  registerErrorAnswers(server, context);
+  registerGenerateRoutes(server, context);
+  registerUploadRoutes(server, context);
+  registerWordRoutes(server, context);
+  registerDerivedRoutes(server, context);
+  registerPersonaRoute(server, context);
+  registerImageRoute(server, context);
+  registerVideoRoutes(server, context);
+  registerModelRoutes(server);
+  registerChatRoutes(server, context);
+  registerMsgRoutes(server, context);
+  registerGenRoutes(server, context);
+  registerFileRoute(server, context);
+
+  const stop = async (): Promise<void> => {
+    closing.abort();
+    await Promise.all([server.close(), studio.close()]);
+    await Promise.allSettled(background);
+  };
+  try {
+    url = await server.listen({ host, port });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    url,
+    apiKey,
+    requests,
+    callbacks: callbacks.sent,
+    addFault: faults.add,
+    clearFaults: faults.clear,
+    async settled() {
+      while (background.size > 0) await Promise.allSettled(background);
+    },
+    close: stop,
+  };
+}
+
+/** Waits; with nothing to wait for, only lets other work go first (a timer would take a millisecond a word). */
+function waitAtLeast(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return milliseconds > 0 ? wait(milliseconds, undefined, { signal }) : yieldToOthers(undefined, { signal });
+}
+
+type Recording = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };
+
+function takeFaults(take: ReturnType<typeof createFaults>['take'], request: FastifyRequest): Fault[] {
+  const header = request.headers['x-emulator-fault'];
+  try {
+    return take(request.method, request.url, Array.isArray(header) ? header.join(',') : header);
+  } catch (error) {
+    if (error instanceof UnknownFaultError)
+      throw new Refusal('invalid', `x-emulator-fault: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Answers every error, the framework's too, in the dialect of the request's family. */
+function registerErrorAnswers(server: FastifyInstance, context: EmulatorContext): void {
+  // JSON is the only body that any route takes.
+  server.removeContentTypeParser('text/plain');
+  server.setErrorHandler(async (error: Error & { statusCode?: number; code?: string }, request, reply) => {
+    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    const requestId = context.randomId();
+    const family = familyOf(pathOf(request.url));
+    // The chat path's model list is answered in the dialect that its headers speak.
+    const dialect =
+      family === 'chat' &&
+      request.headers['x-api-key'] !== undefined &&
+      pathOf(request.url) === '/chat/v1/models'
+        ? 'msg'
+        : family;
+    const { status, body } = answerRefusal(refusal, dialect, context.shape, requestId);
+    if (dialect === 'msg') reply.header('request-id', requestId);
+    return reply.code(status).send(body);
+  });
+  server.setNotFoundHandler(async (request) => {
+    throw new Refusal('not found', `no route ${request.method} ${pathOf(request.url)}`);
+  });
+}
+
+function refusalOf(error: Error & { statusCode?: number; code?: string }): Refusal {
+  const status = error.statusCode ?? 500;
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Refusal(
+      'unsupported media type',
+      'the body must be sent with "Content-Type: application/json"',
+    );
+  }
+  if (status >= 500) return new Refusal('internal', 'the emulator failed');
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too large', 'the body is too large');
+  return new Refusal(reasonOfStatus(status), error.message);
+}

@@ -1,0 +1,51 @@
+import type { SongRecipe, StemName } from '../synth/recipe.ts';
+
+/** A piece of work for the studio; equal commissions give equal bytes. */
+export type Commission =
+  | { readonly kind: 'song'; readonly recipe: SongRecipe }
+  | { readonly kind: 'wav'; readonly recipe: SongRecipe }
+  | { readonly kind: 'stems'; readonly recipe: SongRecipe; readonly split: 'separate_vocal' | 'split_stem' }
+  | {
+      readonly kind: 'picture';
+      readonly prompt: string;
+      readonly avoid: string;
+      readonly width: number;
+      readonly height: number;
+      readonly watermark: boolean;
+    }
+  | { readonly kind: 'music-video'; readonly recipe: SongRecipe; readonly prompt: string }
+  | {
+      readonly kind: 'video';
+      readonly prompt: string;
+      readonly width: number;
+      readonly height: number;
+      readonly seconds: number;
+      /** Bytes of the source image (PNG or JPEG), if any. */
+      readonly image: Uint8Array | null;
+      /** Bytes of the source audio (WAV or MP3), `composed` for sound made from the prompt, or none. */
+      readonly sound: Uint8Array | 'composed' | 'none';
+      readonly shots: 'single' | 'multi';
+    };
+
+/** A file of the studio. The name says which of a commission's files it is: `song`, or a stem's name. */
+export interface Piece {
+  readonly name: StemName | 'song' | 'instrumental' | 'picture' | 'video';
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: 'audio/mpeg' | 'audio/wav' | 'image/png' | 'video/mp4';
+  /** Seconds of sound or film; absent for pictures. */
+  readonly seconds?: number;
+}
+
+/** The studio could not use what it was given; `what` says which input was at fault. */
+export class UnusableInputError extends Error {
+  override readonly name = 'UnusableInputError';
+  readonly what: 'audio' | 'picture';
+  constructor(what: 'audio' | 'picture', message: string) {
+    super(message);
+    this.what = what;
+  }
+}
+
+export type StudioAnswer =
+  | { readonly id: number; readonly pieces: readonly Piece[] }
+  | { readonly id: number; readonly unusable: 'audio' | 'picture' | null; readonly message: string };
