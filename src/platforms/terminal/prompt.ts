@@ -73,8 +73,10 @@ export function openPrompt({ input, output, screen, onLine, onEnd, complete }: P
     else onLine(typed);
   });
   line.on('SIGINT', () => {
-    if (answer) settle(undefined);
-    else end('asked');
+    if (!answer) return end('asked');
+    settle(undefined);
+    line.write(null, { ctrl: true, name: 'u' });
+    prompt.draw();
   });
   line.on('close', () => end(interactive ? 'asked' : 'input-ended'));
   if (interactive) screen.setPrompt(prompt);

@@ -1,0 +1,242 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { defineCommand, type Invocation, type Outcome } from '../../../src/command.ts';
+import type { Bot } from '../../../src/platforms/platform.ts';
+import type { TerminalOptions } from '../../../src/platforms/terminal/terminal.ts';
+import { openTerminal, type TerminalHarness } from './harness.ts';
+import { createVirtualScreen } from './virtual-screen.ts';
+
+const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
+
+const song = defineCommand({
+  name: 'song',
+  description: 'Makes a song',
+  options: {
+    prompt: { type: 'text', description: 'What it is about', required: true },
+    style: {
+      type: 'text',
+      description: 'Its style',
+      suggest: async () => [],
+    },
+    instrumental: { type: 'flag', description: 'Without voices' },
+    voice: { type: 'choice', description: 'Who sings', choices: [{ name: 'Female', value: 'f' }] },
+  },
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+const jobs = defineCommand({
+  name: 'jobs',
+  description: 'Lists what runs',
+  options: {},
+  answersPrivately: true,
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+
+let outcome: Outcome;
+const run = vi.fn<Bot['run']>();
+const suggest = vi.fn<Bot['suggest']>();
+const bot: Bot = { commands: [song, jobs], run, suggest };
+
+let harness: TerminalHarness | undefined;
+beforeEach(() => {
+  outcome = { type: 'message', visibility: 'channel', message: { text: 'done' } };
+  run.mockReset().mockImplementation(async () => outcome);
+  suggest.mockReset().mockResolvedValue([{ name: 'Lo-fi', value: 'lofi' }]);
+});
+afterEach(() => harness?.close());
+
+const invocations = (): Invocation[] => run.mock.calls.map(([invocation]) => invocation);
+
+describe('play', () => {
+  type JobOutcome = NonNullable<TerminalOptions['jobOutcome']>;
+  async function open(jobOutcome: JobOutcome = async () => 'delivered') {
+    harness = await openTerminal({ jobOutcome });
+    await harness.terminal.start(bot);
+    return { ...harness, play: harness.terminal.play };
+  }
+
+  test('shows the line as if it had been typed, and asks the bot', async () => {
+    const { play, paper } = await open();
+    expect(await play('/song a tune --style dark lofi --instrumental')).toBe('delivered');
+    expect(paper.written()).toBe('\n› /song a tune --style dark lofi --instrumental\n\nMinstrel #1\ndone\n');
+    expect(invocations()).toEqual([
+      {
+        id: 'invocation-1',
+        command: 'song',
+        options: { prompt: 'a tune', style: 'dark lofi', instrumental: true },
+        address: HERE,
+        person: { id: 'you', displayName: 'you', moderator: true, roles: [] },
+      },
+    ]);
+  });
+
+  test('begins an accepted job and waits for how it ends', async () => {
+    const answers: ('delivered' | 'failed' | undefined)[] = [undefined, undefined, 'failed'];
+    const asked = vi.fn<JobOutcome>(async () => answers.shift());
+    const { play } = await open(asked);
+    const begin = vi.fn();
+    outcome = { type: 'accepted', job: 'job-7', begin };
+    expect(await play('/song rain')).toBe('failed');
+    expect(begin).toHaveBeenCalledOnce();
+    expect(asked.mock.calls).toEqual([['job-7'], ['job-7'], ['job-7']]);
+  });
+
+  test('fails when the bot only says why not', async () => {
+    const { play, paper } = await open();
+    outcome = { type: 'message', visibility: 'person', message: { text: 'Too long.' } };
+    expect(await play('/song rain')).toBe('failed');
+    expect(paper.written()).toContain('Minstrel, to you alone\nToo long.\n');
+  });
+
+  test('delivers the private answer of a command whose answers are private', async () => {
+    const { play } = await open();
+    outcome = { type: 'message', visibility: 'person', message: { text: 'Nothing runs.' } };
+    expect(await play('/jobs')).toBe('delivered');
+  });
+
+  test.each([
+    ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
+    ['/perform', 'There is no command /perform. Commands: /song /jobs'],
+    ['/song --style a --style b', 'The option “style” is given twice.'],
+    ['a tune for rain', 'Type a command such as /song a tune for rain'],
+    ['7', 'There is no button 7 here.'],
+  ])('says what is wrong with %j and asks nobody', async (line, sentence) => {
+    const { play, paper } = await open();
+    expect(await play(line)).toBe('failed');
+    expect(paper.written()).toContain(sentence);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('of a form that nobody can fill in says what it needs', async () => {
+    const { play, paper } = await open();
+    outcome = {
+      type: 'form',
+      form: { id: 'song', title: 'Song', submitLabel: 'Go', options: song.options, initial: {} },
+    };
+    expect(await play('/song')).toBe('failed');
+    expect(paper.written()).toContain('This needs --prompt, and nobody is here to be asked.');
+  });
+
+  test('presses a button by its number', async () => {
+    const { play, terminal } = await open();
+    await terminal.show(
+      HERE,
+      { text: 'a song', actions: [{ type: 'action', id: 'song.extend:job-7:1', label: 'Extend' }] },
+      { key: 'a', remember: async () => {} },
+    );
+    expect(await play('1')).toBe('delivered');
+    expect(invocations()[0]).toMatchObject({
+      command: 'song',
+      action: { name: 'extend', job: 'job-7', index: 1 },
+      options: {},
+    });
+  });
+
+  test('helps, with all commands or with one', async () => {
+    const { play, paper } = await open();
+    await play('help');
+    expect(paper.written()).toContain('/song Makes a song');
+    await play('help /song');
+    expect(paper.written()).toContain('--prompt What it is about (needed)');
+  });
+});
+
+describe('typed lines', () => {
+  async function open(screen = createVirtualScreen({ columns: 120 })) {
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+    const onEnd = vi.fn();
+    harness = await openTerminal({ input, output: screen, onEnd });
+    await harness.terminal.start(bot);
+    return { ...harness, input, screen, onEnd };
+  }
+
+  test('run one after the other', async () => {
+    const { input } = await open();
+    input.write('/song one\r/song two\r');
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(2));
+    expect(invocations().map(({ options }) => options.prompt)).toEqual(['one', 'two']);
+  });
+
+  test('without what a command needs become questions, one by one', async () => {
+    const { input, screen } = await open();
+    input.write('/song\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('prompt: What it is about (needed)?'));
+    input.write('rain\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('style: Its style?'));
+    input.write('\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('instrumental: Without voices (yes or no)?'));
+    input.write('yes\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('voice: Who sings (Female)?'));
+    input.write('\r');
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
+    expect(invocations()[0]).toMatchObject({
+      command: 'song',
+      options: { prompt: 'rain', instrumental: 'yes' },
+    });
+  });
+
+  test('of a form of a button come back as that button, with what stood in the form', async () => {
+    const { input, screen } = await open();
+    outcome = {
+      type: 'form',
+      form: {
+        id: 'song.again:job-7:0',
+        title: 'Again',
+        submitLabel: 'Go',
+        options: { style: { type: 'text', description: 'Its style' } },
+        initial: { style: 'lofi' },
+      },
+    };
+    input.write('/song rain\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('style: Its style (now: lofi)?'));
+    outcome = { type: 'message', visibility: 'channel', message: { text: 'done' } };
+    input.write('\r');
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(2));
+    expect(invocations()[1]).toMatchObject({
+      command: 'song',
+      action: { name: 'again', job: 'job-7', index: 0 },
+      options: { style: 'lofi' },
+    });
+  });
+
+  test('of a form can be given up', async () => {
+    const { input, screen, onEnd } = await open();
+    input.write('/song\r');
+    await vi.waitFor(() => expect(screen.seen()).toContain('(needed)?'));
+    input.write('\u0003');
+    await vi.waitFor(() => expect(screen.seen()).toMatch(/›$/));
+    input.write('/song rain\r');
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
+    expect(onEnd).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['/so', '› /song'],
+    ['/song rain --sty', '› /song rain --style'],
+    ['/song rain --voice ', '› /song rain --voice f'],
+    ['/song rain --style ', '› /song rain --style lofi'],
+  ])('%j is completed by Tab', async (typed, completed) => {
+    const { input, screen } = await open();
+    input.write(typed);
+    input.write('\t');
+    await vi.waitFor(() => expect(screen.seen()).toBe(completed));
+  });
+
+  test('of a pipe run without a prompt, and its end is told once they ran', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: false });
+    const onEnd = vi.fn();
+    harness = await openTerminal({ input, onEnd });
+    await harness.terminal.start(bot);
+    input.end('/song one\n/song two\n');
+    await vi.waitFor(() => expect(onEnd).toHaveBeenCalledExactlyOnceWith('input-ended'));
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(harness.paper.written()).not.toContain('›');
+  });
+
+  test('are not taken any more after stop', async () => {
+    const { input, terminal } = await open();
+    await terminal.stop();
+    input.write('/song late\r');
+    await terminal.stop();
+    expect(run).not.toHaveBeenCalled();
+  });
+});
