@@ -59,6 +59,14 @@ export function blocksLength(value: unknown): number {
   }, 0);
 }
 
+/** The ids of the uploaded pictures that the blocks show. */
+export function slackFiles(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(slackFiles);
+  if (!isFields(value)) return [];
+  const { id } = asFields(value.slack_file);
+  return [...(typeof id === 'string' ? [id] : []), ...Object.values(value).flatMap(slackFiles)];
+}
+
 /** Every interactive element of a block, wherever it hangs. */
 export function elementsOf(block: unknown): Fields[] {
   const { type, elements, accessory, element } = asFields(block);

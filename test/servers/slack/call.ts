@@ -1,4 +1,4 @@
-import { blockProblems, blocksLength } from './blocks.ts';
+import { blockProblems, blocksLength, slackFiles } from './blocks.ts';
 import { type Fields, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import type { Channel, PostedMessage, Workspace } from './workspace.ts';
@@ -7,11 +7,14 @@ import type { Channel, PostedMessage, Workspace } from './workspace.ts';
 export class SlackRefusal extends Error {
   readonly error: string;
   readonly detail: string[];
+  /** Whether it was the app's mistake. */
+  readonly counts: boolean;
 
-  constructor(error: string, detail: string[] = []) {
+  constructor(error: string, detail: string[] = [], { counts = true }: { counts?: boolean } = {}) {
     super(error);
     this.error = error;
     this.detail = detail;
+    this.counts = counts;
   }
 }
 
@@ -21,6 +24,8 @@ export interface Settings {
   baseUrl: string;
   /** How long a shared file takes to show up as a message, in ms. */
   shareDelayMs: number;
+  /** How long Slack looks at an uploaded picture before a block may show it, in ms. */
+  pictureDelayMs: number;
 }
 
 /** One call of a Web API method: its arguments, read strictly. */
@@ -77,8 +82,20 @@ export class Call {
         'invalid_blocks',
         problems.map((problem) => `[ERROR] ${problem}`),
       );
+    for (const id of slackFiles(value)) this.#needPicture(id);
     if (blocksLength(value) > SLACK.blocksTotal) throw new SlackRefusal('msg_blocks_too_long');
     return value.filter(isFields);
+  }
+
+  /** An uploaded picture that is still being looked at is no mistake of the app: it may try again. */
+  #needPicture(id: string): void {
+    const file = this.workspace.files.get(id);
+    const reasons = ['[ERROR] invalid slack file [json-pointer:/blocks/slack_file]'];
+    if (file?.state !== 'completed' || !file.mimetype.startsWith('image/')) {
+      throw new SlackRefusal('invalid_blocks', reasons);
+    }
+    if (this.workspace.now() < file.readyAt)
+      throw new SlackRefusal('invalid_blocks', reasons, { counts: false });
   }
 
   needScope(...anyOf: string[]): void {

@@ -410,6 +410,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
       user,
       state: 'completed',
       announcedLength: bytes.length,
+      readyAt: 0,
     };
     workspace.files.set(file.id, file);
     return file;

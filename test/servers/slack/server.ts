@@ -39,6 +39,7 @@ export interface SlackServerOptions {
   ackTimeoutMs?: number;
   redeliveryMs?: readonly number[];
   shareDelayMs?: number;
+  pictureDelayMs?: number;
   now?: () => number;
 }
 
@@ -51,6 +52,7 @@ export async function startSlackServer({
   ackTimeoutMs = SLACK.ackMs,
   redeliveryMs = [0, 50, 100],
   shareDelayMs = 5,
+  pictureDelayMs = 0,
   now: wallClock = Date.now,
 }: SlackServerOptions = {}) {
   let passed = 0;
@@ -58,7 +60,7 @@ export async function startSlackServer({
   const workspace = new Workspace(() => wallClock() + passed);
   const faults = new Faults();
   const tokens: Tokens = { bot: 'xoxb-minstrel-test', app: 'xapp-minstrel-test', revoked: false };
-  const settings: Settings = { scopes: new Set(scopes), baseUrl: '', shareDelayMs };
+  const settings: Settings = { scopes: new Set(scopes), baseUrl: '', shareDelayMs, pictureDelayMs };
   const triggers = new Triggers(workspace);
   const responseUrls = new ResponseUrls(workspace);
   const socketMode = new SocketMode({ workspace, ackTimeoutMs, redeliveryMs });

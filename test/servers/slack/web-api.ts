@@ -81,7 +81,9 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error;
       log('refused');
-      workspace.refuse({ method, error: error.error, detail: error.detail, arguments: args });
+      if (error.counts) {
+        workspace.refuse({ method, error: error.error, detail: error.detail, arguments: args });
+      }
       answer(response, 200, {
         ok: false,
         error: error.error,

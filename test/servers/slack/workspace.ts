@@ -31,6 +31,8 @@ export interface StoredFile {
   /** Asked for, uploaded, shared; a file is only visible once completed. */
   state: 'requested' | 'uploaded' | 'completed';
   announcedLength: number;
+  /** When Slack has looked at it, so that a block may show it. */
+  readyAt: number;
 }
 
 export interface PostedMessage {
@@ -48,6 +50,7 @@ export interface PostedMessage {
   streaming: { text: string; startedAt: number; open: boolean } | undefined;
   /** Set when it came through a response_url. */
   viaResponseUrl: boolean;
+  metadata: Fields | undefined;
   unfurl: boolean;
 }
 
@@ -174,6 +177,7 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
       deleted: false,
       streaming: undefined,
       viaResponseUrl: false,
+      metadata: undefined,
       unfurl: false,
       ...message,
     };

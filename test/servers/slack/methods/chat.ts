@@ -15,6 +15,7 @@ export const chat: Readonly<Record<string, Method>> = {
       threadTs: call.thread(channel),
       text: content.text,
       blocks: content.blocks ?? [],
+      metadata: metadataOf(call),
       unfurl: String(call.args.unfurl_links) !== 'false',
     });
     return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
@@ -73,6 +74,15 @@ export const chat: Readonly<Record<string, Method>> = {
     };
   },
 };
+
+function metadataOf(call: Call): Fields | undefined {
+  const metadata = call.json('metadata');
+  if (metadata === undefined) return undefined;
+  if (!isFields(metadata) || typeof metadata.event_type !== 'string' || !isFields(metadata.event_payload)) {
+    throw new SlackRefusal('invalid_metadata_format');
+  }
+  return metadata;
+}
 
 /** Reads text, blocks and markdown_text; undefined when there is nothing to say. */
 function contentOf(call: Call, most: number): { text: string; blocks: Fields[] | undefined } | undefined {

@@ -91,12 +91,16 @@ function readable(call: Call): Channel {
 
 function page(call: Call, messages: readonly PostedMessage[]): Record<string, unknown> {
   const limit = Number(call.args.limit ?? 100);
+  const all = String(call.args.include_all_metadata) === 'true';
+  const latest = call.text('latest');
+  const until = latest === undefined ? messages : messages.filter(({ ts }) => Number(ts) < Number(latest));
   const from = Number(call.text('cursor') ?? 0);
-  const part = messages.slice(from, from + limit);
-  const more = from + limit < messages.length;
+  const part = until.slice(from, from + limit);
+  const more = from + limit < until.length;
   return {
     messages: part.map((message) => ({
       ...wireMessage(message),
+      ...(all && message.metadata !== undefined ? { metadata: message.metadata } : {}),
       ...(message.user === call.workspace.botUser ? { bot_id: call.workspace.botId } : {}),
       ...(message.files.length > 0
         ? { files: message.files.map((file) => wireFile(file, call.settings.baseUrl)) }

@@ -32,6 +32,7 @@ export const files: Readonly<Record<string, Method>> = {
       user: call.workspace.botUser,
       state: 'requested',
       announcedLength: length,
+      readyAt: Number.POSITIVE_INFINITY,
     });
     return { upload_url: `${call.settings.baseUrl}/upload/v1/${id}`, file_id: id };
   },
@@ -54,6 +55,7 @@ export const files: Readonly<Record<string, Method>> = {
     );
     for (const { file, title } of completed) {
       file.state = 'completed';
+      file.readyAt = call.workspace.now() + call.settings.pictureDelayMs;
       file.title = title ?? file.title;
     }
     return { files: completed.map(({ file }) => ({ id: file.id, title: file.title })) };

@@ -1,0 +1,123 @@
+/** What each of Slack's refusals means for us, decided once. */
+import { webApi } from '@slack/bolt';
+import { z } from 'zod';
+import { PlatformError, type PlatformErrorCode } from '../platform.ts';
+
+/** https://docs.slack.dev/reference/methods/chat.postMessage#errors and the like. */
+const CODES: Readonly<Record<string, PlatformErrorCode>> = {
+  not_in_channel: 'not-invited',
+  channel_not_found: 'gone',
+  is_archived: 'gone',
+  channel_is_archived: 'gone',
+  messages_tab_disabled: 'gone',
+  user_not_found: 'gone',
+  user_disabled: 'gone',
+  user_not_in_channel: 'gone',
+  cannot_dm_bot: 'gone',
+  restricted_action: 'gone',
+  restricted_action_read_only_channel: 'gone',
+  restricted_action_thread_only_channel: 'gone',
+  restricted_action_non_threadable_channel: 'gone',
+  // What an operator or Slack can put right: results wait instead of being lost.
+  token_revoked: 'unavailable',
+  token_expired: 'unavailable',
+  invalid_auth: 'unavailable',
+  not_authed: 'unavailable',
+  account_inactive: 'unavailable',
+  ratelimited: 'unavailable',
+  rate_limited: 'unavailable',
+  internal_error: 'unavailable',
+  fatal_error: 'unavailable',
+  service_unavailable: 'unavailable',
+  request_timeout: 'unavailable',
+  team_added_to_org: 'unavailable',
+};
+
+/** The token will not work again until an operator does something. */
+const TOKEN_ERRORS = new Set([
+  'token_revoked',
+  'token_expired',
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+]);
+const TOKEN_RETRY_MS = 60_000;
+
+/** Slack's error string, where Slack answered with one. */
+export function slackErrorOf(error: unknown): string | undefined {
+  return error instanceof webApi.WebAPIPlatformError ? error.data.error : undefined;
+}
+
+/** The reasons that Slack gives beside the error string, such as which block is wrong. */
+export function slackReasonsOf(error: unknown): readonly string[] {
+  if (!(error instanceof webApi.WebAPIPlatformError)) return [];
+  return error.data.response_metadata?.messages ?? [];
+}
+
+export function isTokenError(error: unknown): boolean {
+  return TOKEN_ERRORS.has(slackErrorOf(error) ?? '');
+}
+
+/** Whether Slack may have done what was asked although no answer came. */
+export function isUncertain(error: unknown): boolean {
+  return (
+    error instanceof webApi.WebAPIRequestError ||
+    error instanceof webApi.WebAPIHTTPError ||
+    answeredNonsense(error)
+  );
+}
+
+/** The SDK puts a body that is no JSON into `error`; Slack's own error strings are words. */
+function answeredNonsense(error: unknown): boolean {
+  const code = slackErrorOf(error);
+  return code !== undefined && !/^[a-z0-9_.:-]+$/i.test(code);
+}
+
+/** How long Slack asks us to wait, in ms; undefined when it did not limit us. */
+export function retryAfterMs(error: unknown): number | undefined {
+  return error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter * 1000 : undefined;
+}
+
+/** Names the failure for the layers above. `botName` is for the sentence that says how to invite the bot. */
+export function toPlatformError(error: unknown, { botName }: { botName: string }): PlatformError {
+  if (error instanceof PlatformError) return error;
+  const wait = retryAfterMs(error);
+  if (wait !== undefined) {
+    return new PlatformError('unavailable', 'Slack limits the rate', { cause: error, retryAfterMs: wait });
+  }
+  const code = slackErrorOf(error);
+  if (code === undefined || isUncertain(error)) {
+    return new PlatformError('unavailable', 'Slack cannot be reached', { cause: error });
+  }
+  if (code === 'missing_scope') return missingScope(error);
+  const meaning = CODES[code] ?? 'refused';
+  return new PlatformError(meaning, `Slack refused: ${code}`, {
+    cause: error,
+    ...(isTokenError(error) ? { retryAfterMs: TOKEN_RETRY_MS } : {}),
+    ...(meaning === 'not-invited' ? { advice: inviteAdvice(botName) } : {}),
+    ...(meaning === 'gone' ? { advice: 'This channel does not take my messages any more.' } : {}),
+  });
+}
+
+export function inviteAdvice(botName: string): string {
+  return `I am not in this channel, so I have not started. Type /invite @${botName} and ask me again.`;
+}
+
+/** Slack calls a private channel without the bot, and a talk between other people, `channel_not_found`. */
+export function neverLetIn(error: PlatformError, channel: string, botName: string): PlatformError {
+  if (error.code !== 'gone' || slackErrorOf(error.cause) !== 'channel_not_found') return error;
+  const advice = channel.startsWith('D')
+    ? 'I cannot write into a talk between other people, so I have not started. Ask me in a channel, or write to me directly.'
+    : inviteAdvice(botName);
+  return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
+}
+
+function missingScope(error: unknown): PlatformError {
+  const data: unknown = error instanceof webApi.WebAPIPlatformError ? error.data : undefined;
+  const scope = z.object({ needed: z.string() }).safeParse(data).data?.needed ?? 'a scope';
+  return new PlatformError('refused', `The app lacks ${scope}`, {
+    cause: error,
+    advice:
+      'This app lacks a permission that it needs here. Whoever runs it can update it from the manifest and install it again.',
+  });
+}

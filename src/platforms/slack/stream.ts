@@ -1,0 +1,53 @@
+/** Text that is still being written: the newest wins, one edit is in flight, the last state always stands. */
+import type { Log } from '../../command.ts';
+import type { Message } from '../../message.ts';
+import { type MessageStream, PlatformError, type Posted } from '../platform.ts';
+import type { Pace } from './pace.ts';
+
+export interface StreamOptions {
+  /** Makes the message stand, given what stood after the last write. */
+  readonly write: (message: Message) => Promise<Posted>;
+  readonly pace: Pace;
+  readonly log: Log;
+}
+
+export function createStream({ write, pace, log }: StreamOptions): MessageStream {
+  let newest: Message | undefined;
+  let waiting = false;
+  let closed = false;
+  let inFlight: Promise<unknown> = Promise.resolve();
+
+  async function writeNewest(): Promise<void> {
+    await pace.turn();
+    waiting = false;
+    const message = newest;
+    newest = undefined;
+    if (closed || message === undefined) return;
+    inFlight = write(message).catch((error: unknown) => {
+      log.debug({ err: error }, 'A passing state of a stream was not written');
+      // A place that is closed will not open again while the text is written; the end says so.
+      if (error instanceof PlatformError && error.code !== 'unavailable') closed = true;
+    });
+    await inFlight;
+    if (newest !== undefined) schedule();
+  }
+
+  function schedule(): void {
+    if (waiting || closed) return;
+    waiting = true;
+    void writeNewest();
+  }
+
+  return {
+    update(message) {
+      newest = message;
+      schedule();
+    },
+    async close(message) {
+      closed = true;
+      await inFlight;
+      await pace.open();
+      return await write(message);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Words and flags of a typed command, with where they stood. */
+
+export type Token =
+  /** `value` is the word without the quotes around it. */
+  | { readonly type: 'word'; readonly value: string; readonly from: number; readonly to: number }
+  /** `--name` or `--name=value`. */
+  | { readonly type: 'flag'; readonly name: string; readonly value: string | undefined };
+
+/** Straight quotes, and the curved ones that keyboards and Slack put in their place. */
+const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]/y;
+const FLAG = /--([A-Za-z][\w-]*)(=?)/y;
+/** Macs and phones write a dash for two hyphens; it is a flag only where the name is one. */
+const DASHED_FLAG = /[—–]([A-Za-z][\w-]*)(=?)/y;
+const WORD = /\S+/y;
+const SPACE = /\s+/y;
+
+/** Total: every character is in a word, in a flag, or between them. */
+export function tokenize(text: string, isOption: (name: string) => boolean): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(text);
+  };
+  while (at < text.length) {
+    const space = match(SPACE);
+    if (space !== null) {
+      at += space[0].length;
+      continue;
+    }
+    const dashed = match(DASHED_FLAG);
+    const flag = match(FLAG) ?? (dashed !== null && isOption(dashed[1] ?? '') ? dashed : null);
+    if (flag !== null && endsWell(text, at + flag[0].length, flag[2] === '=')) {
+      at += flag[0].length;
+      if (flag[2] !== '=') {
+        tokens.push({ type: 'flag', name: flag[1] ?? '', value: undefined });
+        continue;
+      }
+      const value = match(QUOTED) ?? match(WORD);
+      tokens.push({ type: 'flag', name: flag[1] ?? '', value: value?.[1] ?? value?.[0] ?? '' });
+      at += value?.[0].length ?? 0;
+      continue;
+    }
+    const quoted = match(QUOTED);
+    // A quotation that goes on without a space, as in "a"b, is a word like any other.
+    const word = quoted !== null && endsWell(text, at + quoted[0].length, false) ? quoted : match(WORD);
+    const found = word?.[0] ?? text.slice(at);
+    tokens.push({ type: 'word', value: word?.[1] ?? found, from: at, to: at + found.length });
+    at += found.length;
+  }
+  return tokens;
+}
+
+function endsWell(text: string, end: number, goesOn: boolean): boolean {
+  return goesOn || end >= text.length || /\s/.test(text.charAt(end));
+}
