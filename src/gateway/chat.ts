@@ -122,13 +122,16 @@ function createChatReader(): PieceReader {
         choices.find((each) => asNumber(fieldsOf(each)('index')) === 0) ??
           choices.find((each) => fieldsOf(each)('index') === undefined),
       );
+      const message = choice('delta', 'message');
+      const parts = isObject(message)
+        ? readMessage(fieldsOf(message))
+        : textsOf(choice('text')).map(asTextPart);
       const said = asText(choice('finishReason'), 100);
       const known =
         said !== undefined && Object.hasOwn(FINISH_REASONS, said) ? FINISH_REASONS[said] : undefined;
       const reason = refusing && known === 'stop' ? 'refused' : (known ?? 'other');
-      const message = choice('delta') ?? choice('message');
       return {
-        parts: isObject(message) ? readMessage(fieldsOf(message)) : textsOf(choice('text')).map(asTextPart),
+        parts,
         finish: said === undefined ? undefined : { reason, detail: said },
         usage: usageOf(fieldsOf(root('usage'))),
         model: asText(root('model'), 512),

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewayErrorCode } from '../../src/gateway/errors.ts';
+import { ROUTES, type RouteName } from '../../src/gateway/routes.ts';
+import { ROUTE_CASES } from './route-cases.ts';
+import { API_KEY, answer, errorOf, gatewayAt, startServer } from './support.ts';
+
+const isRead = (route: RouteName) => ROUTES[route].kind === 'read';
+
+describe('every route, in every shape', () => {
+  for (const { route, call, sends, shapes } of ROUTE_CASES) {
+    it(`${route} sends what the contract says, with its family's headers`, async () => {
+      const [{ answer: body, status = 200 } = { answer: {} }] = shapes;
+      const server = await startServer((_, response) => answer(response, body, { status }));
+      await call(gatewayAt(`${server.url}/`).gateway);
+      const [request] = server.seen;
+      expect({ method: request?.method, path: request?.path }).toEqual({
+        method: sends.method,
+        path: sends.path,
+      });
+      expect(request?.body).toEqual(sends.body);
+      if (sends.method === 'POST') expect(request?.headers['content-type']).toBe('application/json');
+      if (ROUTES[route].family === 'msg') {
+        expect(request?.headers).toMatchObject({ 'x-api-key': API_KEY, 'vendor-version': '2023-06-01' });
+        expect(request?.headers.authorization).toBeUndefined();
+      } else {
+        expect(request?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+        expect(request?.headers['x-api-key']).toBeUndefined();
+      }
+    });
+
+    it.each(shapes)(`${route} reads: $shape`, async ({ answer: body, status = 200, means }) => {
+      const server = await startServer((_, response) => answer(response, body, { status }));
+      expect(await call(gatewayAt(server.url).gateway)).toEqual(means);
+    });
+  }
+});
+
+/** One thing said in each of the five error dialects (sources: src/gateway/refusal.ts). */
+interface Said {
+  dialect: string;
+  status: number;
+  body: unknown;
+  code: GatewayErrorCode;
+  message?: string;
+}
+
+const DIALECTS: Said[] = [
+  {
+    dialect: 'music, in a good answer',
+    status: 200,
+    body: { code: 401, msg: 'no such key', data: null },
+    code: 'auth',
+    message: 'no such key',
+  },
+  {
+    dialect: 'music',
+    status: 401,
+    body: { code: 401, msg: 'no such key' },
+    code: 'auth',
+    message: 'no such key',
+  },
+  {
+    dialect: 'media',
+    status: 401,
+    body: { code: 'InvalidApiKey', message: 'no such key', request_id: 'r' },
+    code: 'auth',
+    message: 'no such key',
+  },
+  {
+    dialect: 'chat',
+    status: 401,
+    body: {
+      error: { message: 'no such key', type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
+    },
+    code: 'auth',
+    message: 'no such key',
+  },
+  {
+    dialect: 'msg',
+    status: 401,
+    body: { type: 'error', error: { type: 'authentication_error', message: 'no such key' } },
+    code: 'auth',
+    message: 'no such key',
+  },
+  {
+    dialect: 'gen',
+    status: 401,
+    body: { error: { code: 401, message: 'no such key', status: 'UNAUTHENTICATED' } },
+    code: 'auth',
+    message: 'no such key',
+  },
+
+  {
+    dialect: 'music, frequency',
+    status: 200,
+    body: { code: 430, msg: 'calling too often' },
+    code: 'rate',
+    message: 'calling too often',
+  },
+  {
+    dialect: 'media',
+    status: 429,
+    body: { code: 'Throttling.RateQuota', message: 'slower' },
+    code: 'rate',
+    message: 'slower',
+  },
+  {
+    dialect: 'chat',
+    status: 429,
+    body: { error: { message: 'slower', type: 'requests', code: 'rate_limit_exceeded' } },
+    code: 'rate',
+    message: 'slower',
+  },
+  {
+    dialect: 'msg',
+    status: 429,
+    body: { type: 'error', error: { type: 'rate_limit_error', message: 'slower' } },
+    code: 'rate',
+    message: 'slower',
+  },
+  {
+    dialect: 'gen',
+    status: 429,
+    body: [{ error: { code: 429, message: 'rate of requests', status: 'RESOURCE_EXHAUSTED' } }],
+    code: 'rate',
+    message: 'rate of requests',
+  },
+
+  {
+    dialect: 'music',
+    status: 200,
+    body: { code: 402, msg: 'no credits' },
+    code: 'credits',
+    message: 'no credits',
+  },
+  {
+    dialect: 'media',
+    status: 400,
+    body: { code: 'Arrearage', message: 'unpaid' },
+    code: 'credits',
+    message: 'unpaid',
+  },
+  {
+    dialect: 'chat',
+    status: 429,
+    body: { error: { message: 'exceeded', code: 'insufficient_quota' } },
+    code: 'credits',
+    message: 'exceeded',
+  },
+  {
+    dialect: 'msg',
+    status: 402,
+    body: { type: 'error', error: { type: 'billing_error', message: 'unpaid' } },
+    code: 'credits',
+    message: 'unpaid',
+  },
+  {
+    dialect: 'gen',
+    status: 402,
+    body: { error: { code: 402, message: 'prepaid', status: 'RESOURCE_EXHAUSTED' } },
+    code: 'credits',
+    message: 'prepaid',
+  },
+
+  {
+    dialect: 'music',
+    status: 200,
+    body: { code: 455, msg: 'maintenance' },
+    code: 'maintenance',
+    message: 'maintenance',
+  },
+  {
+    dialect: 'media',
+    status: 400,
+    body: { code: 'DataInspectionFailed', message: 'unfit' },
+    code: 'blocked',
+    message: 'unfit',
+  },
+  {
+    dialect: 'chat',
+    status: 400,
+    body: { error: { message: 'x', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+    code: 'too-long',
+    message: 'x',
+  },
+  {
+    dialect: 'msg',
+    status: 400,
+    body: {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' },
+    },
+    code: 'too-long',
+  },
+  {
+    dialect: 'gen',
+    status: 400,
+    body: { error: { code: 400, message: 'contents is not specified', status: 'INVALID_ARGUMENT' } },
+    code: 'invalid',
+  },
+
+  {
+    dialect: 'a list of problems',
+    status: 422,
+    body: { detail: [{ loc: ['body'], msg: 'field required' }] },
+    code: 'invalid',
+    message: 'field required',
+  },
+  { dialect: 'one word', status: 403, body: { error: 'forbidden' }, code: 'forbidden', message: 'forbidden' },
+  { dialect: 'no JSON', status: 413, body: '<html>Request Entity Too Large</html>', code: 'too-long' },
+  { dialect: 'nothing', status: 403, body: '', code: 'forbidden' },
+  { dialect: 'a redirect', status: 302, body: '', code: 'nonsense' },
+];
+
+describe('every route, in every error dialect', () => {
+  describe.each(ROUTE_CASES)('$route', ({ route, call }) => {
+    it.each(DIALECTS)('$dialect: $code', async ({ status, body, code, message }) => {
+      const server = await startServer((_, response) => answer(response, body, { status }));
+      const error = await errorOf(call(gatewayAt(server.url).gateway));
+      expect(error).toMatchObject({
+        code,
+        route: expect.stringContaining(route),
+        family: ROUTES[route].family,
+        status,
+      });
+      expect(error.taken).toBe('no');
+      if (message !== undefined) expect(error.gatewayMessage).toBe(message);
+    });
+
+    it('a server error is sent again only by a look-up', async () => {
+      const server = await startServer((_, response) =>
+        answer(response, { error: { message: 'x' } }, { status: 500 }),
+      );
+      const error = await errorOf(call(gatewayAt(server.url).gateway));
+      expect(error).toMatchObject({ code: 'unavailable', status: 500, retryable: isRead(route) });
+      expect(error.taken).toBe(isRead(route) ? 'no' : 'unknown');
+      expect(server.seen).toHaveLength(isRead(route) ? 4 : 1);
+    });
+
+    it('"come back later" is waited out by every route, since nothing was taken', async () => {
+      const server = await startServer((_, response, nth) =>
+        nth === 1
+          ? answer(response, '', { status: 503, headers: { 'retry-after': '2' } })
+          : answer(response, { error: { message: 'no' } }, { status: 400 }),
+      );
+      const { gateway, waits } = gatewayAt(server.url);
+      expect(await errorOf(call(gateway))).toMatchObject({ code: 'invalid' });
+      expect(server.seen).toHaveLength(2);
+      expect(waits).toEqual([expect.toSatisfy((ms: number) => ms >= 2000 && ms < 3000)]);
+    });
+
+    it.each(['<html>hello</html>', '{"half":', '[[['])(
+      'an answer that is no JSON is nonsense: %s',
+      async (body) => {
+        const server = await startServer((_, response) => answer(response, body));
+        const error = await errorOf(call(gatewayAt(server.url).gateway));
+        expect(error).toMatchObject({ code: 'nonsense', body, taken: isRead(route) ? 'no' : 'unknown' });
+      },
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/client.ts';
+import { GatewayError } from '../../src/gateway/errors.ts';
+
+export const API_KEY = 'sk-test-0123456789';
+
+/** A request as the server saw it. */
+export interface SeenRequest {
+  method: string;
+  /** With the query. */
+  path: string;
+  headers: IncomingMessage['headers'];
+  /** The parsed JSON body; undefined for an empty one. */
+  body: unknown;
+  /** Resolves when the client has gone away. */
+  closed: Promise<void>;
+}
+
+export interface ScriptedServer {
+  url: string;
+  seen: SeenRequest[];
+}
+
+export type Script = (request: SeenRequest, response: ServerResponse, nth: number) => void | Promise<void>;
+
+/** A real HTTP server on loopback that answers as the test says, and goes away with the test. */
+export async function startServer(script: Script): Promise<ScriptedServer> {
+  const seen: SeenRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    const request: SeenRequest = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+      closed,
+    };
+    seen.push(request);
+    await script(request, response, seen.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, seen };
+}
+
+/** Answers with JSON, or with text as it is. */
+export function answer(
+  response: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body));
+}
+
+export interface TestClock {
+  /** Every wait that the client asked for, in milliseconds. */
+  waits: number[];
+}
+
+/** A gateway client whose waits between tries pass at once, on a clock that they move. */
+export function gatewayAt(
+  url: string,
+  overrides: Partial<GatewayOptions> = {},
+): { gateway: Gateway } & TestClock {
+  const waits: number[] = [];
+  let now = Date.now();
+  const gateway = createGateway({
+    baseUrl: url,
+    apiKey: API_KEY,
+    fetch: globalThis.fetch,
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      waits.push(ms);
+      now += ms;
+    },
+    ...overrides,
+  });
+  return { gateway, waits };
+}
+
+/** The GatewayError that a call ends with. */
+export async function errorOf(call: Promise<unknown>): Promise<GatewayError> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if (!('error' in outcome)) throw new Error(`expected a failure, got ${JSON.stringify(outcome.value)}`);
+  if (!(outcome.error instanceof GatewayError)) throw outcome.error;
+  return outcome.error;
+}
+
+export const QUESTION = {
+  model: 'some-model',
+  turns: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Why is rain grey?' }] }],
+};

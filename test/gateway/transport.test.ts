@@ -1,0 +1,228 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from 'vitest';
+import { answer, errorOf, gatewayAt, QUESTION, startServer } from './support.ts';
+
+const song = {
+  customMode: false,
+  instrumental: true,
+  model: 'V5',
+  prompt: 'rain',
+  callBackUrl: 'https://bot.example/callbacks/music/job1/sig',
+} as const;
+
+/** An address where nobody listens: a port that was free a moment ago. */
+async function deadAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('a gateway that cannot be reached', () => {
+  it('has taken nothing, so even paid work is tried again, then given up', async () => {
+    const { gateway, waits } = gatewayAt(await deadAddress());
+    const error = await errorOf(gateway.music.generate(song));
+    expect(error).toMatchObject({ code: 'network', taken: 'no', retryable: true });
+    expect(waits).toHaveLength(3);
+    expect(waits).toEqual([...waits].sort((one, other) => one - other));
+  });
+
+  it('whose name nobody knows has taken nothing', async () => {
+    const { gateway } = gatewayAt('http://gateway.invalid');
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
+  });
+
+  it('that speaks no TLS has taken nothing', async () => {
+    const server = await startServer((_, response) => answer(response, {}));
+    const { gateway } = gatewayAt(server.url.replace('http:', 'https:'));
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe('a connection that breaks after the request was sent', () => {
+  it('leaves it unknown whether paid work was taken, and is not tried again', async () => {
+    const server = await startServer((_, response) => void response.destroy());
+    const { gateway, waits } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'network',
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  it('in the middle of an answer is the same', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"code":200', () => response.destroy());
+    });
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+      code: 'network',
+      taken: 'unknown',
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('is tried again by a look-up, until it answers', async () => {
+    const server = await startServer((_, response, nth) =>
+      nth < 3
+        ? void response.destroy()
+        : answer(response, { output: { task_id: 'v1', task_status: 'RUNNING' } }),
+    );
+    expect(await gatewayAt(server.url).gateway.media.queryVideo('v1')).toEqual({
+      taskId: 'v1',
+      status: 'running',
+    });
+    expect(server.seen).toHaveLength(3);
+  });
+});
+
+describe('a gateway that does not answer in time', () => {
+  it('leaves it unknown whether paid work was taken', async () => {
+    const server = await startServer(() => undefined);
+    const { gateway } = gatewayAt(server.url, { timeouts: { submitMs: 30 } });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'timeout',
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('in the middle of an answer is the same', async () => {
+    const server = await startServer((_, response) => void response.write('{"code":'));
+    const { gateway } = gatewayAt(server.url, { timeouts: { submitMs: 30 } });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'timeout', taken: 'unknown' });
+  });
+
+  it('is asked again by a look-up', async () => {
+    const server = await startServer((_, response, nth) =>
+      nth === 1 ? undefined : answer(response, { input_tokens: 3 }),
+    );
+    const { gateway } = gatewayAt(server.url, { timeouts: { quickMs: 50 } });
+    expect(await gateway.msg.countTokens(QUESTION)).toBe(3);
+  });
+});
+
+describe('waiting between tries', () => {
+  it('ends with the budget, however short each try is', async () => {
+    const server = await startServer((_, response) =>
+      answer(response, '', { status: 503, headers: { 'retry-after': '9' } }),
+    );
+    const { gateway, waits } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 9000,
+    });
+    expect(waits).toHaveLength(2);
+    expect(waits.every((ms) => ms >= 9000)).toBe(true);
+  });
+
+  it('grows, with jitter', async () => {
+    const server = await startServer((_, response) => answer(response, '', { status: 503 }));
+    const spread = await Promise.all(
+      [0, 0.999].map(async (random) => {
+        const { gateway, waits } = gatewayAt(server.url, { random: () => random });
+        await errorOf(gateway.music.generate(song));
+        return waits;
+      }),
+    );
+    expect(spread).toEqual([
+      [500, 1000, 2000],
+      [376, 751, 1501],
+    ]);
+  });
+
+  it('is not done for maintenance without a time, nor for a spend limit', async () => {
+    const server = await startServer(({ path }, response) =>
+      path.startsWith('/music')
+        ? answer(response, { code: 455, msg: 'maintenance' })
+        : answer(
+            response,
+            { type: 'error', error: { type: 'rate_limit_error', message: 'limit' } },
+            { status: 429 },
+          ),
+    );
+    const { gateway } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'maintenance',
+      retryable: true,
+    });
+    expect(await errorOf(gateway.msg.complete(QUESTION))).toMatchObject({ code: 'rate' });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('stops when the caller aborts', async () => {
+    const controller = new AbortController();
+    const server = await startServer((_, response) => answer(response, '', { status: 503 }));
+    const { gateway } = gatewayAt(server.url, {
+      sleep: () => {
+        controller.abort();
+        return new Promise(() => undefined);
+      },
+    });
+    const error = await errorOf(gateway.music.generate(song, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', taken: 'no' });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('aborting', () => {
+  it('before it is sent: nothing was taken', async () => {
+    const server = await startServer((_, response) => answer(response, {}));
+    const signal = AbortSignal.abort();
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song, { signal }))).toMatchObject({
+      code: 'aborted',
+      taken: 'no',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('while waiting: the request ends at once, and what was taken is unknown', async () => {
+    const controller = new AbortController();
+    const server = await startServer((request) => {
+      controller.abort();
+      return request.closed;
+    });
+    const error = await errorOf(
+      gatewayAt(server.url).gateway.music.generate(song, { signal: controller.signal }),
+    );
+    expect(error).toMatchObject({ code: 'aborted', taken: 'unknown', retryable: false });
+    await server.seen[0]?.closed;
+  });
+});
+
+describe('answers that never end', () => {
+  it('are read up to a bound', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const endless = function* () {
+        for (;;) yield Buffer.alloc(64 * 1024, ' ');
+      };
+      return pipeline(Readable.from(endless()), response).catch(() => undefined);
+    });
+    const error = await errorOf(
+      gatewayAt(server.url).gateway.msg.countTokens(QUESTION, { signal: AbortSignal.timeout(15_000) }),
+    );
+    expect(error).toMatchObject({ code: 'nonsense' });
+    expect(error.message).toContain('longer than');
+  });
+});
+
+it('a redirect is not followed: it would carry the key elsewhere', async () => {
+  const elsewhere = await startServer((_, response) => answer(response, { code: 200 }));
+  const server = await startServer((_, response) =>
+    answer(response, '', { status: 307, headers: { location: elsewhere.url } }),
+  );
+  expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+    code: 'nonsense',
+    taken: 'no',
+  });
+  expect(elsewhere.seen).toEqual([]);
+});
