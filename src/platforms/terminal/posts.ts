@@ -15,7 +15,7 @@ import {
   type SavedFile,
 } from './render.ts';
 import type { Screen } from './screen.ts';
-import type { Style } from './style.ts';
+import { printable, type Style } from './style.ts';
 
 /** What is remembered of a post. */
 const rememberedSchema = z.object({
@@ -42,6 +42,8 @@ export interface Posts {
   showGrowing(message: Message, options: Pick<ShowOptions, 'key' | 'posted'>): void;
   /** Says something that is not a post. */
   say(heading: string, message: Message): Promise<void>;
+  /** Prints a plain text that nobody said. */
+  announce(text: string): void;
   /** What a number presses. */
   action(number: number): string | undefined;
   /** Lets the lines that change tell the time. */
@@ -111,7 +113,7 @@ export function createPosts({ screen, style, folder, now, changing }: PostsOptio
     const edited = [...digests].some(([slot, value]) => (post.printed.get(slot) ?? value) !== value);
     const fresh = edited ? blocks : blocks.filter(({ slot }) => !post.printed.has(slot));
     if (fresh.length === 0) return;
-    speak(post, fresh.map(({ text }) => text).join('\n'), edited);
+    speak(post, fresh.map(({ text, apart }) => (apart ? `\n${text}` : text)).join('\n'), edited);
     if (edited) post.printed.clear();
     for (const [slot, value] of digests) post.printed.set(slot, value);
   }
@@ -187,8 +189,15 @@ export function createPosts({ screen, style, folder, now, changing }: PostsOptio
           problems.add(error.advice ?? 'A file could not be saved now.');
         }
       }
-      const text = renderWhole(message, toolsFor(files)).map((block) => block.text);
+      const text = renderWhole(message, toolsFor(files)).map((block) =>
+        block.apart ? `\n${block.text}` : block.text,
+      );
       screen.print(['', style(['bold', 'magenta'], heading), ...text, ...problems].join('\n'));
+      speaker = undefined;
+    },
+
+    announce(text) {
+      screen.print(printable(text));
       speaker = undefined;
     },
 

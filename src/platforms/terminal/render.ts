@@ -9,6 +9,8 @@ export interface Block {
   readonly text: string;
   /** What tells two states apart; without it, the text. */
   readonly identity?: string;
+  /** An empty line stands before it. */
+  readonly apart?: boolean;
 }
 
 export interface SavedFile {
@@ -45,10 +47,10 @@ export function renderBeginning(message: Message, tools: RenderTools): Block[] {
   const text = markdownBlocks(message.text ?? '', style);
   return [
     ...block('title', style('bold', line(message.title ?? ''))),
-    ...text.map((content, index) => ({ slot: `text ${index}`, text: content })),
+    ...text.map((content, index) => ({ slot: `text ${index}`, text: content, apart: index > 0 })),
     ...(message.media ?? []).map((item, index) => ({
       slot: `media ${index} ${item.source.type}`,
-      text: renderMedia(item, tools),
+      text: renderMedia(item, message.title, tools),
     })),
   ];
 }
@@ -82,7 +84,7 @@ const TIME = /\d:\d\d/;
 
 const SIGNS = { audio: '♪', image: '▣', video: '▶', file: '▤' } as const;
 
-function renderMedia(item: MediaItem, { style, savedAs }: RenderTools): string {
+function renderMedia(item: MediaItem, title: string | undefined, { style, savedAs }: RenderTools): string {
   const saved = savedAs(item);
   const facts = [
     ...(item.caption ? [line(item.caption)] : []),
@@ -90,7 +92,8 @@ function renderMedia(item: MediaItem, { style, savedAs }: RenderTools): string {
     ...(item.source.type === 'kept' ? [size(item.source.file.bytes)] : []),
   ];
   const place = item.source.type === 'remote' ? item.source.url : (saved?.path ?? item.name);
-  const alt = item.alt && item.kind !== 'audio' ? `\n  ${style('dim', line(item.alt))}` : '';
+  const alt =
+    item.alt && item.alt !== title && item.kind !== 'audio' ? `\n  ${style('dim', line(item.alt))}` : '';
   return `${SIGNS[item.kind]} ${[style('underline', line(place)), ...facts].join(' · ')}${alt}`;
 }
 

@@ -1,22 +1,13 @@
 /** What a typed line does: a command, a button's number, help. */
-import { closest, distance } from 'fastest-levenshtein';
-import type {
-  Address,
-  AnyCommand,
-  Form,
-  Invocation,
-  OptionDeclaration,
-  OptionValue,
-  Outcome,
-  RawOptions,
-} from '../../command.ts';
+import type { Form, Invocation, OptionDeclaration, OptionValue, Outcome, RawOptions } from '../../command.ts';
 import { UserError } from '../../errors.ts';
 import { type Message, parseActionId, plain } from '../../message.ts';
 import { parseCommandLine } from '../command-line.ts';
 import type { Bot } from '../platform.ts';
-
-/** The one place and the one person of a terminal. */
-export const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' } as const satisfies Address;
+import { complete } from './completion.ts';
+import { help } from './help.ts';
+import { HERE, YOU } from './person.ts';
+import { typedCommand, unknownCommand } from './typed-command.ts';
 
 /** What became of a line. */
 export type Ran =
@@ -46,11 +37,13 @@ export function createSession(options: SessionOptions): Session {
   const { bot, whisper } = options;
   const commandOf = (name: string) => bot.commands.find((command) => command.name === name);
 
-  async function invoke(part: Pick<Invocation, 'command' | 'options' | 'action'>): Promise<Ran> {
+  async function invoke(
+    part: Pick<Invocation, 'command' | 'subcommand' | 'options' | 'action'>,
+  ): Promise<Ran> {
     const invocation: Invocation = {
       id: options.newId(),
       address: HERE,
-      person: { id: HERE.person, displayName: 'you', moderator: true, roles: [] },
+      person: YOU,
       ...part,
     };
     return settle(invocation, await bot.run(invocation));
@@ -70,14 +63,17 @@ export function createSession(options: SessionOptions): Session {
         return { type: 'said', refused: commandOf(invocation.command)?.answersPrivately !== true };
       }
       case 'form':
-        return fill(outcome.form);
+        return fill(outcome.form, targetOf(outcome.form.id));
       default:
         return outcome satisfies never;
     }
   }
 
-  /** A terminal's form is one question after the other. */
-  async function fill({ id, title, options: declarations, initial }: Form): Promise<Ran> {
+  /** A terminal's form is one question after the other; `target` is what the answers are for. */
+  async function fill(
+    { title, options: declarations, initial }: Pick<Form, 'title' | 'options' | 'initial'>,
+    target: Pick<Invocation, 'command' | 'subcommand' | 'action'>,
+  ): Promise<Ran> {
     if (!options.interactive()) {
       const needed = Object.entries(declarations)
         .filter(([, { required }]) => required)
@@ -91,40 +87,23 @@ export function createSession(options: SessionOptions): Session {
       if (answer === undefined) return { type: 'nothing' };
       if (answer.trim() !== '') filled[name] = answer.trim();
     }
-    const action = parseActionId(id);
-    if (!action) return invoke({ command: id, options: filled });
-    return invoke({
-      command: action.command,
-      action: { name: action.action, job: action.job, index: action.index },
-      options: filled,
-    });
+    return invoke({ ...target, options: filled });
   }
 
   async function press(number: number): Promise<Ran> {
-    const action = parseActionId(options.action(number) ?? '');
-    if (!action) throw new UserError(`There is no button ${number} here.`);
-    return invoke({
-      command: action.command,
-      action: { name: action.action, job: action.job, index: action.index },
-      options: {},
-    });
+    const id = options.action(number);
+    if (id === undefined) throw new UserError(`There is no button ${number} here.`);
+    return invoke({ ...targetOf(id), options: {} });
   }
 
   async function command(line: string): Promise<Ran> {
-    const [, name = '', text = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-    const found = commandOf(name);
-    if (!found) throw new UserError(unknownCommand(name, bot.commands));
-    const isEmpty = text.trim() === '';
-    if (isEmpty && options.interactive() && Object.values(found.options).some(({ required }) => required)) {
-      return fill({
-        id: found.name,
-        title: found.description,
-        submitLabel: 'Go',
-        options: found.options,
-        initial: {},
-      });
-    }
-    return invoke({ command: found.name, options: parseCommandLine(text, found.options) });
+    const typed = typedCommand(line, bot.commands);
+    if (!typed) throw new UserError(unknownCommand(line, bot.commands));
+    const { description: title, options: declarations, text, ...target } = typed;
+    const needsMore = Object.values(declarations).some(({ required }) => required);
+    if (text.trim() === '' && needsMore && options.interactive())
+      return fill({ title, options: declarations, initial: {} }, target);
+    return invoke({ ...target, options: parseCommandLine(text, declarations) });
   }
 
   return {
@@ -134,9 +113,9 @@ export function createSession(options: SessionOptions): Session {
         if (typed === '') return { type: 'nothing' };
         if (/^\d{1,6}$/.test(typed)) return await press(Number(typed));
         if (typed.startsWith('/')) return await command(typed);
-        const [, name] = /^help(?:\s+\/?(\S+))?$/i.exec(typed) ?? [undefined, undefined];
-        if (/^help\b/i.test(typed)) {
-          await whisper(help(bot.commands, name));
+        const asked = /^help(?:\s+\/?(\S+))?$/i.exec(typed);
+        if (asked) {
+          await whisper(help(bot.commands, asked[1]));
           return { type: 'said', refused: false };
         }
         throw new UserError(
@@ -153,6 +132,14 @@ export function createSession(options: SessionOptions): Session {
   };
 }
 
+/** What a button or a form stands for. */
+function targetOf(id: string): Pick<Invocation, 'command' | 'action'> {
+  const reference = parseActionId(id);
+  if (!reference) return { command: id };
+  const { command, action, job, index } = reference;
+  return { command, action: { name: action, job, index } };
+}
+
 function questionOf(name: string, declaration: OptionDeclaration, initial: RawOptions): string {
   const { description, required, type } = declaration;
   const before = initial[name];
@@ -163,63 +150,4 @@ function questionOf(name: string, declaration: OptionDeclaration, initial: RawOp
     ...(before === undefined || typeof before === 'object' ? [] : [`now: ${String(before).slice(0, 40)}`]),
   ];
   return `${name}: ${description}${hints.length > 0 ? ` (${hints.join('; ')})` : ''}?`;
-}
-
-function unknownCommand(name: string, commands: readonly AnyCommand[]): string {
-  const names = commands.map((command) => command.name);
-  const near = names.length > 0 ? closest(name, names) : '';
-  const known = `Commands: ${names.map((known) => `/${known}`).join(' ')}`;
-  return distance(name, near) <= 2
-    ? `There is no command /${name}. Did you mean /${near}?`
-    : `There is no command /${name}. ${known}`;
-}
-
-function help(commands: readonly AnyCommand[], name: string | undefined): Message {
-  const command = commands.find((candidate) => candidate.name === name);
-  if (!command)
-    return {
-      title: 'What you can type',
-      text: [
-        ...commands.map((each) => `- **/${each.name}** ${plain(each.description)}`),
-        '- **a number** presses the button of that number',
-        '- **help** and a command’s name tells its options, **exit** ends',
-      ].join('\n'),
-    };
-  const options = Object.entries(command.options).map(
-    ([option, { description, required }]) =>
-      `- **${plain(`--${option}`)}** ${plain(description)}${required ? ' (needed)' : ''}`,
-  );
-  return { title: `/${command.name}`, text: [plain(command.description), '', ...options].join('\n') };
-}
-
-/** Completes command names, option names, choices, and what an option suggests. */
-async function complete(line: string, bot: Bot): Promise<[string[], string]> {
-  const [, name, space, rest = ''] = /^\/([\w-]*)(\s*)([\s\S]*)$/.exec(line) ?? [];
-  if (name === undefined) return [[], line];
-  if (!space) {
-    const names = bot.commands.map((command) => `/${command.name} `);
-    return [names.filter((candidate) => candidate.startsWith(line)), line];
-  }
-  const command = bot.commands.find((candidate) => candidate.name === name);
-  if (!command) return [[], line];
-  const word = /\S*$/.exec(rest)?.[0] ?? '';
-  if (word.startsWith('-')) {
-    const flags = Object.keys(command.options).map((option) => `--${option} `);
-    return [flags.filter((candidate) => candidate.startsWith(word)), word];
-  }
-  const [, option = '', typed = ''] = /--([\w-]+)[ =]([^\n]*)$/.exec(rest) ?? [];
-  const declaration = Object.hasOwn(command.options, option) ? command.options[option] : undefined;
-  if (declaration?.type === 'choice') {
-    const values = declaration.choices.map(({ value }) => value);
-    return [values.filter((value) => value.startsWith(typed)), typed];
-  }
-  if (declaration?.type !== 'text' || !declaration.suggest) return [[], word];
-  const choices = await bot.suggest({
-    command: name,
-    option,
-    typed,
-    address: HERE,
-    person: { id: HERE.person, displayName: 'you', moderator: true, roles: [] },
-  });
-  return [choices.map(({ value }) => value), typed];
 }

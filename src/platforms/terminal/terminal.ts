@@ -13,10 +13,11 @@ import {
   type ShowOptions,
 } from '../platform.ts';
 import { createFileFolder } from './files.ts';
+import { HERE } from './person.ts';
 import { createPosts } from './posts.ts';
 import { type InputEnd, openPrompt, type Prompt, type TerminalInput } from './prompt.ts';
 import { createScreen, type TerminalOutput } from './screen.ts';
-import { createSession, HERE, type Session } from './session.ts';
+import { createSession, type Session } from './session.ts';
 import { createStyle } from './style.ts';
 
 export interface TerminalOptions {
@@ -41,6 +42,8 @@ export interface TerminalOptions {
 export interface Terminal extends Platform {
   /** Runs a line as if it had been typed, and resolves when what came of it stands. `start` comes first. */
   play(line: string): Promise<'delivered' | 'failed'>;
+  /** Prints a plain text above the prompt, and above what changes. */
+  announce(text: string): void;
 }
 
 /** Fast enough to look alive, slow enough for a remote terminal. In milliseconds. */
@@ -178,6 +181,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
     stream,
     whisper,
     attachmentHeaders: () => ({}),
+
+    announce: posts.announce,
 
     async play(line) {
       const { jobOutcome } = options;

@@ -147,7 +147,7 @@ test('Markdown is shown as what it means, and none of it is lost', async () => {
       '[^1]: the note',
     ].join('\n\n'),
   });
-  expect(harness.paper.written()).toBe(
+  expect(harness.paper.written().replace(/\n+/g, '\n')).toBe(
     [
       '',
       'Minstrel #1',

@@ -67,7 +67,7 @@ test('a growing text shows its newest words, and every paragraph once in the end
   await vi.waitFor(() => expect(screen.seen()).toContain('Thi'));
   await stream.close({ text: 'First **paragraph**.\n\nSecond paragraph.\n\nThird.', footer: 'The end' });
   expect(screen.seen()).toBe(
-    ['', 'Minstrel #1', 'First paragraph.', 'Second paragraph.', 'Third.', 'The end'].join('\n'),
+    ['', 'Minstrel #1', 'First paragraph.', '', 'Second paragraph.', '', 'Third.', 'The end'].join('\n'),
   );
 });
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { defineCommand, type Invocation, type Outcome } from '../../../src/command.ts';
+import { defineCommand, defineSubcommand, type Invocation, type Outcome } from '../../../src/command.ts';
 import type { Bot } from '../../../src/platforms/platform.ts';
 import type { TerminalOptions } from '../../../src/platforms/terminal/terminal.ts';
 import { openTerminal, type TerminalHarness } from './harness.ts';
@@ -31,10 +31,24 @@ const jobs = defineCommand({
   run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
 });
 
+const models = defineCommand({
+  name: 'models',
+  description: 'Which models are used here',
+  options: {},
+  subcommands: {
+    set: defineSubcommand({
+      description: 'Chooses a model',
+      options: { family: { type: 'text', description: 'Of what', required: true, suggest: async () => [] } },
+      run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+    }),
+  },
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+
 let outcome: Outcome;
 const run = vi.fn<Bot['run']>();
 const suggest = vi.fn<Bot['suggest']>();
-const bot: Bot = { commands: [song, jobs], run, suggest };
+const bot: Bot = { commands: [song, jobs, models], run, suggest };
 
 let harness: TerminalHarness | undefined;
 beforeEach(() => {
@@ -95,7 +109,7 @@ describe('play', () => {
 
   test.each([
     ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
-    ['/perform', 'There is no command /perform. Commands: /song /jobs'],
+    ['/perform', 'There is no command /perform. Commands: /song /jobs /models'],
     ['/song --style a --style b', 'The option “style” is given twice.'],
     ['a tune for rain', 'Type a command such as /song a tune for rain'],
     ['7', 'There is no button 7 here.'],
@@ -129,6 +143,21 @@ describe('play', () => {
       action: { name: 'extend', job: 'job-7', index: 1 },
       options: {},
     });
+  });
+
+  test('knows the parts of a command', async () => {
+    const { play, paper } = await open();
+    await play('/models set image');
+    await play('/models');
+    await play('/models constructor').catch(() => {});
+    expect(invocations().slice(0, 2)).toMatchObject([
+      { command: 'models', subcommand: 'set', options: { family: 'image' } },
+      { command: 'models', options: {} },
+    ]);
+    expect(invocations()).toHaveLength(2);
+    expect(paper.written()).toContain('takes nothing behind its name');
+    await play('help models');
+    expect(paper.written()).toContain('/models set Chooses a model\n\n• --family Of what (needed)');
   });
 
   test('helps, with all commands or with one', async () => {
@@ -211,6 +240,8 @@ describe('typed lines', () => {
 
   test.each([
     ['/so', '› /song'],
+    ['/models s', '› /models set'],
+    ['/models set --family ', '› /models set --family lofi'],
     ['/song rain --sty', '› /song rain --style'],
     ['/song rain --voice ', '› /song rain --voice f'],
     ['/song rain --style ', '› /song rain --style lofi'],
@@ -230,6 +261,14 @@ describe('typed lines', () => {
     await vi.waitFor(() => expect(onEnd).toHaveBeenCalledExactlyOnceWith('input-ended'));
     expect(run).toHaveBeenCalledTimes(2);
     expect(harness.paper.written()).not.toContain('›');
+  });
+
+  test('stay below what is announced', async () => {
+    const { input, screen, terminal } = await open();
+    input.write('/so');
+    await vi.waitFor(() => expect(screen.seen()).toBe('› /so'));
+    terminal.announce('Listening at http://127.0.0.1:3000');
+    expect(screen.seen()).toBe('Listening at http://127.0.0.1:3000\n› /so');
   });
 
   test('are not taken any more after stop', async () => {
