@@ -1,4 +1,4 @@
-import { openAsBlob } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -91,10 +91,11 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
       try {
         const name = storedNameOf(spooled.sha256, extension);
         const contentType = contentTypeOf(name);
-        const file = await openAsBlob(spooled.path);
-        await request(() =>
-          bucket.putObject(keyOf(name), file, contentType, undefined, undefined, spooled.bytes),
-        );
+        await request(() => {
+          // Not as a Blob, which fetch reads faster than it can send.
+          const body = spooled.bytes === 0 ? '' : Readable.toWeb(createReadStream(spooled.path));
+          return bucket.putObject(keyOf(name), body, contentType, undefined, undefined, spooled.bytes);
+        });
         return { name, bytes: spooled.bytes, contentType };
       } finally {
         await rm(spooled.path, { force: true });
@@ -145,7 +146,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 /** s3mini's own time limit would cut off long downloads; the agent's count idle time. */
 function fetchThrough(dispatcher: Agent): typeof fetch {
   const through = (url: string, init: Parameters<typeof undiciFetch>[1]) =>
-    undiciFetch(url, { ...init, dispatcher });
+    undiciFetch(url, { ...init, dispatcher, duplex: 'half' });
   // undici's declarations and the ones Node bundles describe the same functions and do not know of each other.
   return through as unknown as typeof fetch;
 }

@@ -1,6 +1,7 @@
 /**
  * A process that fetches, keeps and serves as the bot does, and tells how much memory that took. The parent
- * sends `{ urls }` and gets `{ links, addedBytes }`: its resident memory at its highest, less what it was before.
+ * sends `{ urls }` and gets `{ links }`; between `measure` and `report` lies what is measured: resident memory at
+ * its highest, less what it was before.
  */
 import { once } from 'node:events';
 import { fileRoutes } from '../../src/http/files.ts';
@@ -8,13 +9,14 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { createMediaFetcher } from '../../src/media/fetch.ts';
 import { createFolderStore } from '../../src/media/folder-store.ts';
 import { createMedia } from '../../src/media/media.ts';
+import { createS3Store } from '../../src/media/s3-store.ts';
 
-const [directory = ''] = process.argv.slice(2);
+const [directory = '', bucketPort] = process.argv.slice(2);
 const now = () => Date.now();
 const ignore = () => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const media = createMedia({
-  store: createFolderStore({ directory, now }),
+  store: bucketPort === undefined ? createFolderStore({ directory, now }) : bucketAt(bucketPort),
   fetcher: createMediaFetcher({
     allowedHosts: ['127.0.0.1'],
     maximumBytes: 1 << 30,
@@ -32,6 +34,19 @@ const media = createMedia({
 const attachments = { verifyLink: ignore, open: () => Promise.reject(new Error('there are none')) };
 const routes = fileRoutes({ media, attachments, log, now });
 const server = await createHttpServer({ host: '127.0.0.1', port: 0, log, routes: [routes] });
+
+function bucketAt(port: string) {
+  return createS3Store({
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'media',
+    prefix: '',
+    region: 'us-east-1',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    spoolDirectory: directory,
+    now,
+  });
+}
 
 let before = 0;
 let highest = 0;

@@ -1,9 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startBucket } from './bucket.ts';
 import { listen, mp3, temporaryFolder } from './helpers.ts';
 
+/**
+ * V8 lets buffers that were read from a socket lie until its young generation is full, whatever the program
+ * does with them: a small one keeps resident memory low, and is what the bot should be started with.
+ */
+const nodeOptions = ['--max-semi-space-size=1', '--expose-gc'];
 const mebibyte = 1024 * 1024;
 const part = Buffer.concat([mp3(1), Buffer.alloc(256 * 1024, 0x55)]);
 
@@ -28,16 +34,18 @@ async function startOrigin(): Promise<string> {
 let origin: string;
 let bot: ChildProcess;
 
-beforeEach(async () => {
+async function startBot(place: 'folder' | 'bucket'): Promise<void> {
   origin = await startOrigin();
+  const directory = await temporaryFolder();
   const script = fileURLToPath(new URL('large-file-process.ts', import.meta.url));
-  bot = fork(script, [await temporaryFolder()], { execArgv: ['--expose-gc'] });
+  const bucket = place === 'bucket' ? [String(await startBucket('media'))] : [];
+  bot = fork(script, [directory, ...bucket], { execArgv: nodeOptions });
   onTestFinished(async () => {
     bot.disconnect();
     await once(bot, 'exit');
   });
   await once(bot, 'message');
-});
+}
 
 async function ask<Answer>(message: object | string): Promise<Answer> {
   const answer = once(bot, 'message');
@@ -61,17 +69,20 @@ async function fetchKeepAndServe(files: number, bytes: number, firstSeed: number
 }
 
 test.each([
-  { files: 1, each: 200 },
-  { files: 10, each: 24 },
-])(
-  '$files of $each MiB go through fetch, keep and serve in under 64 MiB of memory',
-  async ({ files, each }) => {
-    // The first pass loads code and sets up what every later one uses.
-    await fetchKeepAndServe(files, 4 * mebibyte, 1000);
+  { files: 1, each: 200, place: 'folder' },
+  { files: 10, each: 40, place: 'folder' },
+  { files: 1, each: 200, place: 'bucket' },
+] as const)(
+  '$files of $each MiB go through fetch, keep ($place) and serve in under 64 MiB of memory',
+  async (size) => {
+    const { files, each, place } = size;
+    await startBot(place);
+    // A bot that has been at work: code is loaded, and pools have the size that they keep.
+    await fetchKeepAndServe(8, 4 * mebibyte, 1000);
     await ask('measure');
     const received = await fetchKeepAndServe(files, each * mebibyte, 1);
     const { addedBytes } = await ask<{ addedBytes: number }>('report');
-    expect(received).toEqual(Array.from({ length: files }, () => each * mebibyte));
+  expect(received).toEqual(Array.from({ length: files }, () => each * mebibyte));
     expect(addedBytes).toBeLessThan(64 * mebibyte);
   },
   60_000,

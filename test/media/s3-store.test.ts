@@ -2,28 +2,14 @@ import { readdir, utimes } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import S3rver from 's3rver';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createS3Store, type S3StoreOptions } from '../../src/media/s3-store.ts';
 import { mediaStoreContract } from '../contracts/media-store.ts';
-import { chunks, temporaryFolder } from './helpers.ts';
+import { startBucket } from './bucket.ts';
+import { bytesOf, chunks, listen, temporaryFolder } from './helpers.ts';
 
 const bucket = 'media';
 const prefix = 'kept/';
-
-/** A real S3-compatible server on loopback, with its files in a folder of this test's own. */
-async function startServer(directory: string, port = 0): Promise<number> {
-  const server = new S3rver({
-    address: '127.0.0.1',
-    port,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: bucket, configs: [] }],
-  });
-  const address: AddressInfo = await server.run();
-  onTestFinished(() => server.close());
-  return address.port;
-}
 
 async function storeAt(port: number, options: Partial<S3StoreOptions> = {}) {
   const store = createS3Store({
@@ -47,7 +33,7 @@ mediaStoreContract('the bucket', async (options) => {
   const suffix = '._S3rver_object';
   const objects = join(directory, bucket, prefix);
   return {
-    store: await storeAt(await startServer(directory), options),
+    store: await storeAt(await startBucket(bucket, { directory }), options),
     everything: async () => {
       const files = await readdir(objects).catch(() => []);
       return files.filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
@@ -68,12 +54,12 @@ describe('the bucket', () => {
     await expect(refused).rejects.toMatchObject({ code: 'store', retryable: true });
     await expect(store.stat(`${'0'.repeat(64)}.mp3`)).rejects.toMatchObject({ code: 'store' });
 
-    await startServer(await temporaryFolder(), port);
+    await startBucket(bucket, { port });
     expect(await store.put(chunks('a song'), { extension: 'txt' })).toMatchObject({ bytes: 6 });
   });
 
   test('that does not exist, or does not know the key, is no missing file', async () => {
-    const port = await startServer(await temporaryFolder());
+    const port = await startBucket(bucket);
     const elsewhere = await storeAt(port, { bucket: 'nowhere' });
     await expect(elsewhere.put(chunks('x'), { extension: 'txt' })).rejects.toMatchObject({ code: 'store' });
     await expect(elsewhere.prune()).rejects.toMatchObject({ code: 'store' });
@@ -86,8 +72,39 @@ describe('the bucket', () => {
 
   test('leaves no temporary file behind', async () => {
     const spoolDirectory = await temporaryFolder();
-    const store = await storeAt(await startServer(await temporaryFolder()), { spoolDirectory });
+    const store = await storeAt(await startBucket(bucket), { spoolDirectory });
     await store.put(chunks('a song'), { extension: 'txt' });
     expect(await readdir(spoolDirectory)).toEqual([]);
+  });
+
+  test('that stumbles is asked again with the whole file', async () => {
+    const received: string[] = [];
+    const { port } = await listen(async (request, response) => {
+      received.push(String(await bytesOf(request)));
+      response.writeHead(received.length === 1 ? 503 : 200).end();
+    });
+    const store = await storeAt(port);
+    expect(await store.put(chunks('a song'), { extension: 'txt' })).toMatchObject({ bytes: 6 });
+    expect(received).toEqual(['a song', 'a song']);
+  });
+
+  test('that never answers, or stops in the middle of a file, is named as such', async () => {
+    const { port } = await listen((request, response) => {
+      if (request.method === 'GET') response.writeHead(200, { 'content-length': 100 }).write('half a song');
+    });
+    const store = await storeAt(port, { idleTimeoutMs: 100 });
+    const name = `${'0'.repeat(64)}.txt`;
+    await expect(store.stat(name)).rejects.toMatchObject({ code: 'store', retryable: true });
+    const opened = await store.open(name);
+    await expect(bytesOf(opened?.stream ?? [])).rejects.toMatchObject({ code: 'store' });
+  });
+
+  test('that is full is named as such', async () => {
+    const { port } = await listen(async (request, response) => {
+      await bytesOf(request);
+      response.writeHead(507).end();
+    });
+    const refused = (await storeAt(port)).put(chunks('a song'), { extension: 'txt' });
+    await expect(refused).rejects.toMatchObject({ code: 'disk-full', retryable: true });
   });
 });
