@@ -1,6 +1,8 @@
 /** Puts a job's message into its place: progress while it runs, then the result. Safe to repeat. */
 import { createHash } from 'node:crypto';
+import { extname } from 'node:path';
 import { MediaError } from '../media/errors.ts';
+import { uniqueFileNames } from '../media/file-names.ts';
 import type { MediaKind as ContentKind } from '../media/kinds.ts';
 import { actionId, type MediaItem, type MediaKind, type Message } from '../message.ts';
 import { PlatformError, type ShowOptions } from '../platforms/platform.ts';
@@ -105,16 +107,20 @@ function remoteItems(message: Message): { url: string; kind: MediaKind }[] {
   );
 }
 
-/** The message with every file that was kept, and a sentence for those that could not be had. */
+/** The message with every file that was kept, under names that are safe on every system, and a sentence for the others. */
 export function withKeptMedia(message: Message, kept: Job['kept']): Message {
-  const media: MediaItem[] = [];
+  const media: (MediaItem & { source: { type: 'kept' } })[] = [];
   const missing: string[] = [];
   for (const item of message.media ?? []) {
     const file = item.source.type === 'kept' ? item.source.file : kept[item.source.url];
     if (file) media.push({ ...item, source: { type: 'kept', file } });
     else if (!item.cover) missing.push(item.name);
   }
-  if (missing.length === 0) return { ...message, media };
+  const names = uniqueFileNames(
+    media.map(({ name, source }) => ({ title: name, extension: extname(source.file.name).slice(1) })),
+  );
+  const named = media.map((item, index) => ({ ...item, name: names[index] ?? item.name }));
+  if (missing.length === 0) return { ...message, media: named };
   const sentence = `The gateway made ${missing.join(', ')}, but it could not be fetched. Press Again for a new one.`;
-  return { ...message, media, footer: message.footer ? `${message.footer} · ${sentence}` : sentence };
+  return { ...message, media: named, footer: message.footer ? `${message.footer} · ${sentence}` : sentence };
 }

@@ -31,6 +31,11 @@ describe('a song', () => {
     expect(world.platform.standing.size).toBe(1);
     expect(world.message()?.title).toBe('Rain');
     expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['kept', 'kept', 'kept']);
+    expect(world.message()?.media?.map(({ name }) => name)).toEqual([
+      'cover.png',
+      'Rain (take 1).mp3',
+      'Rain (take 2).mp3',
+    ]);
     expect(world.gateway.taken).toHaveLength(1);
   });
 
