@@ -4,10 +4,7 @@ import type { Log } from '../command.ts';
 import type { Clock } from './clock.ts';
 import { StorageError, type StorageErrorCode } from './storage.ts';
 
-/** How long an operation waits for the connection to come back before it says that Redis is away. */
-const PATIENCE = 2_000;
-/** How long Redis may take to answer one command. */
-const COMMAND_TIMEOUT = 3_000;
+const RETRY_PAUSE = 20;
 const LONGEST_RECONNECT_PAUSE = 1_000;
 
 // First words of Redis's own error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
@@ -23,7 +20,9 @@ const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly d
   ['NOPERM', { code: 'unavailable', detail: 'The Redis user lacks a permission.' }],
 ]);
 
-export interface RedisTools {
+export interface RedisConnectionTools {
+  /** Milliseconds: how long an operation waits for the connection to come back, and again for an answer. */
+  readonly patienceMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -33,30 +32,43 @@ export const reconnecting = {
   lazyConnect: true,
   connectTimeout: 3_000,
   keepAlive: 10_000,
-  retryStrategy: (times: number) => Math.min(LONGEST_RECONNECT_PAUSE, 50 * 2 ** Math.min(times, 10)),
+  retryStrategy: (times: number) => Math.min(LONGEST_RECONNECT_PAUSE, 10 * 2 ** Math.min(times, 10)),
   // A failover leaves us connected to what is now a replica.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
+
+/** The connection broke before the answer: it may have been done or not. */
+class ConnectionLost extends Error {}
+/** The connection stands, but nothing comes. */
+class NoAnswer extends Error {}
 
 export class RedisConnection {
   /** For libraries that bring their own commands; everything else goes through {@link run}. */
   readonly redis: Redis;
   readonly #clock: Clock;
+  readonly #patienceMs: number;
+  readonly #waiting = new Set<(error: Error) => void>();
   #closed = false;
 
-  constructor(url: string, { clock, log }: RedisTools) {
+  constructor(url: string, { patienceMs, clock, log }: RedisConnectionTools) {
     this.#clock = clock;
+    this.#patienceMs = patienceMs;
     this.redis = new Redis(url, {
       ...reconnecting,
-      commandTimeout: COMMAND_TIMEOUT,
+      // For what ioredis itself asks on connecting; operations give up before.
+      commandTimeout: 2 * patienceMs,
       // What was reported as failed must not be done later behind everyone's back.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
     });
     let away = false;
-    // ioredis throws errors that nobody listens to; each attempt's error says no more than the first.
+    let cause: Error | undefined;
     this.redis.on('error', (error) => {
-      if (!away && !this.#closed) log.warn({ err: error }, 'Redis is away');
+      cause = error;
+    });
+    this.redis.on('close', () => {
+      for (const tell of this.#waiting) tell(new ConnectionLost('The connection broke.', { cause }));
+      if (!away && !this.#closed) log.warn({ err: cause }, 'Redis is away');
       away = true;
     });
     this.redis.on('ready', () => {
@@ -74,21 +86,21 @@ export class RedisConnection {
   }
 
   /**
-   * Runs an operation that is harmless to repeat: it runs twice when the connection breaks before the answer.
+   * Runs an operation that is harmless to repeat: it runs again when the connection breaks before the answer.
    * Throws StorageError `unavailable` after a few seconds of trying.
    */
   async run<Value>(operation: (redis: Redis) => Promise<Value>): Promise<Value> {
-    await this.#ready();
-    try {
-      return await operation(this.redis);
-    } catch (error) {
-      if (isReply(error) || this.redis.status === 'ready') throw this.#asStorageError(error);
-    }
-    await this.#ready();
-    try {
-      return await operation(this.redis);
-    } catch (error) {
-      throw this.#asStorageError(error);
+    const end = this.#clock.now() + this.#patienceMs;
+    for (;;) {
+      await this.#ready();
+      try {
+        return await this.#attempt(operation);
+      } catch (error) {
+        if (isReply(error) || error instanceof NoAnswer || this.#clock.now() >= end)
+          throw asStorageError(error);
+      }
+      // ioredis knows that a connection broke a moment before it says so.
+      await new Promise<void>((resolve) => this.#clock.after(RETRY_PAUSE, resolve));
     }
   }
 
@@ -97,9 +109,32 @@ export class RedisConnection {
     this.redis.disconnect();
   }
 
+  #attempt<Value>(operation: (redis: Redis) => Promise<Value>): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      const fail = (error: unknown) => {
+        done();
+        reject(error);
+      };
+      const cancel = this.#clock.after(this.#patienceMs, () => {
+        fail(new NoAnswer('Redis did not answer in time.'));
+        // It would stay silent; a new connection may not.
+        if (this.redis.status === 'ready') this.redis.disconnect(true);
+      });
+      const done = () => {
+        cancel();
+        this.#waiting.delete(fail);
+      };
+      this.#waiting.add(fail);
+      operation(this.redis).then((value) => {
+        done();
+        resolve(value);
+      }, fail);
+    });
+  }
+
   async #ready(): Promise<void> {
-    if (this.redis.status === 'ready') return;
     if (this.#closed) throw new StorageError('unavailable', 'The storage is closed.');
+    if (this.redis.status === 'ready') return;
     await new Promise<void>((resolve, reject) => {
       const settle = (result: () => void) => () => {
         cancel();
@@ -110,23 +145,19 @@ export class RedisConnection {
       const ready = settle(resolve);
       const ended = settle(() => reject(new StorageError('unavailable', 'The storage is closed.')));
       const cancel = this.#clock.after(
-        PATIENCE,
+        this.#patienceMs,
         settle(() => reject(new StorageError('unavailable', 'Redis cannot be reached.'))),
       );
       this.redis.on('ready', ready);
       this.redis.on('end', ended);
     });
   }
+}
 
-  #asStorageError(error: unknown): unknown {
-    if (!isReply(error)) {
-      // A connection that is open but silent would never recover by itself.
-      if (this.redis.status === 'ready') this.redis.disconnect(true);
-      return new StorageError('unavailable', 'Redis did not answer.', error);
-    }
-    const known = REPLIES.get(error.message.split(' ', 1)[0] ?? '');
-    return known === undefined ? error : new StorageError(known.code, known.detail, error);
-  }
+function asStorageError(error: unknown): unknown {
+  if (!isReply(error)) return new StorageError('unavailable', 'Redis did not answer.', error);
+  const known = REPLIES.get(error.message.split(' ', 1)[0] ?? '');
+  return known === undefined ? error : new StorageError(known.code, known.detail, error);
 }
 
 /** Whether Redis itself said so, rather than the way to it. */

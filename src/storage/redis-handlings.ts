@@ -7,12 +7,13 @@ import type { RedisKeys } from './redis-keys.ts';
 const CLAIM = `
 local wishes, handling, failures = KEYS[1], KEYS[2], KEYS[3]
 local job, token, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local at = redis.call('ZSCORE', wishes, job)
+local due = at and tonumber(at) <= now
 if redis.call('HEXISTS', handling, job) == 0 then
-  local at = redis.call('ZSCORE', wishes, job)
   if not at then return {'nothing'} end
-  if tonumber(at) > now then return {'later', at} end
-  redis.call('ZREM', wishes, job)
+  if not due then return {'later', at} end
 end
+if due then redis.call('ZREM', wishes, job) end
 redis.call('HSET', handling, job, token)
 return {'handle', redis.call('HGET', failures, job) or '0'}
 `;

@@ -3,9 +3,7 @@ import type { Clock } from './clock.ts';
 import { keyvSettings } from './keyv-settings.ts';
 import { type SettingsStore, StorageError } from './storage.ts';
 
-/** How long a settings operation is tried. */
-const PATIENCE = 3_000;
-const RETRY_PAUSE = 100;
+const RETRY_PAUSE = 20;
 
 export interface RedisSettings extends SettingsStore {
   close(): void;
@@ -14,15 +12,17 @@ export interface RedisSettings extends SettingsStore {
 /** Settings through Keyv's own Redis store. Throws StorageError `unavailable` when Redis cannot be reached. */
 export async function openRedisSettings(
   url: string,
-  { namespace, clock }: { namespace: string; clock: Clock },
+  { namespace, patienceMs, clock }: { namespace: string; patienceMs: number; clock: Clock },
 ): Promise<RedisSettings> {
   const client = createClient({
     url,
     disableOfflineQueue: true,
-    pingInterval: 10_000,
+    // A connection that went silent is noticed and made anew.
+    pingInterval: 5_000,
     socket: {
-      connectTimeout: PATIENCE,
-      reconnectStrategy: (retries) => Math.min(1_000, 50 * 2 ** Math.min(retries, 10)),
+      socketTimeout: 15_000,
+      connectTimeout: 3_000,
+      reconnectStrategy: (retries) => Math.min(1_000, 10 * 2 ** Math.min(retries, 10)),
     },
   });
   // The storage's own connection tells the log.
@@ -31,39 +31,38 @@ export async function openRedisSettings(
   store.on('error', () => {});
   const settings = keyvSettings(store, { namespace, useKeyPrefix: false });
 
-  async function within<Value>(operation: () => Promise<Value>): Promise<Value> {
+  /** Rejects when Redis lets it wait for too long. */
+  async function within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
     let cancel = () => {};
     const late = new Promise<never>((_resolve, reject) => {
-      cancel = clock.after(PATIENCE, () =>
-        reject(new StorageError('unavailable', 'Redis did not answer in time.')),
-      );
+      cancel = clock.after(milliseconds, () => reject(new Error(`No answer in ${milliseconds} ms.`)));
     });
     try {
-      return await Promise.race([operation(), late]);
-    } catch (error) {
-      throw error instanceof StorageError
-        ? error
-        : new StorageError('unavailable', 'Redis cannot be reached.', error);
+      return await Promise.race([operation, late]);
     } finally {
       cancel();
     }
   }
 
-  /** Waits a little for a connection that is being made anew. Every operation here may be repeated. */
+  /** Tries for a while, through a connection that breaks and is made anew. Every operation here may be repeated. */
   async function run<Value>(operation: () => Promise<Value>): Promise<Value> {
-    if (!client.isOpen) throw new StorageError('unavailable', 'The storage is closed.');
-    const end = clock.now() + PATIENCE;
-    while (!client.isReady && client.isOpen && clock.now() < end) {
+    const end = clock.now() + patienceMs;
+    for (;;) {
+      if (!client.isOpen) throw new StorageError('unavailable', 'The storage is closed.');
+      try {
+        return await within(Math.max(1, end - clock.now()), operation());
+      } catch (error) {
+        if (clock.now() >= end) throw new StorageError('unavailable', 'Redis cannot be reached.', error);
+      }
       await new Promise<void>((resolve) => clock.after(RETRY_PAUSE, resolve));
     }
-    return within(operation);
   }
 
   try {
-    await within(() => client.connect());
+    await within(patienceMs, client.connect());
   } catch (error) {
     client.destroy();
-    throw error;
+    throw new StorageError('unavailable', 'Redis cannot be reached.', error);
   }
   return {
     get: (key) => run(() => settings.get(key)),

@@ -12,7 +12,7 @@ import { checkWish, type WakeHandler, type WakeUps } from './storage.ts';
 /** Pause before storage that failed is tried again. */
 const STORAGE_PAUSE = 1_000;
 /** How long BullMQ may take to put away its own things once our handlers have ended. */
-const CLOSING = 3_000;
+const CLOSING = 2_000;
 
 export interface RedisWakeUpsTools {
   readonly url: string;
@@ -36,7 +36,7 @@ export class RedisWakeUps implements WakeUps {
   readonly #tools: RedisWakeUpsTools;
   readonly #handlings = new Set<Promise<unknown>>();
   #running: Running | undefined;
-  #sweep: { readonly cancel: () => void; readonly done: Promise<void> } | undefined;
+  #cancelSweep = () => {};
 
   constructor(tools: RedisWakeUpsTools) {
     this.#tools = tools;
@@ -85,11 +85,10 @@ export class RedisWakeUps implements WakeUps {
     if (running === undefined) return;
     this.#running = undefined;
     running.stopping.abort();
-    this.#sweep?.cancel();
+    this.#cancelSweep();
     // Fetches nothing more. With Redis away this would wait for its return, so it is not waited for alone.
     const closed = running.worker.close();
     await Promise.allSettled(this.#handlings);
-    await this.#sweep?.done;
     await this.#atMost(CLOSING, closed);
     running.connection.disconnect();
   }
@@ -180,13 +179,10 @@ export class RedisWakeUps implements WakeUps {
 
   #sweepFromNowOn(signal: AbortSignal): void {
     const { alarms, clock, leaseMs, log } = this.#tools;
-    const done = alarms.sweep().catch((error: unknown) => {
-      log.warn({ err: error }, 'Wake-ups could not be swept');
+    alarms.sweep().catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'Wake-ups could not be swept');
     });
-    const cancel = clock.after(leaseMs, () => {
-      if (!signal.aborted) this.#sweepFromNowOn(signal);
-    });
-    this.#sweep = { cancel, done };
+    this.#cancelSweep = clock.after(leaseMs, () => this.#sweepFromNowOn(signal));
   }
 
   async #atMost(milliseconds: number, waited: Promise<unknown>): Promise<void> {

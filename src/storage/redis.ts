@@ -14,6 +14,7 @@ import { type Storage, StorageError } from './storage.ts';
 
 /** A replica that was silent this long is taken for dead. */
 const LEASE = 15_000;
+const PATIENCE = 2_000;
 
 export interface RedisStorageOptions {
   /** `redis://` or `rediss://`, with user, password and database if there are any. */
@@ -26,6 +27,8 @@ export interface RedisStorageOptions {
   readonly prefix?: string;
   /** Milliseconds of silence after which another replica takes over what one was handling; 15,000 unless said. */
   readonly leaseMs?: number;
+  /** Milliseconds an operation waits for a connection, and again for an answer; 2,000 unless said. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -34,9 +37,9 @@ export interface RedisStorageOptions {
  * `unavailable`, and works again once it is back. Throws the same when Redis cannot be reached now.
  */
 export async function openRedisStorage(options: RedisStorageOptions): Promise<Storage> {
-  const { url, clock, random, log, prefix = 'minstrel', leaseMs = LEASE } = options;
+  const { url, clock, random, log, prefix = 'minstrel', leaseMs = LEASE, patienceMs = PATIENCE } = options;
   const keys = redisKeys(prefix);
-  const connection = new RedisConnection(url, { clock, log });
+  const connection = new RedisConnection(url, { patienceMs, clock, log });
   const settings = await connectBoth();
   const alarms = new RedisAlarms({ connection, keys, prefix, clock });
   const handlings = new RedisHandlings(connection, keys);
@@ -46,7 +49,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     try {
       await connection.connect();
       await warnOfForgetting(connection, log);
-      return await openRedisSettings(url, { namespace: keys.settings, clock });
+      return await openRedisSettings(url, { namespace: keys.settings, patienceMs, clock });
     } catch (error) {
       connection.close();
       throw error;

@@ -27,6 +27,11 @@ export class SqliteInbox implements Inbox {
       read: database.prepare(
         'SELECT sequence, received_at, body FROM inbox WHERE job = ? AND sequence > ? ORDER BY sequence',
       ),
+      forget: database.prepare(
+        `DELETE FROM inbox WHERE job IN
+           (SELECT id FROM jobs WHERE id IN (SELECT job FROM inbox) AND open = 0
+              AND coalesce(finished_at, created_at) < ?)`,
+      ),
     };
   }
 
@@ -44,5 +49,10 @@ export class SqliteInbox implements Inbox {
 
   async read(job: string, sequence: number): Promise<InboxEntry[]> {
     return entryRows.parse(this.#database.read(() => this.#statements.read.all(job, sequence)));
+  }
+
+  /** Forgets the callbacks of jobs that ended before then. */
+  async forget(endedBefore: number): Promise<void> {
+    await this.#database.write(() => this.#statements.forget.run(endedBefore));
   }
 }

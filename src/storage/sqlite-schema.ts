@@ -28,7 +28,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX jobs_running ON jobs (platform, channel, person, created_at, id) WHERE open = 1;
   CREATE INDEX jobs_songs ON jobs (platform, channel, created_at, id) WHERE has_songs = 1;
   CREATE INDEX jobs_durations ON jobs (route, finished_at, id) WHERE duration IS NOT NULL;
-  CREATE INDEX jobs_finished ON jobs (finished_at) WHERE open = 0;
 
   CREATE TABLE inbox (
     job TEXT NOT NULL,

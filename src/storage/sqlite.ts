@@ -8,7 +8,9 @@ import { SqliteInbox } from './sqlite-inbox.ts';
 import { SqliteJobs } from './sqlite-jobs.ts';
 import { SqliteKeyvStore } from './sqlite-keyv.ts';
 import { SqliteWakeUps } from './sqlite-wake-ups.ts';
-import type { Storage } from './storage.ts';
+import { INBOX_KEPT, type Storage } from './storage.ts';
+
+const DAY = 24 * 3_600_000;
 
 const secretRow = z.object({ value: z.string() });
 
@@ -49,9 +51,15 @@ export function sqliteStorage(
   const check = database.prepare(
     'INSERT INTO checks (id, checked_at) VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at',
   );
+  const inbox = new SqliteInbox(database);
+  const stopForgetting = daily(clock, () => {
+    inbox.forget(clock.now() - INBOX_KEPT).catch((error: unknown) => {
+      log.warn({ err: error }, 'Old callbacks could not be forgotten; trying again tomorrow');
+    });
+  });
   return {
     jobs: new SqliteJobs(database, log),
-    inbox: new SqliteInbox(database),
+    inbox,
     wakeUps,
     settings: keyvSettings(new SqliteKeyvStore(database), { namespace: 'settings' }),
     secret: async (name, make) => {
@@ -67,8 +75,20 @@ export function sqliteStorage(
       await database.write(() => check.run(clock.now()));
     },
     close: async () => {
+      stopForgetting();
       await wakeUps.stop();
       database.close();
     },
   };
+}
+
+/** Does it now and every day. Returns what ends that. */
+function daily(clock: Clock, task: () => void): () => void {
+  let cancel = () => {};
+  const run = () => {
+    task();
+    cancel = clock.after(DAY, run);
+  };
+  run();
+  return () => cancel();
 }

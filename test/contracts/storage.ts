@@ -158,6 +158,28 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         expect(await storage.jobs.running(channel, 'ada')).toEqual([]);
       });
 
+      test('a job whose place changes is found in its new one only', async () => {
+        const moved = { platform: 'discord', channel: 'direct', person: 'ada' };
+        await stored(songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
+        await storage.jobs.replace(
+          songJob({ id: 'a', state: 'ready', result: oneSong('Rain'), address: moved }),
+        );
+        for (const [where, found] of [[channel, 0] as const, [moved, 1] as const]) {
+          expect(await storage.jobs.running(where, 'ada')).toHaveLength(found);
+          expect(await storage.jobs.recentSongs(where, 5)).toHaveLength(found);
+        }
+      });
+
+      test('names that look like parts of keys are kept apart', async () => {
+        const place = (platform: string, name: string) => ({ platform, channel: name, person: 'ada' });
+        await stored(
+          songJob({ id: 'a', address: place('discord', 'x:ada') }),
+          songJob({ id: 'b', address: place('discord:x', 'ada') }),
+        );
+        const found = await storage.jobs.running(place('discord', 'x:ada'), 'ada');
+        expect(found.map(({ id }) => id)).toEqual(['a']);
+      });
+
       test('recentSongs: the newest of the channel first, as many as asked for', async () => {
         await stored(
           songJob({ id: 'second', createdAt: 2_000, state: 'delivered', result: oneSong('two') }),

@@ -81,7 +81,8 @@ export async function startRedisServer(): Promise<RedisServer> {
     thaw: () => void child?.kill('SIGCONT'),
     dispose: async () => {
       await server.kill();
-      await rm(folder, { recursive: true, force: true });
+      // Its own child may still be writing.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
   await server.start();

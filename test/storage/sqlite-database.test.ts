@@ -9,6 +9,7 @@ import { SqliteDatabase } from '../../src/storage/sqlite-database.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/sqlite-schema.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from './jobs.ts';
+import { ManualClock } from './manual-clock.ts';
 import { RecordingLog } from './recording-log.ts';
 import { startReplica } from './replica-process.ts';
 
@@ -242,6 +243,27 @@ describe('a record that cannot be read', () => {
     for await (const id of storage.jobs.open()) open.push(id);
     expect(open).toEqual(jobs);
   });
+});
+
+test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+  const clock = new ManualClock();
+  const storage = await openSqliteStorage({ path, clock, random: Math.random, log });
+  opened.push(storage);
+  const began = clock.now();
+  await storage.jobs.create(songJob({ id: 'ended', state: 'delivered', finishedAt: began }));
+  await storage.jobs.create(songJob({ id: 'open', createdAt: began }));
+  for (const id of ['ended', 'open']) await storage.inbox.put(id, 'body', began);
+  const lengths = async () => [
+    (await storage.inbox.read('ended', 0)).length,
+    (await storage.inbox.read('open', 0)).length,
+  ];
+  const day = 24 * 3_600_000;
+  clock.advance(29 * day);
+  await storage.check();
+  expect(await lengths()).toEqual([1, 1]);
+  clock.advance(2 * day);
+  await storage.check();
+  expect(await lengths()).toEqual([0, 1]);
 });
 
 test('the folder is made, and closing leaves the database and its lock in it', async () => {
