@@ -67,6 +67,17 @@ export const hostList = open(
   },
 );
 
+/** `0-3/16`: shards 0 to 3 of 16. Counted from 0, as Discord does. */
+export const shards = open(
+  'the shards of this replica and how many there are in all, such as 0-3/16 or 5/16',
+  (value) => {
+    const [, first = '', last = first, all = ''] = /^(\d{1,5})(?:-(\d{1,5}))?\/(\d{1,5})$/.exec(value) ?? [];
+    const [from, to, total] = [Number(first), Number(last), Number(all)];
+    if (all === '' || from > to || to >= total) return undefined;
+    return { ids: Array.from({ length: to - from + 1 }, (_, index) => from + index), total };
+  },
+);
+
 /** A model id; a route before it is kept, for those who read it. */
 export function model(routes: readonly string[]) {
   const prefixed = routes.map((route) => `${route}:some-id`).join(' or ');

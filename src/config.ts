@@ -23,6 +23,7 @@ const environmentSchema = z.object({
 
   DISCORD_TOKEN: field.discordToken.optional(),
   DISCORD_API_URL: field.httpUrl.optional(),
+  DISCORD_SHARDS: field.shards.optional(),
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
   SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
@@ -54,7 +55,12 @@ export interface Config {
   readonly production: boolean;
   /** Absent: the built-in emulator. */
   readonly gateway?: { readonly baseUrl: string; readonly apiKey: string };
-  readonly discord?: { readonly token: string; readonly apiUrl?: string };
+  readonly discord?: {
+    readonly token: string;
+    readonly apiUrl?: string;
+    /** This replica's; absent: all, as many as Discord recommends. */
+    readonly shards?: { readonly ids: readonly number[]; readonly total: number };
+  };
   readonly slack?: { readonly botToken: string; readonly appToken: string; readonly apiUrl?: string };
   readonly listener: {
     readonly host: string;
@@ -177,7 +183,11 @@ function build(values: Values, names: readonly string[]): Config {
     ...(GATEWAY_BASE_URL !== undefined &&
       GATEWAY_API_KEY !== undefined && { gateway: { baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY } }),
     ...(DISCORD_TOKEN !== undefined && {
-      discord: { token: DISCORD_TOKEN, ...optional('apiUrl', values.DISCORD_API_URL) },
+      discord: {
+        token: DISCORD_TOKEN,
+        ...optional('apiUrl', values.DISCORD_API_URL),
+        ...optional('shards', values.DISCORD_SHARDS),
+      },
     }),
     ...(SLACK_BOT_TOKEN !== undefined &&
       SLACK_APP_TOKEN !== undefined && {
@@ -230,10 +240,12 @@ function idleSettings(values: Values): string[] {
     );
   if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !SLACK_BOT_TOKEN)
     warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
-  if (values.DISCORD_API_URL && !DISCORD_TOKEN)
-    warnings.push('DISCORD_API_URL has no effect without DISCORD_TOKEN.');
-  if (values.SLACK_API_URL && !SLACK_BOT_TOKEN)
-    warnings.push('SLACK_API_URL has no effect without SLACK_BOT_TOKEN.');
+  for (const [variable, needed] of [
+    ['DISCORD_API_URL', 'DISCORD_TOKEN'],
+    ['DISCORD_SHARDS', 'DISCORD_TOKEN'],
+    ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
+  ] as const)
+    if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
   return warnings;
 }
 

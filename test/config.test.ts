@@ -54,6 +54,7 @@ test('every setting finds its place', () => {
     CALLBACK_SECRET_PREVIOUS: 'e'.repeat(32),
     DISCORD_TOKEN,
     DISCORD_API_URL: 'http://127.0.0.1:9000/api',
+    DISCORD_SHARDS: '2-4/16',
     SLACK_BOT_TOKEN,
     SLACK_APP_TOKEN,
     SLACK_API_URL: 'http://127.0.0.1:9001/api/',
@@ -74,7 +75,11 @@ test('every setting finds its place', () => {
     gateway: { baseUrl: 'https://gateway.example/api', apiKey: 'key-1' },
     listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
     signingSecrets: [SECRET, 'e'.repeat(32)],
-    discord: { token: DISCORD_TOKEN, apiUrl: 'http://127.0.0.1:9000/api' },
+    discord: {
+      token: DISCORD_TOKEN,
+      apiUrl: 'http://127.0.0.1:9000/api',
+      shards: { ids: [2, 3, 4], total: 16 },
+    },
     slack: { botToken: SLACK_BOT_TOKEN, appToken: SLACK_APP_TOKEN, apiUrl: 'http://127.0.0.1:9001/api' },
     storage: { type: 'redis', url: 'redis://redis:6379/2' },
     media: {
@@ -147,6 +152,8 @@ describe('mistakes', () => {
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
     ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
     ['a bucket where only folders are', { MEDIA_STORE: 's3://bucket' }, 'MEDIA_STORE is "s3://bucket"'],
+    ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
+    ['shards from back to front', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
     ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
     ['a host with a scheme', { MEDIA_ALLOWED_HOSTS: 'http://files.lan' }, 'host or host:port'],
     ['a host list with a hole', { MEDIA_ALLOWED_HOSTS: 'a,,b' }, 'host or host:port'],
@@ -195,6 +202,13 @@ describe('warnings', () => {
     const production = { ...gateway, NODE_ENV: 'production', PUBLIC_URL: 'https://bot.example' };
     expect(readConfig(production).warnings).toEqual([expect.stringContaining('No chat is connected')]);
     expect(readConfig({ ...production, DISCORD_TOKEN }).warnings).toEqual([]);
+  });
+
+  test('say what has no effect', () => {
+    expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
+      'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',
+      'SLACK_API_URL has no effect without SLACK_BOT_TOKEN.',
+    ]);
   });
 
   test.each([

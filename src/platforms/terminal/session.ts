@@ -100,8 +100,7 @@ export function createSession(options: SessionOptions): Session {
     const typed = typedCommand(line, bot.commands);
     if (!typed) throw new UserError(unknownCommand(line, bot.commands));
     const { description: title, options: declarations, text, ...target } = typed;
-    const needsMore = Object.values(declarations).some(({ required }) => required);
-    if (text.trim() === '' && needsMore && options.interactive())
+    if (text.trim() === '' && Object.keys(declarations).length > 0 && options.interactive())
       return fill({ title, options: declarations, initial: {} }, target);
     return invoke({ ...target, options: parseCommandLine(text, declarations) });
   }
