@@ -1,55 +1,6 @@
 /** The only reader of the environment. */
-import { distance } from 'fastest-levenshtein';
-import { z } from 'zod';
-import * as field from './config-fields.ts';
-import { MUSIC_MODELS } from './gateway/music-requests.ts';
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const ASK_ROUTES = ['chat', 'msg', 'gen'];
-const IMAGE_ROUTES = ['media', 'gen'];
-
-/** Every setting, in the order of `.env.example`. */
-const environmentSchema = z.object({
-  NODE_ENV: z.string().optional(),
-
-  GATEWAY_BASE_URL: field.gatewayUrl.optional(),
-  GATEWAY_API_KEY: field.apiKey.optional(),
-
-  HOST: field.host.default('127.0.0.1'),
-  PORT: field.wholeNumber(0, 65_535).default(3000),
-  PUBLIC_URL: field.httpUrl.optional(),
-  CALLBACK_SECRET: field.signingSecret.optional(),
-  CALLBACK_SECRET_PREVIOUS: field.signingSecret.optional(),
-
-  DISCORD_TOKEN: field.discordToken.optional(),
-  DISCORD_API_URL: field.httpUrl.optional(),
-  DISCORD_SHARDS: field.shards.optional(),
-
-  SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
-  SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
-  SLACK_API_URL: field.httpUrl.optional(),
-
-  DATA_DIR: field.folder.default('./data'),
-  REDIS_URL: field.redisUrl.optional(),
-
-  SONG_MODEL: field.oneOf(MUSIC_MODELS).default('V5'),
-  ASK_MODEL: field.model(ASK_ROUTES).optional(),
-  IMAGE_MODEL: field.model(IMAGE_ROUTES).optional(),
-  VIDEO_MODEL: field.model([]).optional(),
-
-  MEDIA_STORE: field.folder.optional(),
-  MEDIA_QUOTA_MB: field.wholeNumber(100, 100_000_000).default(10_000),
-  MEDIA_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
-  MEDIA_LINK_DAYS: field.wholeNumber(1, 3650).default(30),
-  MEDIA_ALLOWED_HOSTS: field.hostList.default([]),
-
-  LOG_LEVEL: field.oneOf(LOG_LEVELS).default('info'),
-});
-
-export type Variable = keyof typeof environmentSchema.shape;
-export const VARIABLES = Object.keys(environmentSchema.shape) as readonly Variable[]; // z.object has these keys and no others
-
-type Values = z.infer<typeof environmentSchema>;
+import { environmentSchema, VARIABLES, type Values, type Variable } from './config/schema.ts';
+import { warningsAbout } from './config/warnings.ts';
 
 export interface Config {
   readonly production: boolean;
@@ -219,7 +170,7 @@ function build(values: Values, names: readonly string[]): Config {
       ...optional('video', values.VIDEO_MODEL),
     },
     log: { level: values.LOG_LEVEL },
-    warnings: [...idleSettings(values), ...unknownSettings(names)],
+    warnings: warningsAbout(values, names),
   };
 }
 
@@ -229,45 +180,4 @@ function optional<Name extends string, Value>(
 ): { readonly [Key in Name]?: Value } {
   // A computed key widens to string; it is `name` and nothing else.
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
-}
-
-function idleSettings(values: Values): string[] {
-  const warnings: string[] = [];
-  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_BOT_TOKEN } = values;
-  if (GATEWAY_BASE_URL && !isThisMachine(GATEWAY_BASE_URL) && (!PUBLIC_URL || isThisMachine(PUBLIC_URL)))
-    warnings.push(
-      'PUBLIC_URL names no address that the gateway can reach, so songs, lyrics and stems will never arrive: set it to where the internet reaches this listener.',
-    );
-  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !SLACK_BOT_TOKEN)
-    warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
-  for (const [variable, needed] of [
-    ['DISCORD_API_URL', 'DISCORD_TOKEN'],
-    ['DISCORD_SHARDS', 'DISCORD_TOKEN'],
-    ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
-  ] as const)
-    if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
-  return warnings;
-}
-
-function isThisMachine(url: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
-}
-
-const OUR_PREFIXES = /^(DISCORD|SLACK|GATEWAY|MEDIA|CALLBACK|MINSTREL)_/;
-
-/** Shorter names are near too many that belong to other programs. */
-const SHORTEST_COMPARED = 7;
-
-function unknownSettings(names: readonly string[]): string[] {
-  const known = new Set<string>(VARIABLES);
-  return names
-    .filter((name) => !known.has(name))
-    .flatMap((name) => {
-      const near = VARIABLES.filter((variable) => variable.length >= SHORTEST_COMPARED)
-        .map((variable) => ({ variable, edits: distance(name.toUpperCase(), variable) }))
-        .filter(({ edits }) => edits <= 2)
-        .sort((left, right) => left.edits - right.edits)[0];
-      if (near) return [`${name} is not a setting: did you mean ${near.variable}?`];
-      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version, and does nothing.`] : [];
-    });
 }

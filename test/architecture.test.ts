@@ -15,8 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   command: ['message', 'types of work', 'types of gateway'],
   work: ['types of command', 'types of message', 'types of gateway'],
   options: VOCABULARY,
-  'config-fields': [],
-  config: ['config-fields', 'gateway'],
+  config: ['gateway'],
   bot: [...VOCABULARY, 'options', 'types of platforms'],
   commands: [...VOCABULARY, 'types of gateway'],
   gateway: [],
@@ -130,9 +129,13 @@ test('only programs touch the environment of the process', () => {
 });
 
 test('only programs import the settings', () => {
-  const readers = sources.flatMap(importsOf).filter(({ specifier }) => /\/config\.ts$/.test(specifier));
+  const readers = sources
+    .flatMap(importsOf)
+    .filter(({ specifier }) => /(^|\/)config(\.ts$|\/)/.test(specifier));
   expect(readers.length).toBeGreaterThan(0);
-  expect(readers.filter(({ from }) => !PROGRAMS.includes(roomOf(from))).map(({ from }) => from)).toEqual([]);
+  expect(
+    readers.filter(({ from }) => ![...PROGRAMS, 'config'].includes(roomOf(from))).map(({ from }) => from),
+  ).toEqual([]);
 });
 
 describe('the reader of these rules sees', () => {

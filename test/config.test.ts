@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, VARIABLES } from '../src/config.ts';
+import { VARIABLES } from '../src/config/schema.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
 
 // Shaped like the real ones, and made up.
 const DISCORD_TOKEN = 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs';

@@ -1,0 +1,51 @@
+/** Every setting, in the order of `.env.example`. */
+import { z } from 'zod';
+import { MUSIC_MODELS } from '../gateway/music-requests.ts';
+import * as field from './fields.ts';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const ASK_ROUTES = ['chat', 'msg', 'gen'];
+const IMAGE_ROUTES = ['media', 'gen'];
+
+export const environmentSchema = z.object({
+  NODE_ENV: z.string().optional(),
+
+  GATEWAY_BASE_URL: field.gatewayUrl.optional(),
+  GATEWAY_API_KEY: field.apiKey.optional(),
+
+  HOST: field.host.default('127.0.0.1'),
+  PORT: field.wholeNumber(0, 65_535).default(3000),
+  PUBLIC_URL: field.httpUrl.optional(),
+  CALLBACK_SECRET: field.signingSecret.optional(),
+  CALLBACK_SECRET_PREVIOUS: field.signingSecret.optional(),
+
+  DISCORD_TOKEN: field.discordToken.optional(),
+  DISCORD_API_URL: field.httpUrl.optional(),
+  DISCORD_SHARDS: field.shards.optional(),
+
+  SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
+  SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
+  SLACK_API_URL: field.httpUrl.optional(),
+
+  DATA_DIR: field.folder.default('./data'),
+  REDIS_URL: field.redisUrl.optional(),
+
+  SONG_MODEL: field.oneOf(MUSIC_MODELS).default('V5'),
+  ASK_MODEL: field.model(ASK_ROUTES).optional(),
+  IMAGE_MODEL: field.model(IMAGE_ROUTES).optional(),
+  VIDEO_MODEL: field.model([]).optional(),
+
+  MEDIA_STORE: field.folder.optional(),
+  MEDIA_QUOTA_MB: field.wholeNumber(100, 100_000_000).default(10_000),
+  MEDIA_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
+  MEDIA_LINK_DAYS: field.wholeNumber(1, 3650).default(30),
+  MEDIA_ALLOWED_HOSTS: field.hostList.default([]),
+
+  LOG_LEVEL: field.oneOf(LOG_LEVELS).default('info'),
+});
+
+export type Variable = keyof typeof environmentSchema.shape;
+export const VARIABLES = Object.keys(environmentSchema.shape) as readonly Variable[]; // z.object has these keys and no others
+
+/** What the settings hold, with defaults where they have some. */
+export type Values = z.infer<typeof environmentSchema>;

@@ -1,0 +1,49 @@
+/** Settings that are allowed, and probably not what was meant. */
+import { distance } from 'fastest-levenshtein';
+import { VARIABLES, type Values } from './schema.ts';
+
+/** Sentences for the operator. `names` are those of the whole environment. */
+export function warningsAbout(values: Values, names: readonly string[]): string[] {
+  return [...idleSettings(values), ...unknownSettings(names)];
+}
+
+function idleSettings(values: Values): string[] {
+  const warnings: string[] = [];
+  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_BOT_TOKEN } = values;
+  if (GATEWAY_BASE_URL && !isThisMachine(GATEWAY_BASE_URL) && (!PUBLIC_URL || isThisMachine(PUBLIC_URL)))
+    warnings.push(
+      'PUBLIC_URL names no address that the gateway can reach, so songs, lyrics and stems will never arrive: set it to where the internet reaches this listener.',
+    );
+  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !SLACK_BOT_TOKEN)
+    warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
+  for (const [variable, needed] of [
+    ['DISCORD_API_URL', 'DISCORD_TOKEN'],
+    ['DISCORD_SHARDS', 'DISCORD_TOKEN'],
+    ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
+  ] as const)
+    if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
+  return warnings;
+}
+
+function isThisMachine(url: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
+}
+
+const OUR_PREFIXES = /^(DISCORD|SLACK|GATEWAY|MEDIA|CALLBACK|MINSTREL)_/;
+
+/** Shorter names are near too many that belong to other programs. */
+const SHORTEST_COMPARED = 7;
+
+function unknownSettings(names: readonly string[]): string[] {
+  const known = new Set<string>(VARIABLES);
+  return names
+    .filter((name) => !known.has(name))
+    .flatMap((name) => {
+      const near = VARIABLES.filter((variable) => variable.length >= SHORTEST_COMPARED)
+        .map((variable) => ({ variable, edits: distance(name.toUpperCase(), variable) }))
+        .filter(({ edits }) => edits <= 2)
+        .sort((left, right) => left.edits - right.edits)[0];
+      if (near) return [`${name} is not a setting: did you mean ${near.variable}?`];
+      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version, and does nothing.`] : [];
+    });
+}
