@@ -4,7 +4,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isPublicAddress } from './addresses.ts';
 import { MediaError } from './errors.ts';
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string;
   family: number;
 }

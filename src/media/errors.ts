@@ -79,7 +79,7 @@ const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']
 /** Turns what the file system throws into a MediaError; what is not the file system's is returned unchanged. */
 export function fromFileSystem(error: unknown): unknown {
   const code = systemErrorCode(error);
-  if (error instanceof MediaError || code === undefined) return error;
+  if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;
   if (diskFullCodes.has(code)) return new MediaError('disk-full', 'No room left for media', { cause: error });
   return new MediaError('store', `The media folder cannot be used (${code})`, { cause: error });
 }

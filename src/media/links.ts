@@ -60,7 +60,9 @@ export interface FileLinks {
 export function createFileLinks(publicUrl: string, secrets: readonly string[], now: () => number): FileLinks {
   const signer = createLinkSigner(secrets, 'file');
   return {
-    url({ name, downloadName, expires }) {
+    url({ name, expires, ...link }) {
+      // A query cannot carry half a surrogate pair: what is signed must be what comes back.
+      const downloadName = link.downloadName.toWellFormed();
       const url = new URL(`${publicUrl.replace(/\/$/, '')}/files/${encodeURIComponent(name)}`);
       url.searchParams.set('as', downloadName);
       url.searchParams.set('expires', String(expires));

@@ -9,20 +9,18 @@ import { createFileLinks, type FileLink, type FileLinkQuery } from './links.ts';
 import type { ByteRange, MediaStore, OpenedFile, StoredFile } from './store.ts';
 import { type AudioTags, withTags } from './tags.ts';
 
-export type { MediaKind } from './kinds.ts';
-
 export interface KeptFile extends StoredFile {
   kind: MediaKind;
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   /** What the file is called where it is saved: see `safeFileName`. */
   downloadName: string;
   /** How long the link works; the operator's own setting if left out. */
   ttlSeconds?: number;
 }
 
-export interface SongTags extends Omit<AudioTags, 'cover'> {
+interface SongTags extends Omit<AudioTags, 'cover'> {
   /** The name of a kept picture. */
   cover?: string | undefined;
 }

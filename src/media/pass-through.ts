@@ -4,7 +4,7 @@ import type { MediaKind } from './kinds.ts';
 import { createLinkSigner } from './links.ts';
 
 /** A file that a person attached on a platform, as it can be fetched there. Serialisable. */
-export interface AttachmentSource {
+interface AttachmentSource {
   /** Where the platform keeps it. */
   url: string;
   kinds: readonly MediaKind[];
@@ -13,7 +13,7 @@ export interface AttachmentSource {
   maximumBytes?: number | undefined;
 }
 
-export interface AttachmentLinkOptions {
+interface AttachmentLinkOptions {
   /** The extension that the address ends in; some services look no further. */
   extension: string;
   ttlSeconds?: number;

@@ -8,6 +8,7 @@ import { MediaError } from './errors.ts';
 import { contentTypeOf } from './kinds.ts';
 import { abandonedAfterMs, spool, sweepSpool } from './spool.ts';
 import {
+  type ByteRange,
   expendable,
   isStoredName,
   type KeptEntry,
@@ -113,7 +114,12 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
       });
       if (response?.body == null) return undefined;
       const bytes = wholeLength(response.headers);
-      if (range !== undefined) resolveRange(range, bytes);
+      try {
+        checkPart(response.status, range, bytes);
+      } catch (error) {
+        await response.body.cancel();
+        throw error;
+      }
       // The DOM's and Node's declarations of one and the same class differ.
       const body = response.body as AsyncIterable<Uint8Array>;
       return { stream: readableOf(body), bytes, contentType: contentTypeOf(name) };
@@ -169,6 +175,15 @@ function fromBucket(error: unknown): MediaError {
 
 function undefinedWhenMissing(error: unknown): undefined {
   if (statusOf(error) !== 404) throw error;
+}
+
+/** A service that does not know ranges answers with the whole file, which is only right if that was asked for. */
+function checkPart(status: number, range: ByteRange | undefined, bytes: number): void {
+  if (range === undefined) return;
+  const { start, end } = resolveRange(range, bytes);
+  if (status !== 206 && (start !== 0 || end !== bytes - 1)) {
+    throw new MediaError('store', 'The media bucket gives no parts of files', { retryable: false });
+  }
 }
 
 /** From `Content-Range: bytes 0-9/1000` or, for a whole answer, `Content-Length`. */

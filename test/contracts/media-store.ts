@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { MediaStore, RetentionOptions } from '../../src/media/store.ts';
 import { bytesOf, chunks, mp3 } from '../media/helpers.ts';
 
-export interface MediaStoreHarness {
+interface MediaStoreHarness {
   store: MediaStore;
   /** Names of everything that lies there, whole or not. */
   everything(): Promise<string[]>;
@@ -11,9 +11,7 @@ export interface MediaStoreHarness {
   setKeptAt(name: string, time: number): Promise<void>;
 }
 
-export type MediaStoreUnderTest = (
-  options: RetentionOptions & { now: () => number },
-) => Promise<MediaStoreHarness>;
+type MediaStoreUnderTest = (options: RetentionOptions & { now: () => number }) => Promise<MediaStoreHarness>;
 
 const now = Date.UTC(2031, 4, 5);
 const hour = 3_600_000;
@@ -87,6 +85,9 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       const { store } = await fresh();
       const { name } = await keep(store, 'rain on tin');
       await expect(store.open(name, { start: 11 })).rejects.toThrow(RangeError);
+      await expect(store.open(name, { start: 5, end: 3 })).rejects.toThrow(RangeError);
+      const empty = await keep(store, '');
+      await expect(store.open(empty.name, { start: 0 })).rejects.toThrow(RangeError);
     });
   });
 
@@ -95,9 +96,9 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       const { store, everything } = await fresh();
       async function* broken() {
         yield Buffer.from('half a ');
-        throw new Error('the line went dead');
+        throw Object.assign(new Error('the line went dead'), { code: 'CANCELLED' });
       }
-      await expect(store.put(broken(), { extension: 'txt' })).rejects.toThrow('the line went dead');
+      await expect(store.put(broken(), { extension: 'txt' })).rejects.toMatchObject({ code: 'CANCELLED' });
       expect(await everything()).toEqual([]);
     });
 

@@ -97,6 +97,23 @@ describe('a signed link', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment/);
   });
 
+  test.each([
+    '"quoted"; x=y',
+    'line\r\nset-cookie: a=b',
+    'null\0',
+    'half \ud83d',
+    'back\\slash',
+    '../up',
+    '%41',
+    '',
+  ])('works whatever the file is called: %j', async (downloadName) => {
+    const { kept, media, here } = await open();
+    const response = await fetch(here(media.link(kept.name, { downloadName })));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(parse(response.headers.get('content-disposition') ?? '').type).toBe('inline');
+  });
+
   test('answers HEAD as it answers GET, without the bytes', async () => {
     const { link } = await open();
     const head = await fetch(link, { method: 'HEAD' });

@@ -92,6 +92,14 @@ describe('an address inside is refused before anything is sent', () => {
     expect(answer).not.toHaveBeenCalled();
   });
 
+  test.each(['127.0.0.1', 'localhost', '[::1]'])('over TLS too: %s', async (host) => {
+    const { port, answer } = await forbidden();
+    await expect(read(fetcherFor({ allowedHosts: [] }), `https://${host}:${port}/`)).rejects.toMatchObject({
+      code: 'address',
+    });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
   test('a name of this machine', async () => {
     const { port, answer } = await forbidden();
     await expect(read(fetcherFor({ allowedHosts: [] }), `http://localhost:${port}/`)).rejects.toMatchObject({

@@ -82,7 +82,7 @@ test.each([
     await ask('measure');
     const received = await fetchKeepAndServe(files, each * mebibyte, 1);
     const { addedBytes } = await ask<{ addedBytes: number }>('report');
-  expect(received).toEqual(Array.from({ length: files }, () => each * mebibyte));
+    expect(received).toEqual(Array.from({ length: files }, () => each * mebibyte));
     expect(addedBytes).toBeLessThan(64 * mebibyte);
   },
   60_000,

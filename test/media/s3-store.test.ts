@@ -99,6 +99,15 @@ describe('the bucket', () => {
     await expect(bytesOf(opened?.stream ?? [])).rejects.toMatchObject({ code: 'store' });
   });
 
+  test('that knows no ranges never passes the whole file off as a part', async () => {
+    const { port } = await listen((_request, response) => response.end('the whole song'));
+    const store = await storeAt(port);
+    const name = `${'0'.repeat(64)}.txt`;
+    await expect(store.open(name, { start: 4 })).rejects.toMatchObject({ code: 'store', retryable: false });
+    const whole = await store.open(name, { start: 0 });
+    expect(String(await bytesOf(whole?.stream ?? []))).toBe('the whole song');
+  });
+
   test('that is full is named as such', async () => {
     const { port } = await listen(async (request, response) => {
       await bytesOf(request);
