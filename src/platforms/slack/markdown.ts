@@ -33,6 +33,9 @@ export function plainOfMarkdown(text: string): string {
   return textOf(parse(text)).trim();
 }
 
+/** Slack makes a link of it by itself, and nothing in it could be taken for markup. */
+const BARE_URL = /^https?:\/\/[A-Za-z0-9:/.?=&%#+,;@-]+$/;
+
 function parse(text: string): MarkdownRoot {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
@@ -61,6 +64,7 @@ const HANDLERS: Options['handlers'] = {
     defaultHandlers.inlineCode({ ...node, value: breakTokens(node.value) }, parent, state),
   link: (node, _parent, state, info) => {
     const label = state.containerPhrasing(node, { ...info, before: '[', after: ']' });
+    if (label === node.url && BARE_URL.test(label)) return label;
     const url = safeUrl(node.url);
     if (url === undefined)
       return node.url === textOf(node) ? label : `${label} (${slackEscapes(state.safe(node.url, info))})`;

@@ -45,7 +45,7 @@ class OptionReader {
     if (found === undefined) throw this.#unknown(token.name);
     const { name, option, negated } = found;
     if (negated || option.type === 'flag') {
-      this.#set(name, negated ? token.value === undefined : flagValue(name, token.value));
+      this.#set(name, flagValue(name, token.value) !== negated);
       return index + 1;
     }
     if (option.type === 'file') {

@@ -194,24 +194,27 @@ function fieldRows({ fields = [] }: Message): types.MrkdwnElement[][] {
   const elements = texts
     .filter((text) => text.trim() !== '')
     .map((text) => ({ type: 'mrkdwn' as const, text }));
-  const rows: types.MrkdwnElement[][] = [];
-  // Three long fields already fill a good part of a message, so rows are also bounded by length.
+  return grouped(elements, LIMITS.sectionFields);
+}
+
+/** Elements for blocks of at most `most`, which are also bounded by length, so that a few long ones fill no message. */
+function grouped<Element extends { readonly text: string }>(
+  elements: readonly Element[],
+  most: number,
+): Element[][] {
+  const groups: Element[][] = [];
   let length = 0;
   for (const element of elements) {
-    const row = rows.at(-1);
-    if (
-      row === undefined ||
-      row.length >= LIMITS.sectionFields ||
-      length + element.text.length > LIMITS.sectionText
-    ) {
-      rows.push([element]);
+    const group = groups.at(-1);
+    if (group === undefined || group.length >= most || length + element.text.length > LIMITS.sectionText) {
+      groups.push([element]);
       length = element.text.length;
     } else {
-      row.push(element);
+      group.push(element);
       length += element.text.length;
     }
   }
-  return rows;
+  return groups;
 }
 
 function altOf({ alt, name }: MediaItem): string {
@@ -237,14 +240,8 @@ function linkLine(url: string, label: string): string[] {
 }
 
 function contextBlocks(lines: readonly string[]): types.KnownBlock[] {
-  const blocks: types.KnownBlock[] = [];
-  for (let index = 0; index < lines.length; index += LIMITS.contextElements) {
-    const elements = lines
-      .slice(index, index + LIMITS.contextElements)
-      .map((text) => ({ type: 'mrkdwn' as const, text }));
-    blocks.push({ type: 'context', elements });
-  }
-  return blocks;
+  const elements = lines.map((text) => ({ type: 'mrkdwn' as const, text }));
+  return grouped(elements, LIMITS.contextElements).map((group) => ({ type: 'context', elements: group }));
 }
 
 function contextBlock(text: string): types.KnownBlock {
