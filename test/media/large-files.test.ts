@@ -70,8 +70,8 @@ async function fetchKeepAndServe(files: number, bytes: number, firstSeed: number
 
 test.each([
   { files: 1, each: 200, place: 'folder' },
-  { files: 10, each: 40, place: 'folder' },
-  { files: 1, each: 200, place: 'bucket' },
+  { files: 10, each: 24, place: 'folder' },
+  { files: 1, each: 100, place: 'bucket' },
 ] as const)(
   '$files of $each MiB go through fetch, keep ($place) and serve in under 64 MiB of memory',
   async (size) => {
