@@ -151,6 +151,7 @@ describe('mistakes', () => {
     ['a public URL with a password', { PUBLIC_URL: 'https://a:b@example.org' }, 'PUBLIC_URL is'],
     ['a song model of another kind', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
+    ['a model with a space', { VIDEO_MODEL: 'some id' }, 'must be a model id without spaces.'],
     ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
     ['a bucket where only folders are', { MEDIA_STORE: 's3://bucket' }, 'MEDIA_STORE is "s3://bucket"'],
     ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],

@@ -81,7 +81,8 @@ export const shards = open(
 /** A model id; a route before it is kept, for those who read it. */
 export function model(routes: readonly string[]) {
   const prefixed = routes.map((route) => `${route}:some-id`).join(' or ');
-  return open(`a model id without spaces, or one with its route, as ${prefixed}`, (value) => {
+  const expected = 'a model id without spaces';
+  return open(prefixed ? `${expected}, or one with its route, as ${prefixed}` : expected, (value) => {
     const isWhole = /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`);
     return isWhole ? value : undefined;
   });

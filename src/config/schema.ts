@@ -5,7 +5,7 @@ import * as field from './fields.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const ASK_ROUTES = ['chat', 'msg', 'gen'];
-const IMAGE_ROUTES = ['media', 'gen'];
+const IMAGE_ROUTES = ['gen'];
 
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
