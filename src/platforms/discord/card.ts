@@ -58,6 +58,16 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
   };
 }
 
+/** The same facts as text, for a channel where the bot may show no embeds. */
+export function plainCard(message: Message): Block[] {
+  return [
+    ...(message.title?.trim() ? [plainBlock(message.title, ['**'])] : []),
+    ...(message.progress ? [plainBlock(message.progress.stage)] : []),
+    ...(message.fields ?? []).map(({ name, value }) => plainBlock(`${name}: ${value}`, [], true)),
+    ...(message.footer?.trim() ? [plainBlock(message.footer)] : []),
+  ];
+}
+
 /** What counts towards the 6000 characters of a message's embeds. */
 export const charactersOf = (embed: APIEmbed): number =>
   (embed.title?.length ?? 0) +

@@ -6,7 +6,7 @@ import type { APIEmbed } from 'discord.js';
 import type { KeptFile, MediaItem, Message } from '../../message.ts';
 import { type Block, blocksOf, linkBlock, plainBlock } from './blocks.ts';
 import { chunks, type Row, renderButtons, shorten } from './buttons.ts';
-import { type Cover, hasCard, MOST_COVERS, progressLine, renderCard, stageLine } from './card.ts';
+import { type Cover, hasCard, MOST_COVERS, plainCard, progressLine, renderCard, stageLine } from './card.ts';
 import { safeUrl } from './escape.ts';
 import { LIMITS } from './limits.ts';
 import { paginate } from './markdown.ts';
@@ -34,6 +34,8 @@ export interface RenderOptions {
   readonly fileBytes: number;
   /** A signed address of a kept file. */
   readonly link: (file: KeptFile, downloadName: string) => string;
+  /** False where embeds are not allowed: titles and facts become text. */
+  readonly cards?: boolean;
   /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
   readonly streaming?: boolean;
 }
@@ -52,11 +54,12 @@ const KIND_WORD = {
 
 /** Total: any Message becomes one page at least, and every page is one that Discord takes. */
 export function render(message: Message, options: RenderOptions): Page[] {
-  const media = placeMedia(message.media ?? [], options);
+  const withCard = hasCard(message) && options.cards !== false;
+  const media = placeMedia(message.media ?? [], options, withCard ? MOST_COVERS : 0);
   const buttons = renderButtons(message.actions ?? []);
-  const card = hasCard(message) ? renderCard(message, media.covers) : undefined;
+  const card = withCard ? renderCard(message, media.covers) : undefined;
   const further: Block[] = [
-    ...(card?.overflow ?? []),
+    ...(card?.overflow ?? plainCard(message)),
     ...media.lines,
     ...buttons.links.map(({ label, url }) => linkBlock(label, url, '')),
   ];
@@ -149,7 +152,11 @@ interface PlacedMedia {
   readonly lines: Block[];
 }
 
-function placeMedia(items: readonly MediaItem[], { fileBytes, link }: RenderOptions): PlacedMedia {
+function placeMedia(
+  items: readonly MediaItem[],
+  { fileBytes, link }: RenderOptions,
+  mostCovers: number,
+): PlacedMedia {
   const placed: PlacedMedia = { covers: [], files: [], lines: [] };
   for (const item of items) {
     const name = fileName(item.name);
@@ -168,7 +175,7 @@ function placeMedia(items: readonly MediaItem[], { fileBytes, link }: RenderOpti
         ...(item.alt?.trim() ? { alt: shorten(item.alt.trim(), LIMITS.attachmentDescription) } : {}),
       });
       // A cover must travel in the same message as the card that shows it.
-      if (item.cover && placed.covers.length < MOST_COVERS && placed.files.length <= LIMITS.attachments) {
+      if (item.cover && placed.covers.length < mostCovers && placed.files.length <= LIMITS.attachments) {
         placed.covers.push({ url: `attachment://${alone}`, alt: item.alt ?? '' });
       }
       if (caption) placed.lines.push(plainBlock(caption, [], true));
@@ -181,7 +188,7 @@ function placeMedia(items: readonly MediaItem[], { fileBytes, link }: RenderOpti
       item.source.type === 'remote' &&
       safe !== undefined &&
       safe.length <= LIMITS.embedUrl &&
-      placed.covers.length < MOST_COVERS
+      placed.covers.length < mostCovers
     ) {
       placed.covers.push({ url: safe, alt: item.alt ?? '' });
       if (caption) placed.lines.push(plainBlock(caption, [], true));

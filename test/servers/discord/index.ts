@@ -48,5 +48,6 @@ export type { OptionInput, PersonFile } from './events.ts';
 export type { InteractionHandle } from './handle.ts';
 export { DISCORD, FLAG } from './limits.ts';
 export { liveMentions } from './mentions.ts';
+export type { DiscordOptions } from './server.ts';
 export { buttonsOf, DiscordServer } from './server.ts';
 export type { Channel, Guild, StoredMessage, User } from './types.ts';

@@ -166,20 +166,18 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
       if (twin) return twin;
     }
   }
-  const channel = world.channel(channelId);
   const replyTo = reference(writing, payload);
   const flags = payload.flags ?? 0;
   const allowed = checkAllowedMentions(payload.allowed_mentions);
-  const embeds = checkEmbeds(payload.embeds ?? []);
   const draft = {
     content: payload.content ?? '',
-    // Without Embed Links Discord silently drops a bot's embeds.
-    embeds: writing.botToken && !world.has(channel, 'EmbedLinks') && channel.guildId !== null ? [] : embeds,
+    embeds: checkEmbeds(payload.embeds ?? []),
     components: checkComponents(payload.components ?? [], (flags & FLAG.componentsV2) !== 0),
     flags,
     attachments: takeFiles(writing, payload, body.files, []),
   };
   checkShape(draft);
+  if (writing.botToken && draft.embeds.length > 0) world.demand(world.channel(channelId), 'EmbedLinks');
   const onlyFor = writing.onlyFor ?? null;
   const text = [draft.content, ...textDisplays(draft.components)].join('\n');
   const message: StoredMessage = {
@@ -242,6 +240,8 @@ export function editMessage(writing: Writing, message: StoredMessage, body: Body
     attachments: takeFiles(writing, payload, body.files, message.attachments),
   };
   checkShape(draft);
+  if (writing.botToken && draft.embeds.length > 0)
+    writing.world.demand(writing.world.channel(writing.channelId), 'EmbedLinks');
   Object.assign(message, draft, { editedAt: writing.world.now() });
   message.history.push(state(message));
   return message;

@@ -64,7 +64,7 @@ const INTERACTION_TYPE = { command: 2, component: 3, autocomplete: 4, modal: 5 }
 
 /** See index.ts for how to use it. */
 export class DiscordServer {
-  readonly token = 'local.discord.token';
+  readonly token = 'bG9jYWwtZGlzY29yZC1ib3Q.GxYzAb.not-a-real-token-only-for-tests';
   readonly world: World;
   readonly gateway: Gateway;
   readonly faults = new Faults();
@@ -320,7 +320,7 @@ export class DiscordServer {
     return this.messages(channel).filter((message) => message.author.id === this.world.bot.id);
   }
 
-  /** Waits until the condition gives something, looking again whenever the server was asked anything. */
+  /** Waits until the condition gives something, looking again whenever the server was asked anything, and often. */
   until = <Value>(
     condition: () => Value | undefined | null | false,
     what = 'the condition',
@@ -329,6 +329,7 @@ export class DiscordServer {
     new Promise((resolve, reject) => {
       const finish = () => {
         clearTimeout(timer);
+        clearInterval(often);
         this.#happened.off('change', look);
       };
       const look = () => {
@@ -337,6 +338,7 @@ export class DiscordServer {
         finish();
         resolve(value);
       };
+      const often = setInterval(look, 20);
       const timer = setTimeout(() => {
         finish();
         const refused = this.refused.map((r) => `${r.method} ${r.path}: ${r.code} ${r.reason}`).join('\n');

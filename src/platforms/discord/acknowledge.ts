@@ -1,0 +1,185 @@
+/** One interaction, from its arrival to the bot's first word: always answered before Discord's three seconds are over. */
+import { MessageFlags } from 'discord.js';
+import type { Address, Invocation, Log, Outcome } from '../../command.ts';
+import type { Message } from '../../message.ts';
+import type { Bot, MediaReader } from '../platform.ts';
+import { troubleOf } from './errors.ts';
+import type { Interaction } from './interaction.ts';
+import { invocationOf } from './invocation.ts';
+import { DEFAULT_FILE_BYTES } from './limits.ts';
+import { modalOf, openFormButton } from './modal.ts';
+import { type LiveToken, placeOf } from './place.ts';
+import { type Page, render } from './render.ts';
+import type { DiscordRest, Sending } from './rest.ts';
+import { sendingOf } from './uploads.ts';
+
+/** Half of Discord's 3 s, so that the deferring itself has time to arrive. */
+const DEFER_AFTER_MS = 1_500;
+const OUTDATED: Message = {
+  text: 'This button belongs to a version of me that is no more. Please use the command again.',
+};
+const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
+
+export interface AcknowledgeDependencies {
+  readonly bot: Bot;
+  readonly rest: DiscordRest;
+  readonly media: MediaReader;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly log: Log;
+  /** Says something when the interaction's token can no longer. */
+  readonly whisper: (address: Address, message: Message) => Promise<void>;
+}
+
+type Answerable = Exclude<Interaction, { type: 4 }>;
+/** Whether Discord shows that the bot is thinking, and to whom. */
+type Deferral = 'none' | 'public' | 'private' | 'failed';
+
+/** Never rejects. */
+export async function acknowledge(interaction: Answerable, d: AcknowledgeDependencies): Promise<void> {
+  const invocation = invocationOf(interaction, d.now());
+  if (!invocation) return await answerAlone(interaction, OUTDATED, d);
+  const token: LiveToken = {
+    application: interaction.application_id,
+    token: interaction.token,
+    expiresAt: Number.POSITIVE_INFINITY,
+  };
+  const isPrivate = d.bot.commands.some(
+    (command) => command.name === invocation.command && command.answersPrivately,
+  );
+  const running = d.bot.run(invocation);
+  const deferral = await deferIfSlow(interaction, running, isPrivate, d);
+  await answer({ interaction, invocation, token, deferral, isPrivate }, await running, d);
+}
+
+async function deferIfSlow(
+  interaction: Answerable,
+  running: Promise<Outcome>,
+  isPrivate: boolean,
+  d: AcknowledgeDependencies,
+): Promise<Deferral> {
+  const done = new AbortController();
+  const slow = d.sleep(DEFER_AFTER_MS, done.signal).then(() => 'slow' as const);
+  const first = await Promise.race([running, slow]);
+  done.abort();
+  return first === 'slow' ? await defer(interaction, isPrivate, d) : 'none';
+}
+
+async function defer(
+  interaction: Answerable,
+  isPrivate: boolean,
+  { rest, log }: AcknowledgeDependencies,
+): Promise<Deferral> {
+  try {
+    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
+    return isPrivate ? 'private' : 'public';
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    return 'failed';
+  }
+}
+
+interface Answering {
+  readonly interaction: Answerable;
+  readonly invocation: Invocation;
+  readonly token: LiveToken;
+  readonly deferral: Deferral;
+  readonly isPrivate: boolean;
+}
+
+async function answer(answering: Answering, outcome: Outcome, d: AcknowledgeDependencies): Promise<void> {
+  switch (outcome.type) {
+    case 'accepted':
+      // The job is stored: it goes on whether or not Discord took the acknowledgement.
+      if (answering.deferral === 'none') await defer(answering.interaction, answering.isPrivate, d);
+      return outcome.begin();
+    case 'message': {
+      const alone = outcome.visibility === 'person' || answering.isPrivate;
+      return await say(answering, pagesOf(outcome.message, answering, d), outcome.message, alone, d);
+    }
+    case 'form': {
+      if (answering.deferral === 'none') {
+        return await orWhisper(answering, FORM_LATE, d, () =>
+          d.rest.openForm(answering.interaction, modalOf(outcome.form)),
+        );
+      }
+      const pages: Page[] = pagesOf(FORM_LATE, answering, d).map((page) => ({
+        ...page,
+        components: [openFormButton(outcome.form)],
+      }));
+      return await say(answering, pages, FORM_LATE, true, d);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function pagesOf(message: Message, { invocation }: Answering, { media }: AcknowledgeDependencies): Page[] {
+  return render(message, {
+    fileBytes: placeOf(invocation.address).fileBytes ?? DEFAULT_FILE_BYTES,
+    link: media.link,
+  });
+}
+
+/** The first page as the response, the others after it. */
+async function say(
+  answering: Answering,
+  pages: readonly Page[],
+  message: Message,
+  alone: boolean,
+  d: AcknowledgeDependencies,
+): Promise<void> {
+  const { interaction, token, deferral } = answering;
+  await orWhisper(answering, message, d, async () => {
+    let filled = false;
+    for (const page of pages) {
+      const sending = withFlags(await sendingOf(page, [], d.media), alone ? MessageFlags.Ephemeral : 0);
+      if (filled) await d.rest.followUp(token, sending);
+      else if (deferral === 'none') await d.rest.reply(interaction, sending);
+      else if (deferral === 'public' && alone) {
+        // A deferred response keeps the visibility it was announced with.
+        await d.rest.deleteResponse(token, '@original');
+        await d.rest.followUp(token, sending);
+      } else await d.rest.editResponse(token, '@original', sending);
+      filled = true;
+    }
+  });
+}
+
+const withFlags = (sending: Sending, flags: number): Sending => ({
+  ...sending,
+  body: { ...sending.body, flags },
+});
+
+/** A sentence that cannot be said in place goes to the person directly. */
+async function orWhisper(
+  { invocation, deferral }: Answering,
+  message: Message,
+  d: AcknowledgeDependencies,
+  speak: () => Promise<void>,
+): Promise<void> {
+  try {
+    if (deferral === 'failed') await d.whisper(invocation.address, message);
+    else await speak();
+  } catch (error) {
+    d.log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+    if (deferral === 'failed') return;
+    await d.whisper(invocation.address, message).catch((failure: unknown) => {
+      d.log.error({ err: failure, invocation: invocation.id }, 'An answer could be said nowhere');
+    });
+  }
+}
+
+async function answerAlone(
+  interaction: Answerable,
+  message: Message,
+  d: AcknowledgeDependencies,
+): Promise<void> {
+  const [page] = render(message, { fileBytes: DEFAULT_FILE_BYTES, link: d.media.link });
+  if (!page) return;
+  try {
+    await d.rest.reply(interaction, withFlags(await sendingOf(page, [], d.media), MessageFlags.Ephemeral));
+  } catch (error) {
+    d.log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+  }
+}

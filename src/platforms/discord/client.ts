@@ -1,0 +1,158 @@
+/** The gateway connection: a discord.js client that is built anew whenever Discord ended the old one for good. */
+import {
+  Client,
+  type ClientOptions,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  Events,
+  GatewayDispatchEvents,
+  GatewayIntentBits,
+  Options,
+  Status,
+} from 'discord.js';
+import type { Log } from '../../command.ts';
+import type { PlatformStatus } from '../platform.ts';
+
+export interface ConnectionOptions {
+  readonly token: string;
+  readonly apiUrl?: string | undefined;
+  /** This replica's shards; all, as many as Discord recommends, when absent. */
+  readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
+  readonly log: Log;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly onInteraction: (data: unknown) => void;
+  readonly onMessage: (data: unknown) => void;
+  /** Once for each client that became ready. */
+  readonly onReady: (self: string) => void;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+
+/** No privileged intent: mentions and direct messages arrive with their text without one. */
+const INTENTS = [
+  GatewayIntentBits.Guilds,
+  GatewayIntentBits.GuildMessages,
+  GatewayIntentBits.DirectMessages,
+] as const;
+
+/** Connects, and goes on trying while Discord is away or the token is refused. Says in its status why it is not ready. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #closing = new AbortController();
+  #client: Client | undefined;
+  #reason = 'not started';
+  #loop: Promise<void> | undefined;
+  #ended: (() => void) | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the first attempt has succeeded or failed; later ones go on by themselves. */
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#loop ??= this.#run(resolve);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#ended?.();
+    this.#reason = 'stopped';
+    await this.#loop;
+  }
+
+  status(): PlatformStatus {
+    const client = this.#client;
+    if (!client?.isReady()) return { ready: false, reason: `Discord: ${this.#reason}` };
+    const waiting = client.ws.shards.filter((shard) => shard.status !== Status.Ready);
+    if (waiting.size === 0) return { ready: true };
+    return {
+      ready: false,
+      reason: `Discord: ${waiting.size} of ${client.ws.shards.size} shards are not connected`,
+    };
+  }
+
+  /** 0 to 3; undefined for a guild that this replica does not see. */
+  premiumTier(guild: string): number | undefined {
+    return this.#client?.guilds.cache.get(guild)?.premiumTier;
+  }
+
+  async #run(attempted: () => void): Promise<void> {
+    let pause = FIRST_RETRY_MS;
+    while (!this.#closing.signal.aborted) {
+      const client = this.#build();
+      const ended = new Promise<void>((resolve) => {
+        this.#ended = resolve;
+      });
+      try {
+        this.#reason = 'connecting';
+        await Promise.race([client.login(this.#options.token), ended]);
+        if (!client.isReady()) await Promise.race([once(client, Events.ClientReady), ended]);
+        pause = FIRST_RETRY_MS;
+        attempted();
+        await ended;
+      } catch (error) {
+        this.#reason = reasonOf(error);
+        this.#options.log.warn({ err: error }, `Discord is not connected: ${this.#reason}`);
+        attempted();
+      }
+      await client.destroy();
+      await this.#options.sleep(pause, this.#closing.signal);
+      pause = Math.min(pause * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  #build(): Client {
+    const { apiUrl, shards, log } = this.#options;
+    const settings: ClientOptions = {
+      intents: [...INTENTS],
+      allowedMentions: { parse: [] },
+      rest: apiUrl === undefined ? {} : { api: apiUrl },
+      // Guilds are needed for their file limits; everything else is only passed on.
+      makeCache: Options.cacheWithLimits({
+        ...Options.DefaultMakeCacheSettings,
+        MessageManager: 0,
+        GuildMemberManager: 1,
+        UserManager: 1,
+        PresenceManager: 0,
+        ReactionManager: 0,
+      }),
+      ...(shards === undefined ? {} : { shards: [...shards.ids], shardCount: shards.total }),
+    };
+    const client = new Client(settings);
+    this.#client = client;
+    client.ws.on(GatewayDispatchEvents.InteractionCreate, (data: unknown) =>
+      this.#options.onInteraction(data),
+    );
+    client.ws.on(GatewayDispatchEvents.MessageCreate, (data: unknown) => this.#options.onMessage(data));
+    client.once(Events.ClientReady, (ready) => this.#options.onReady(ready.user.id));
+    client.on(Events.Error, (error) => log.warn({ err: error }, 'The Discord client reports an error'));
+    client.on(Events.ShardError, (error, shard) =>
+      log.warn({ err: error, shard }, 'A connection to Discord failed'),
+    );
+    client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
+    client.on(Events.ShardDisconnect, (event, shard) => {
+      this.#reason = event.code === 4_004 ? 'the token was refused' : `closed with ${event.code}`;
+      log.error({ shard, code: event.code }, 'Discord closed the connection for good');
+      this.#ended?.();
+    });
+    client.on(Events.Invalidated, () => {
+      this.#reason = 'the session was invalidated';
+      this.#ended?.();
+    });
+    return client;
+  }
+}
+
+const once = (client: Client, event: typeof Events.ClientReady): Promise<void> =>
+  new Promise((resolve) => {
+    client.once(event, () => resolve());
+  });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid)
+    return 'the token was refused';
+  return error instanceof Error ? error.message : String(error);
+}

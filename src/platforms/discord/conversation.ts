@@ -1,0 +1,145 @@
+/** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
+import type { Address, ConversationTurn, Invocation, Log } from '../../command.ts';
+import type { Bot } from '../platform.ts';
+import { fileReferenceOf, type IncomingMessage, incomingMessageSchema } from './interaction.ts';
+import { personOf } from './invocation.ts';
+import type { DiscordRest } from './rest.ts';
+
+/** The command that answers, and its option for what was said. */
+const ASK = 'ask';
+const QUESTION = 'question';
+const IMAGE = 'image';
+const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
+/** Longer memories cost more than they help. */
+const MOST_TURNS = 12;
+
+export interface ConversationDependencies {
+  readonly bot: Bot;
+  readonly rest: DiscordRest;
+  /** The bot's own user id. */
+  readonly self: string;
+  readonly log: Log;
+  readonly say: (
+    address: Address,
+    invocation: Invocation,
+    outcome: { message: import('../../message.ts').Message },
+  ) => Promise<void>;
+}
+
+/** Whether a message is meant for the bot. */
+export function isAddressed(message: IncomingMessage, self: string): boolean {
+  if (message.author.bot || message.webhook_id !== undefined || !MESSAGE_TYPES.has(message.type))
+    return false;
+  return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
+}
+
+/** Answers a message that {@link isAddressed}. Never rejects. */
+export async function converse(message: IncomingMessage, d: ConversationDependencies): Promise<void> {
+  const command = d.bot.commands.find((candidate) => candidate.name === ASK);
+  if (!command) return;
+  const question = textOf(message, d.self);
+  const image =
+    command.options[IMAGE] && message.attachments.find((file) => file.content_type?.startsWith('image/'));
+  if (question === '' && !image) return;
+  void d.rest
+    .typing(message.channel_id)
+    .catch((error: unknown) => d.log.debug({ err: error }, 'Discord shows no typing'));
+  const invocation: Invocation = {
+    id: message.id,
+    command: ASK,
+    options: {
+      [QUESTION]: question || 'What is in this picture?',
+      ...(image ? { [IMAGE]: fileReferenceOf(image) } : {}),
+    },
+    address: addressOf(message),
+    person: personOf(message.author, message.member),
+    conversation: await earlier(message, d),
+  };
+  const outcome = await d.bot.run(invocation);
+  switch (outcome.type) {
+    case 'accepted':
+      return outcome.begin();
+    case 'message':
+      return await d.say(invocation.address, invocation, outcome);
+    case 'form':
+      return await d.say(invocation.address, invocation, {
+        message: { text: `Please use /${ASK} for this.` },
+      });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function addressOf(message: IncomingMessage): Address {
+  return {
+    platform: 'discord',
+    channel: message.channel_id,
+    person: message.author.id,
+    ...(message.guild_id === undefined ? {} : { guild: message.guild_id }),
+    platformData: { replyTo: message.id },
+  };
+}
+
+/** In direct messages what was said last; elsewhere the chain of replies. */
+async function earlier(message: IncomingMessage, d: ConversationDependencies): Promise<ConversationTurn[]> {
+  try {
+    const before =
+      message.guild_id === undefined && !message.message_reference
+        ? await recent(message, d)
+        : await chain(message, d);
+    return before.flatMap((one) => turnOf(one, d.self));
+  } catch (error) {
+    d.log.warn({ err: error }, 'What was said before cannot be read');
+    return [];
+  }
+}
+
+async function recent(
+  message: IncomingMessage,
+  { rest }: ConversationDependencies,
+): Promise<IncomingMessage[]> {
+  const found = incomingMessageSchema
+    .array()
+    .safeParse(await rest.messagesBefore(message.channel_id, message.id, MOST_TURNS));
+  return (found.data ?? []).reverse();
+}
+
+async function chain(
+  message: IncomingMessage,
+  { rest }: ConversationDependencies,
+): Promise<IncomingMessage[]> {
+  const before: IncomingMessage[] = [];
+  let reference = message.message_reference;
+  while (reference?.message_id !== undefined && before.length < MOST_TURNS) {
+    const found = incomingMessageSchema.safeParse(
+      await rest.message(reference.channel_id ?? message.channel_id, reference.message_id),
+    );
+    if (!found.success) break;
+    before.unshift(found.data);
+    reference = found.data.message_reference;
+  }
+  return before;
+}
+
+/** Nothing for a message whose words Discord keeps from a bot without the message content intent. */
+function turnOf(message: IncomingMessage, self: string): ConversationTurn[] {
+  const isBot = message.author.id === self;
+  const embedded = isBot ? message.embeds.flatMap((embed) => [embed.title, embed.description]) : [];
+  const text = [textOf(message, self), ...embedded].filter(Boolean).join('\n\n');
+  const files = message.attachments.map(fileReferenceOf);
+  if (text === '' && files.length === 0) return [];
+  return [
+    {
+      author: isBot ? 'bot' : 'person',
+      name: message.author.global_name ?? message.author.username,
+      text,
+      files,
+    },
+  ];
+}
+
+const textOf = (message: IncomingMessage, self: string): string =>
+  message.content
+    .replace(new RegExp(`<@!?${self}>`, 'g'), '')
+    .replaceAll('\u200b', '')
+    .trim();

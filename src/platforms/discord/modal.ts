@@ -1,0 +1,155 @@
+/** Forms as Discord's modals, and what people sent in them. */
+import {
+  type APILabelComponent,
+  type APIModalInteractionResponseCallbackData,
+  ButtonStyle,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
+import type { Form, OptionDeclaration, OptionValue, RawOptions } from '../../command.ts';
+import { parseActionId } from '../../message.ts';
+import { type Row, shorten } from './buttons.ts';
+import { deadenMentions } from './escape.ts';
+import {
+  type FormInteraction,
+  fileReferenceOf,
+  type IncomingAttachment,
+  type IncomingField,
+} from './interaction.ts';
+import { LIMITS } from './limits.ts';
+
+/** A button that runs a command without options, which opens its form. */
+export const OPEN_FORM = /^open:([\w-]{1,32})$/;
+const SHORTEST_TEXT_AREA = 200;
+/** Marks the fields whose text is a number, so that a form can be read without its declaration. */
+const NUMBER_SUFFIX = ':number';
+
+/** At most five fields, Discord's limit: required ones first, then those that already hold something. */
+export function modalOf(form: Form): APIModalInteractionResponseCallbackData {
+  const rank = ([name, option]: [string, OptionDeclaration]) =>
+    option.required ? 0 : form.initial[name] === undefined ? 2 : 1;
+  const chosen = Object.entries(form.options)
+    .map((entry, index) => ({ entry, index, rank: rank(entry) }))
+    .sort((left, right) => left.rank - right.rank)
+    .slice(0, LIMITS.modalFields)
+    .sort((left, right) => left.index - right.index);
+  return {
+    custom_id: form.id,
+    title: shorten(form.title, LIMITS.modalTitle) || 'Minstrel',
+    components: chosen.map(({ entry: [name, option] }) => labelOf(name, option, form.initial[name])),
+  };
+}
+
+function labelOf(
+  name: string,
+  option: OptionDeclaration,
+  initial: OptionValue | undefined,
+): APILabelComponent {
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[-_]/g, ' ')}`;
+  return {
+    type: ComponentType.Label,
+    label: shorten(title, LIMITS.labelText),
+    description: shorten(option.description, LIMITS.labelDescription),
+    component: fieldOf(name, option, initial),
+  };
+}
+
+function fieldOf(
+  name: string,
+  option: OptionDeclaration,
+  initial: OptionValue | undefined,
+): APILabelComponent['component'] {
+  const required = option.required ?? false;
+  switch (option.type) {
+    case 'text': {
+      const longest = Math.min(option.maximumLength ?? LIMITS.textInput, LIMITS.textInput);
+      const style =
+        option.multiline || longest > SHORTEST_TEXT_AREA ? TextInputStyle.Paragraph : TextInputStyle.Short;
+      return {
+        type: ComponentType.TextInput,
+        custom_id: name,
+        style,
+        required,
+        max_length: longest,
+        ...textValue(initial, longest),
+      };
+    }
+    case 'number':
+      return {
+        type: ComponentType.TextInput,
+        custom_id: `${name}${NUMBER_SUFFIX}`,
+        style: TextInputStyle.Short,
+        required,
+        max_length: 20,
+        ...textValue(initial, 20),
+      };
+    case 'choice':
+      return {
+        type: ComponentType.StringSelect,
+        custom_id: name,
+        required,
+        min_values: required ? 1 : 0,
+        max_values: 1,
+        options: option.choices.slice(0, LIMITS.choices).map((choice) => ({
+          label: shorten(choice.name, LIMITS.choiceText),
+          value: choice.value,
+          ...(choice.value === initial ? { default: true } : {}),
+        })),
+      };
+    case 'flag':
+      return { type: ComponentType.Checkbox, custom_id: name, default: initial === true };
+    case 'file':
+      return {
+        type: ComponentType.FileUpload,
+        custom_id: name,
+        required,
+        min_values: required ? 1 : 0,
+        max_values: 1,
+      };
+    default:
+      return option satisfies never;
+  }
+}
+
+function textValue(initial: OptionValue | undefined, longest: number): { value?: string } {
+  if (initial === undefined || typeof initial === 'object' || initial === '') return {};
+  return { value: String(initial).slice(0, longest) };
+}
+
+/** Empty fields are left out, so that defaults hold. */
+export function formOptions({ data }: FormInteraction): RawOptions {
+  const options: Record<string, OptionValue> = {};
+  for (const { component } of data.components) {
+    if (!component) continue;
+    const value = fieldValue(component, data.resolved?.attachments ?? {});
+    if (value !== undefined && value !== '') options[component.custom_id.replace(NUMBER_SUFFIX, '')] = value;
+  }
+  return options;
+}
+
+function fieldValue(
+  field: IncomingField,
+  attachments: Readonly<Record<string, IncomingAttachment>>,
+): OptionValue | undefined {
+  if (field.type === ComponentType.FileUpload) {
+    const file = attachments[field.values?.[0] ?? ''];
+    return file ? fileReferenceOf(file) : undefined;
+  }
+  const value = field.value ?? field.values?.[0];
+  if (value === undefined) return undefined;
+  if (!field.custom_id.endsWith(NUMBER_SUFFIX) || typeof value !== 'string' || value.trim() === '')
+    return value;
+  // What is no number stays text, and gets the sentence that the command has for it.
+  const number = Number(value.trim().replace(',', '.'));
+  return Number.isFinite(number) ? number : value;
+}
+
+/** For a form that came too late to be opened by itself: a button that asks for it again. */
+export function openFormButton(form: Form): Row {
+  const id = parseActionId(form.id) ? form.id : `open:${form.id}`;
+  const label = shorten(deadenMentions(form.title), LIMITS.buttonLabel) || 'Open the form';
+  return {
+    type: ComponentType.ActionRow,
+    components: [{ type: ComponentType.Button, style: ButtonStyle.Primary, custom_id: id, label }],
+  };
+}

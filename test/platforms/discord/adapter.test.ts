@@ -1,0 +1,457 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { registerCommands } from '../../../src/platforms/discord/register.ts';
+import { buttonsOf } from '../../servers/discord/index.ts';
+import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe('the Discord adapter', () => {
+  let harness: Harness;
+
+  beforeEach(async () => {
+    harness = await startHarness();
+  });
+
+  afterEach(async () => {
+    await harness.close();
+  });
+
+  const nothingRefused = () => expect(harness.discord.refused).toEqual([]);
+
+  describe('commands', () => {
+    it('are written once, and only again when they differ', async () => {
+      const { discord } = harness;
+      const options = { token: discord.token, apiUrl: discord.apiUrl };
+      expect(discord.registrations.count).toBe(1);
+      expect(await registerCommands(COMMANDS, options)).toBe('unchanged');
+      expect(await registerCommands(COMMANDS.toReversed(), options)).toBe('unchanged');
+      expect(await registerCommands(COMMANDS.slice(1), options)).toBe('written');
+      expect(await registerCommands(COMMANDS, options)).toBe('written');
+      expect(discord.registrations.count).toBe(3);
+      nothingRefused();
+    });
+
+    it('reach the bot with their options, the person and the place', async () => {
+      const { discord, bot } = harness;
+      const song = discord.command({
+        name: 'song',
+        options: {
+          prompt: 'rain',
+          instrumental: true,
+          voice: 'f',
+          start: 2.5,
+          audio: { filename: 'a.mp3', contentType: 'audio/mpeg', bytes: bytes('abc') },
+        },
+        moderator: true,
+        locale: 'de',
+      });
+      await song.response();
+      const [invocation] = bot.invocations;
+      expect(invocation).toMatchObject({
+        id: song.record.id,
+        command: 'song',
+        options: {
+          prompt: 'rain',
+          instrumental: true,
+          voice: 'f',
+          start: 2.5,
+          audio: { name: 'a.mp3', contentType: 'audio/mpeg', bytes: 3 },
+        },
+        address: {
+          platform: 'discord',
+          guild: discord.guild.id,
+          channel: discord.channel.id,
+          person: discord.user.id,
+        },
+        person: { id: discord.user.id, displayName: 'Ada', moderator: true },
+        locale: 'de',
+      });
+      const url = (invocation?.options.audio as { url: string } | undefined)?.url ?? '';
+      expect(await (await fetch(url)).text()).toBe('abc');
+      nothingRefused();
+    });
+
+    it('get completions, and none rather than late ones', async () => {
+      const { discord, bot } = harness;
+      bot.choices = async ({ typed }) => [
+        { name: `${typed} one`, value: '1' },
+        { name: 'x'.repeat(150), value: '2' },
+        { name: 'too long', value: 'y'.repeat(101) },
+      ];
+      expect(await discord.autocomplete({ name: 'song', option: 'model', typed: 'V' })).toEqual([
+        { name: 'V one', value: '1' },
+        { name: `${'x'.repeat(99)}…`, value: '2' },
+      ]);
+      expect(bot.suggestions).toMatchObject([
+        { command: 'song', option: 'model', typed: 'V', person: { id: discord.user.id } },
+      ]);
+      bot.choices = () => new Promise(() => {});
+      expect(await discord.autocomplete({ name: 'song', option: 'model', typed: 'V' })).toEqual([]);
+      nothingRefused();
+    });
+  });
+
+  describe('answers at once', () => {
+    it('to the person alone', async () => {
+      const { discord, bot } = harness;
+      bot.answer = async () => ({
+        type: 'message',
+        visibility: 'person',
+        message: { text: 'Your prompt is **empty**.' },
+      });
+      const song = discord.command({ name: 'song', options: { prompt: ' ' } });
+      expect(await song.response()).toMatchObject({
+        content: 'Your prompt is **empty**.',
+        onlyFor: discord.user.id,
+      });
+      nothingRefused();
+    });
+
+    it('to the channel, in as many messages as it takes, with the buttons on the last', async () => {
+      const { discord, bot } = harness;
+      const text = Array.from({ length: 700 }, (_, n) => `word${n}`).join(' ');
+      bot.answer = async () => ({
+        type: 'message',
+        visibility: 'channel',
+        message: { text, actions: [{ type: 'action', id: 'ask.again:j:0', label: 'Again' }] },
+      });
+      const ask = discord.command({ name: 'ask', options: { question: 'why?' } });
+      await discord.until(() => ask.messages.length === 3);
+      expect(ask.messages.map((message) => message.content).join(' ')).toBe(text);
+      expect(ask.messages.map((message) => buttonsOf(message).length)).toEqual([0, 0, 1]);
+      expect(ask.messages.every((message) => message.onlyFor === null && message.pinged.length === 0)).toBe(
+        true,
+      );
+      nothingRefused();
+    });
+
+    it('with a form, whose sending is an invocation', async () => {
+      const { discord, bot } = harness;
+      const song = COMMANDS[0];
+      bot.answer = async () => ({
+        type: 'form',
+        form: {
+          id: 'song',
+          title: 'A song',
+          submitLabel: 'Sing',
+          options: song?.options ?? {},
+          initial: { prompt: 'rain', voice: 'm' },
+        },
+      });
+      const form = discord.command({ name: 'song', options: { prompt: 'x' } });
+      const modal = await form.modal();
+      expect(modal).toMatchObject({ custom_id: 'song', title: 'A song' });
+      expect(modal.components).toHaveLength(5);
+      bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'ok' } });
+      const sent = await discord.submitModal(form, { title: 'Rain', instrumental: true });
+      await sent.response();
+      expect(bot.invocations.at(-1)).toMatchObject({
+        command: 'song',
+        options: { title: 'Rain', prompt: 'rain', voice: 'm', instrumental: true },
+      });
+      nothingRefused();
+    });
+
+    it('to the form of a button, with numbers and files', async () => {
+      const { discord, bot } = harness;
+      bot.answer = async ({ action }) =>
+        action
+          ? {
+              type: 'form',
+              form: {
+                id: 'song.persona:job1:1',
+                title: 'Keep this voice, whose title is far too long for a form',
+                submitLabel: 'Keep',
+                options: {
+                  name: { type: 'text', description: 'Its name', required: true },
+                  start: { type: 'number', description: 'Second' },
+                  sample: { type: 'file', description: 'A sample', accept: ['audio'], maximumBytes: 10 },
+                },
+                initial: {},
+              },
+            }
+          : {
+              type: 'message',
+              visibility: 'channel',
+              message: {
+                text: 'A song',
+                actions: [{ type: 'action', id: 'song.persona:job1:1', label: 'Keep voice' }],
+              },
+            };
+      const message = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
+      const form = discord.press('Keep voice', message);
+      await form.modal();
+      expect(bot.invocations.at(-1)).toMatchObject({
+        command: 'song',
+        action: { name: 'persona', job: 'job1', index: 1 },
+        options: {},
+      });
+      bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
+      const sent = await discord.submitModal(form, {
+        name: 'Rain',
+        'start:number': '1.5',
+        sample: [{ filename: 'v.wav', contentType: 'audio/wav', bytes: bytes('v') }],
+      });
+      expect((await sent.response()).content).toBe('Kept.');
+      expect(bot.invocations.at(-1)).toMatchObject({
+        action: { name: 'persona', job: 'job1', index: 1 },
+        options: { name: 'Rain', start: 1.5, sample: { name: 'v.wav', bytes: 1 } },
+      });
+      nothingRefused();
+    });
+
+    it('with a file', async () => {
+      const { discord, bot, media } = harness;
+      const file = media.keep('k', bytes('lrc'), 'text/plain');
+      bot.answer = async () => ({
+        type: 'message',
+        visibility: 'person',
+        message: { media: [{ kind: 'file', name: 'rain.lrc', source: { type: 'kept', file } }] },
+      });
+      const { attachments } = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
+      expect(
+        attachments.map(({ filename, bytes: sent }) => [filename, Buffer.from(sent).toString()]),
+      ).toEqual([['rain.lrc', 'lrc']]);
+      nothingRefused();
+    });
+  });
+
+  describe('accepted work', () => {
+    it('is acknowledged, then shown in one message from progress to result, with the bytes of its files', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+      expect(await song.acknowledged()).toBe(5);
+      const { address } = await begun;
+      const remembered = new Remembered('job1');
+      await platform.show(
+        address,
+        {
+          title: 'Composing',
+          progress: { stage: 'Waiting', startedAt: 1_000, queuePlace: 2, estimateMs: 120_000 },
+        },
+        remembered,
+      );
+      expect(song.original?.embeds).toMatchObject([
+        {
+          title: 'Composing',
+          description: 'Waiting\nStarted <t:1:R> · place 2 in the queue · usually takes about 2 min',
+        },
+      ]);
+
+      const takes = ['one', 'two'].map((take) => media.keep(take, bytes(`take ${take}`)));
+      await platform.show(
+        address,
+        {
+          title: 'Rain',
+          media: takes.map((file, n) => ({
+            kind: 'audio',
+            name: `rain-${n + 1}.mp3`,
+            source: { type: 'kept', file },
+            caption: `Take ${n + 1}`,
+            alt: 'A song',
+          })),
+          actions: Array.from({ length: 7 }, (_, n) => ({
+            type: 'action',
+            id: `song.a:job1:${n}`,
+            label: `Action ${n}`,
+          })),
+        },
+        remembered,
+      );
+      expect(discord.said()).toEqual([song.original]);
+      expect(
+        song.original?.attachments.map((a) => [a.filename, a.description, Buffer.from(a.bytes).toString()]),
+      ).toEqual([
+        ['rain-1.mp3', 'A song', 'take one'],
+        ['rain-2.mp3', 'A song', 'take two'],
+      ]);
+      expect(song.original?.components.map((row) => row.type === 1 && row.components.length)).toEqual([5, 2]);
+      nothingRefused();
+    });
+
+    it('uploads a file once, however often it is shown', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const file = media.keep('one', bytes('one'));
+      const remembered = new Remembered('job1');
+      const show = (text: string) =>
+        platform.show(
+          address,
+          {
+            title: 'Rain',
+            text,
+            media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'kept', file } }],
+          },
+          remembered,
+        );
+      await show('first');
+      const before = discord.said()[0]?.attachments[0]?.id;
+      await show('second');
+      expect(discord.said()[0]?.attachments.map((a) => a.id)).toEqual([before]);
+      expect(discord.world.attachments.size).toBe(1);
+      nothingRefused();
+    });
+
+    it('goes on in the same message after the token died', async () => {
+      const { discord, bot, platform } = harness;
+      const begun = accept(bot);
+      const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const remembered = new Remembered('job1');
+      await platform.show(address, { text: 'Working' }, remembered);
+      discord.advance(16 * 60_000);
+      await platform.show(address, { text: 'Here it is' }, remembered);
+      expect(discord.said()).toEqual([song.original]);
+      expect(song.original?.content).toBe('Here it is');
+      nothingRefused();
+    });
+
+    it('is posted by the bot when nothing stood before the token died', async () => {
+      const { discord, bot, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      discord.advance(16 * 60_000);
+      await platform.show(address, { text: 'Here it is' }, new Remembered('job1'));
+      expect(discord.said().at(-1)).toMatchObject({ content: 'Here it is', nonce: 'job1' });
+      nothingRefused();
+    });
+
+    it('stands once, in its newest state, when the process died between posting and remembering', async () => {
+      const { discord, platform } = harness;
+      const address = {
+        platform: 'discord',
+        channel: discord.channel.id,
+        guild: discord.guild.id,
+        person: discord.user.id,
+      };
+      const text = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
+      const dies = () => ({ key: 'job1', remember: async () => Promise.reject(new Error('killed')) });
+      await expect(platform.show(address, { text: 'Working' }, dies())).rejects.toThrow();
+      await expect(platform.show(address, { text }, dies())).rejects.toThrow();
+      const remembered = new Remembered('job1');
+      await platform.show(address, { text }, remembered);
+      expect(
+        discord
+          .said()
+          .map((message) => message.content)
+          .join(' '),
+      ).toBe(text);
+      expect(discord.said()).toHaveLength(2);
+      nothingRefused();
+    });
+
+    it('is posted anew, once, when somebody deleted the message', async () => {
+      const { discord, bot, platform } = harness;
+      const begun = accept(bot);
+      const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const remembered = new Remembered('job1');
+      await platform.show(address, { text: 'Working' }, remembered);
+      if (song.original) song.original.deleted = true;
+      await platform.show(address, { text: 'Here it is' }, { ...remembered, remember: async () => {} });
+      await platform.show(address, { text: 'Here it is' }, remembered);
+      expect(discord.said().map((message) => message.content)).toEqual(['Here it is']);
+      expect(discord.refused.map((refused) => refused.code)).toEqual([10_008, 10_008]);
+    });
+
+    it('removes messages that are no longer needed', async () => {
+      const { discord, platform } = harness;
+      const address = {
+        platform: 'discord',
+        channel: discord.channel.id,
+        guild: discord.guild.id,
+        person: discord.user.id,
+      };
+      const remembered = new Remembered('job1');
+      await platform.show(address, { text: 'word '.repeat(900) }, remembered);
+      expect(discord.said()).toHaveLength(3);
+      await platform.show(address, { text: 'Short.' }, remembered);
+      expect(discord.said().map((message) => message.content)).toEqual(['Short.']);
+      nothingRefused();
+    });
+
+    it('mentions the person who asked, and nobody else, once', async () => {
+      const { discord, bot, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const other = discord.world.addUser('Bob');
+      const remembered = new Remembered('job1');
+      for (let time = 0; time < 2; time += 1) {
+        await platform.show(
+          address,
+          { text: `Hello <@${other.id}> and @everyone`, notify: true },
+          remembered,
+        );
+      }
+      const [result, ping, ...more] = discord.said();
+      expect(more).toEqual([]);
+      expect(result?.pinged).toEqual([]);
+      expect(ping).toMatchObject({ pinged: [discord.user.id], replyTo: result?.id });
+      nothingRefused();
+    });
+  });
+
+  describe('files', () => {
+    const song = (file: { name: string; bytes: number; contentType: string }) => ({
+      title: 'Rain',
+      media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
+    });
+
+    it('over the limit of the interaction become links', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await begun;
+      await platform.show(address, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
+      expect(asked.original?.attachments).toEqual([]);
+      expect(asked.original?.embeds[0]?.description).toBe(
+        '[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)',
+      );
+      nothingRefused();
+    });
+
+    it('become links when Discord says that they are too big after all', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await begun;
+      const hopeful = { ...address, platformData: { ...address.platformData, fileBytes: 1_000 } };
+      await platform.show(hopeful, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
+      expect(asked.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
+      expect(new Set(discord.refused.map((refused) => refused.code))).toEqual(new Set([40_005]));
+    });
+  });
+
+  it('says what it has to say privately, in place while it can, else by direct message', async () => {
+    const { discord, bot, platform } = harness;
+    const begun = accept(bot);
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    const { address } = await begun;
+    await platform.whisper(address, { text: 'Only for you' });
+    expect(song.original).toBeNull();
+    expect(song.followUps).toMatchObject([{ content: 'Only for you', onlyFor: discord.user.id }]);
+    discord.advance(16 * 60_000);
+    await platform.whisper(address, { text: 'Still only for you' });
+    expect(discord.said(discord.directChannel())).toMatchObject([{ content: 'Still only for you' }]);
+    nothingRefused();
+  });
+
+  it('tells about a button that it never made', async () => {
+    const { discord } = harness;
+    const message = discord.say({ text: 'x' });
+    message.components = [
+      { type: 1, components: [{ type: 2, style: 1, label: 'Old', custom_id: 'something else' }] },
+    ];
+    const answer = await discord.press('Old', message).response();
+    expect(answer).toMatchObject({
+      onlyFor: discord.user.id,
+      content: expect.stringContaining('use the command again'),
+    });
+    nothingRefused();
+  });
+});

@@ -1,0 +1,190 @@
+import type { AnyCommand, Choice, Invocation, Log, Outcome, SuggestRequest } from '../../../src/command.ts';
+import { defineCommand } from '../../../src/command.ts';
+import type { KeptFile } from '../../../src/message.ts';
+import { createDiscord } from '../../../src/platforms/discord/adapter.ts';
+import type { Bot, MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import { type DiscordOptions, type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
+
+const unused = async (): Promise<Outcome> => {
+  throw new Error('The fake bot runs no command');
+};
+
+export const COMMANDS: readonly AnyCommand[] = [
+  defineCommand({
+    name: 'song',
+    description: 'Makes a song',
+    options: {
+      title: { type: 'text', description: 'Its title', maximumLength: 80 },
+      prompt: {
+        type: 'text',
+        description: 'What it is about',
+        required: true,
+        maximumLength: 3_000,
+        multiline: true,
+      },
+      instrumental: { type: 'flag', description: 'Without voice' },
+      voice: {
+        type: 'choice',
+        description: 'Who sings',
+        choices: [
+          { name: 'Female', value: 'f' },
+          { name: 'Male', value: 'm' },
+        ],
+      },
+      model: { type: 'text', description: 'Which model', suggest: async () => [] },
+      start: { type: 'number', description: 'Second to begin at', minimum: 0 },
+      audio: { type: 'file', description: 'A recording', accept: ['audio'], maximumBytes: 1_000_000 },
+    },
+    run: unused,
+  }),
+  defineCommand({
+    name: 'ask',
+    description: 'Answers',
+    options: {
+      question: { type: 'text', description: 'What to ask', required: true },
+      image: { type: 'file', description: 'A picture', accept: ['image'], maximumBytes: 1_000_000 },
+    },
+    run: unused,
+  }),
+  defineCommand({
+    name: 'models',
+    description: 'Chooses models',
+    options: {},
+    moderatorsOnly: true,
+    answersPrivately: true,
+    run: unused,
+  }),
+];
+
+/** What the bot answers, and what it was asked. */
+export class FakeBot implements Bot {
+  readonly commands = COMMANDS;
+  readonly invocations: Invocation[] = [];
+  readonly suggestions: SuggestRequest[] = [];
+  run = async (invocation: Invocation): Promise<Outcome> => {
+    this.invocations.push(invocation);
+    return await this.answer(invocation);
+  };
+  suggest = async (request: SuggestRequest): Promise<readonly Choice[]> => {
+    this.suggestions.push(request);
+    return await this.choices(request);
+  };
+  answer: (invocation: Invocation) => Promise<Outcome> = async () => ({
+    type: 'message',
+    visibility: 'person',
+    message: { text: 'Done.' },
+  });
+  choices: (request: SuggestRequest) => Promise<readonly Choice[]> = async () => [];
+}
+
+/** Kept files in memory. */
+export class FakeMedia implements MediaReader {
+  readonly #files = new Map<string, Uint8Array>();
+
+  keep(name: string, bytes: Uint8Array, contentType = 'audio/mpeg'): KeptFile {
+    this.#files.set(name, bytes);
+    return { name, bytes: bytes.length, contentType };
+  }
+
+  async open(file: KeptFile): Promise<AsyncIterable<Uint8Array>> {
+    const bytes = this.#files.get(file.name);
+    if (!bytes) throw new Error(`There is no file ${file.name}`);
+    return (async function* () {
+      yield bytes.subarray(0, 1);
+      yield bytes.subarray(1);
+    })();
+  }
+
+  link = (file: KeptFile): string => `https://bot.example/files/${file.name}?signature=s`;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly sentence: string;
+  readonly fields: object;
+}
+
+export interface Harness {
+  readonly discord: DiscordServer;
+  readonly bot: FakeBot;
+  readonly media: FakeMedia;
+  readonly log: LogLine[];
+  readonly platform: Platform;
+  close(): Promise<void>;
+}
+
+export interface HarnessOptions extends DiscordOptions {
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly shards?: number;
+  /** Does not connect yet. */
+  readonly idle?: boolean;
+  readonly prepare?: (discord: DiscordServer) => void;
+}
+
+/** The adapter on a real discord.js, connected to the strict local Discord; both share the server's clock. */
+export async function startHarness({
+  sleep,
+  idle = false,
+  prepare,
+  ...options
+}: HarnessOptions = {}): Promise<Harness> {
+  const discord = await startDiscord(options);
+  prepare?.(discord);
+  const bot = new FakeBot();
+  const media = new FakeMedia();
+  const log: LogLine[] = [];
+  const writer = (level: string) => (fields: object, sentence: string) =>
+    void log.push({ level, sentence, fields });
+  const logger: Log = {
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+  };
+  const platform = createDiscord({
+    token: discord.token,
+    apiUrl: discord.apiUrl,
+    media,
+    log: logger,
+    now: () => discord.now(),
+    ...(sleep ? { sleep } : {}),
+  });
+  if (!idle) {
+    await platform.start(bot);
+    await discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
+  }
+  return {
+    discord,
+    bot,
+    media,
+    log,
+    platform,
+    close: async () => {
+      await platform.close();
+      await discord.close();
+    },
+  };
+}
+
+/** Options of `show` that keep what is remembered, as a job's record does. */
+export class Remembered implements ShowOptions {
+  readonly key: string;
+  posted: Posted | undefined;
+  times = 0;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  remember = async (posted: Posted): Promise<void> => {
+    this.times += 1;
+    this.posted = posted;
+  };
+}
+
+/** An accepted job whose message the test writes itself. */
+export function accept(bot: FakeBot): Promise<Invocation> {
+  return new Promise((resolve) => {
+    bot.answer = async (invocation) => ({ type: 'accepted', job: 'job1', begin: () => resolve(invocation) });
+  });
+}
