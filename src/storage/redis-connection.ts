@@ -2,23 +2,11 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../command.ts';
 import type { Clock } from './clock.ts';
-import { StorageError, type StorageErrorCode } from './storage.ts';
+import { refusalOfRedis } from './redis-errors.ts';
+import { StorageError } from './storage.ts';
 
 const RETRY_PAUSE = 20;
 const LONGEST_RECONNECT_PAUSE = 1_000;
-
-// First words of Redis's own error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
-const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([
-  ['OOM', { code: 'full', detail: 'Redis has no memory left.' }],
-  ['MISCONF', { code: 'full', detail: 'Redis cannot write to its disk.' }],
-  ['READONLY', { code: 'unavailable', detail: 'This Redis is a replica, which cannot be written.' }],
-  ['LOADING', { code: 'unavailable', detail: 'Redis is still loading its data.' }],
-  ['MASTERDOWN', { code: 'unavailable', detail: 'Redis has lost its master.' }],
-  ['NOREPLICAS', { code: 'unavailable', detail: 'Redis has too few replicas to accept writes.' }],
-  ['NOAUTH', { code: 'unavailable', detail: 'Redis wants a password: put it into the URL.' }],
-  ['WRONGPASS', { code: 'unavailable', detail: 'Redis refuses the user name or password.' }],
-  ['NOPERM', { code: 'unavailable', detail: 'The Redis user lacks a permission.' }],
-]);
 
 export interface RedisConnectionTools {
   /** Milliseconds: how long an operation waits for the connection to come back, and again for an answer. */
@@ -156,8 +144,7 @@ export class RedisConnection {
 
 function asStorageError(error: unknown): unknown {
   if (!isReply(error)) return new StorageError('unavailable', 'Redis did not answer.', error);
-  const known = REPLIES.get(error.message.split(' ', 1)[0] ?? '');
-  return known === undefined ? error : new StorageError(known.code, known.detail, error);
+  return refusalOfRedis(error) ?? error;
 }
 
 /** Whether Redis itself said so, rather than the way to it. */

@@ -1,6 +1,7 @@
 import KeyvRedis, { createClient } from '@keyv/redis';
 import type { Clock } from './clock.ts';
 import { keyvSettings } from './keyv-settings.ts';
+import { refusalOfRedis } from './redis-errors.ts';
 import { type SettingsStore, StorageError } from './storage.ts';
 
 const RETRY_PAUSE = 20;
@@ -52,6 +53,8 @@ export async function openRedisSettings(
       try {
         return await within(Math.max(1, end - clock.now()), operation());
       } catch (error) {
+        const refusal = refusalOfRedis(error);
+        if (refusal !== undefined) throw refusal;
         if (clock.now() >= end) throw new StorageError('unavailable', 'Redis cannot be reached.', error);
       }
       await new Promise<void>((resolve) => clock.after(RETRY_PAUSE, resolve));

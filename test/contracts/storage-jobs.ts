@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest';
+import type { Job } from '../../src/jobs/job.ts';
+import { oneSong, songJob } from '../storage/jobs.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const channel = { platform: 'discord', channel: 'channel' };
+
+async function stored(current: StorageUnderTest, ...jobs: Job[]): Promise<void> {
+  for (const job of jobs) expect(await current.storage.jobs.create(job)).toBe(true);
+}
+
+async function openJobs(current: StorageUnderTest): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of current.storage.jobs.open()) ids.push(id);
+  return ids.sort();
+}
+
+export function jobRecordContract(current: StorageUnderTest): void {
+  test('a job is read back as it was created, also after a restart', async () => {
+    const job = songJob({
+      id: 'a',
+      title: 'Regen für “Ada” \u0000 🎵',
+      result: oneSong('Rain'),
+      posted: { x: [1, null] },
+    });
+    await stored(current, job);
+    expect(await current.storage.jobs.read('a')).toEqual(job);
+    await current.reopen();
+    expect(await current.storage.jobs.read('a')).toEqual(job);
+  });
+
+  test('a job that nobody created is undefined', async () => {
+    expect(await current.storage.jobs.read('nobody')).toBeUndefined();
+  });
+
+  test('the same id is created once', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    expect(await current.storage.jobs.create(songJob({ id: 'a', invocation: 'other', title: 'other' }))).toBe(
+      false,
+    );
+    expect(await current.storage.jobs.read('a')).toEqual(songJob({ id: 'a' }));
+  });
+
+  test('one invocation makes one job, and the refused one leaves nothing behind', async () => {
+    await stored(current, songJob({ id: 'a', invocation: 'same' }));
+    expect(await current.storage.jobs.create(songJob({ id: 'b', invocation: 'same' }))).toBe(false);
+    expect(await current.storage.jobs.read('b')).toBeUndefined();
+    expect(await openJobs(current)).toEqual(['a']);
+    expect(await current.storage.jobs.running(channel, 'ada')).toHaveLength(1);
+  });
+
+  test('of many creations of one invocation at the same time one wins', async () => {
+    const won = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        current.storage.jobs.create(songJob({ id: `job${index}`, invocation: 'same' })),
+      ),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await openJobs(current)).toHaveLength(1);
+  });
+
+  test('replacing counts the version up and returns what was written', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    const written = await current.storage.jobs.replace(songJob({ id: 'a', state: 'submitting' }));
+    expect(written).toEqual(songJob({ id: 'a', state: 'submitting', version: 2 }));
+    expect(await current.storage.jobs.read('a')).toEqual(written);
+  });
+
+  test('replacing an older version changes nothing', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    await current.storage.jobs.replace(songJob({ id: 'a', state: 'submitting' }));
+    expect(await current.storage.jobs.replace(songJob({ id: 'a', state: 'failed' }))).toBeUndefined();
+    expect(await current.storage.jobs.read('a')).toMatchObject({ state: 'submitting', version: 2 });
+    expect(await openJobs(current)).toEqual(['a']);
+  });
+
+  test('replacing what does not exist changes nothing', async () => {
+    expect(await current.storage.jobs.replace(songJob({ id: 'a' }))).toBeUndefined();
+    expect(await current.storage.jobs.read('a')).toBeUndefined();
+  });
+
+  test('of many replacements at the same time one wins, and is what stands', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        current.storage.jobs.replace(songJob({ id: 'a', title: `writer ${index}` })),
+      ),
+    );
+    const winners = results.filter((job) => job !== undefined);
+    expect(winners).toHaveLength(1);
+    expect(await current.storage.jobs.read('a')).toEqual(winners[0]);
+  });
+
+  test('a counter kept by compare-and-set loses no count', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    const count = async () => {
+      for (;;) {
+        const job = await current.storage.jobs.read('a');
+        if (job && (await current.storage.jobs.replace({ ...job, polls: job.polls + 1 }))) return;
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, count));
+    expect(await current.storage.jobs.read('a')).toMatchObject({ polls: 20, version: 21 });
+  });
+}
+
+export function jobQueryContract(current: StorageUnderTest): void {
+  test('running: the open jobs of one person in one channel, oldest first', async () => {
+    const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
+    const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
+    await stored(
+      current,
+      songJob({ id: 'newest', createdAt: 3_000, state: 'ready' }),
+      songJob({ id: 'oldest', createdAt: 1_000, state: 'waiting' }),
+      songJob({ id: 'middle', createdAt: 2_000, state: 'submitting' }),
+      songJob({ id: 'done', createdAt: 1_500, state: 'delivered', finishedAt: 9_000 }),
+      songJob({ id: 'elsewhere', address: elsewhere }),
+      songJob({ id: 'slack', address: { ...elsewhere, platform: 'slack', channel: 'channel' } }),
+      songJob({ id: 'bob', person: bob }),
+    );
+    const ids = (await current.storage.jobs.running(channel, 'ada')).map(({ id }) => id);
+    expect(ids).toEqual(['oldest', 'middle', 'newest']);
+  });
+
+  test('running: a job leaves when it ends', async () => {
+    await stored(current, songJob({ id: 'a' }));
+    await current.storage.jobs.replace(songJob({ id: 'a', state: 'cancelled', finishedAt: 2_000 }));
+    expect(await current.storage.jobs.running(channel, 'ada')).toEqual([]);
+  });
+
+  test('a job whose place changes is found in its new one only', async () => {
+    const moved = { platform: 'discord', channel: 'direct', person: 'ada' };
+    await stored(current, songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
+    await current.storage.jobs.replace(
+      songJob({ id: 'a', state: 'ready', result: oneSong('Rain'), address: moved }),
+    );
+    for (const [where, found] of [[channel, 0] as const, [moved, 1] as const]) {
+      expect(await current.storage.jobs.running(where, 'ada')).toHaveLength(found);
+      expect(await current.storage.jobs.recentSongs(where, 5)).toHaveLength(found);
+    }
+  });
+
+  test('names that look like parts of keys are kept apart', async () => {
+    const place = (platform: string, name: string) => ({ platform, channel: name, person: 'ada' });
+    await stored(
+      current,
+      songJob({ id: 'a', address: place('discord', 'x:ada') }),
+      songJob({ id: 'b', address: place('discord:x', 'ada') }),
+    );
+    const found = await current.storage.jobs.running(place('discord', 'x:ada'), 'ada');
+    expect(found.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  test('recentSongs: the newest of the channel first, as many as asked for', async () => {
+    await stored(
+      current,
+      songJob({ id: 'second', createdAt: 2_000, state: 'delivered', result: oneSong('two') }),
+      songJob({ id: 'third', createdAt: 3_000, state: 'ready', result: oneSong('three') }),
+      songJob({ id: 'first', createdAt: 1_000, state: 'failed', result: oneSong('one') }),
+      songJob({
+        id: 'none',
+        createdAt: 4_000,
+        state: 'delivered',
+        result: { ...oneSong(''), songs: [] },
+      }),
+      songJob({ id: 'partial', createdAt: 5_000, state: 'waiting', result: oneSong('half') }),
+      songJob({
+        id: 'elsewhere',
+        createdAt: 6_000,
+        state: 'delivered',
+        result: oneSong('other'),
+        address: { platform: 'discord', channel: 'elsewhere', person: 'ada' },
+      }),
+    );
+    const ids = async (limit: number) =>
+      (await current.storage.jobs.recentSongs(channel, limit)).map(({ id }) => id);
+    expect(await ids(10)).toEqual(['third', 'second', 'first']);
+    expect(await ids(2)).toEqual(['third', 'second']);
+  });
+
+  test('recentSongs: a job comes in when its songs are complete', async () => {
+    await stored(current, songJob({ id: 'a', state: 'waiting', result: oneSong('Rain') }));
+    expect(await current.storage.jobs.recentSongs(channel, 5)).toEqual([]);
+    await current.storage.jobs.replace(songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
+    expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
+  });
+
+  test('open: all open jobs of all channels, however many, and only those', async () => {
+    const ids = Array.from({ length: 1_203 }, (_, index) => `job${index}`);
+    await Promise.all(ids.map((id) => current.storage.jobs.create(songJob({ id }))));
+    await current.storage.jobs.replace(songJob({ id: 'job7', state: 'expired' }));
+    expect(await openJobs(current)).toEqual(ids.filter((id) => id !== 'job7').sort());
+  });
+
+  test('recentDurations: from submission to delivery, the last delivered first', async () => {
+    await stored(
+      current,
+      songJob({ id: 'a', state: 'delivered', createdAt: 0, submittedAt: 1_000, finishedAt: 61_000 }),
+      songJob({ id: 'b', state: 'delivered', createdAt: 0, submittedAt: 5_000, finishedAt: 95_000 }),
+      songJob({ id: 'c', state: 'delivered', createdAt: 0, finishedAt: 30_000 }),
+      songJob({ id: 'd', state: 'failed', createdAt: 0, submittedAt: 1_000, finishedAt: 99_000 }),
+      songJob({ id: 'e', state: 'waiting', createdAt: 0, submittedAt: 1_000 }),
+      songJob({
+        id: 'f',
+        state: 'delivered',
+        submittedAt: 1_000,
+        finishedAt: 2_000,
+        work: { route: 'music.wavGenerate', request: { taskId: 't', audioId: 'a' } },
+      }),
+    );
+    expect(await current.storage.jobs.recentDurations('music.generate', 10)).toEqual([
+      90_000, 60_000, 30_000,
+    ]);
+    expect(await current.storage.jobs.recentDurations('music.generate', 1)).toEqual([90_000]);
+    expect(await current.storage.jobs.recentDurations('media.video', 10)).toEqual([]);
+  });
+}
