@@ -1,0 +1,171 @@
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  Address,
+  AnyCommand,
+  Choice,
+  Invocation,
+  Outcome,
+  SuggestRequest,
+} from '../../../src/command.ts';
+import { defineCommand } from '../../../src/command.ts';
+import type { KeptFile, MediaItem, Message } from '../../../src/message.ts';
+import type { Bot, MediaReader, Platform, Posted } from '../../../src/platforms/platform.ts';
+import { createSlack } from '../../../src/platforms/slack/adapter.ts';
+import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
+
+const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
+
+export const COMMANDS: readonly AnyCommand[] = [
+  defineCommand({
+    name: 'song',
+    description: 'Make a song',
+    options: {
+      prompt: {
+        type: 'text',
+        description: 'What the song is about',
+        maximumLength: 3000,
+        multiline: true,
+        required: true,
+      },
+      style: { type: 'text', description: 'Its style' },
+      instrumental: { type: 'flag', description: 'Without a voice' },
+      weight: { type: 'number', description: 'How much', minimum: 0, maximum: 1 },
+      model: { type: 'choice', description: 'The model', choices: [{ name: 'Five', value: 'V5' }] },
+      voice: { type: 'text', description: 'A kept voice', suggest: async () => [] },
+      audio: { type: 'file', description: 'A tune', accept: ['audio'], maximumBytes: 1e6 },
+    },
+    messageMenu: { label: 'Make a song of this', option: 'prompt' },
+    run: nothing,
+  }),
+  defineCommand({
+    name: 'ask',
+    description: 'Ask a question',
+    options: {
+      question: { type: 'text', description: 'The question', required: true },
+      image: { type: 'file', description: 'A picture', accept: ['image'], maximumBytes: 1e6 },
+    },
+    messageMenu: { label: 'Ask about this', option: 'question' },
+    run: nothing,
+  }),
+  defineCommand({ name: 'jobs', description: 'What is running', options: {}, run: nothing }),
+];
+
+/** A bot that answers as it is told, and keeps what it was asked. */
+export class FakeBot implements Bot {
+  readonly commands = COMMANDS;
+  readonly invocations: Invocation[] = [];
+  readonly suggestions: SuggestRequest[] = [];
+  begun = 0;
+  choices: Choice[] = [];
+  answer: (invocation: Invocation) => Outcome | Promise<Outcome> = () => this.accepted();
+
+  accepted(): Outcome {
+    return {
+      type: 'accepted',
+      job: 'j1',
+      begin: () => {
+        this.begun += 1;
+      },
+    };
+  }
+
+  async run(invocation: Invocation): Promise<Outcome> {
+    this.invocations.push(invocation);
+    return await this.answer(invocation);
+  }
+
+  async suggest(request: SuggestRequest): Promise<readonly Choice[]> {
+    this.suggestions.push(request);
+    return this.choices;
+  }
+}
+
+export const FILES = new Map<string, Buffer>([
+  ['song', Buffer.from('ID3 a song that plays')],
+  ['take-2', Buffer.from('ID3 another take')],
+  ['picture', Buffer.from('PNG a picture')],
+]);
+
+export const media: MediaReader = {
+  open: async ({ name }) => Readable.from([FILES.get(name) ?? Buffer.from('?')]),
+  link: ({ name }, downloadName) =>
+    `https://bot.example/files/${name}?as=${encodeURIComponent(downloadName)}`,
+};
+
+export function kept(name: string, contentType: string): { type: 'kept'; file: KeptFile } {
+  return { type: 'kept', file: { name, bytes: FILES.get(name)?.length ?? 1, contentType } };
+}
+
+export const SONG: MediaItem = {
+  kind: 'audio',
+  name: 'rain.mp3',
+  source: kept('song', 'audio/mpeg'),
+  caption: 'Take 1 · 2:31',
+};
+export const PICTURE: MediaItem = {
+  kind: 'image',
+  name: 'rain.png',
+  source: kept('picture', 'image/png'),
+  alt: 'Rain',
+};
+
+export const ADDRESS: Address = {
+  platform: 'slack',
+  guild: 'T0MINSTREL',
+  channel: 'C0MUSIC',
+  person: 'U0ADA',
+};
+
+export interface Harness {
+  readonly server: SlackServer;
+  readonly slack: Platform;
+  readonly bot: FakeBot;
+  /** What was remembered, oldest first. */
+  readonly remembered: Posted[];
+  /** Shows as a job would: with what was remembered last. */
+  show(
+    message: Message,
+    options?: { address?: Address; key?: string; posted?: Posted | undefined },
+  ): Promise<Posted>;
+  stop(): Promise<void>;
+}
+
+export async function startHarness(
+  options: SlackServerOptions & { connections?: number } = {},
+): Promise<Harness> {
+  const server = await startSlackServer(options);
+  const bot = new FakeBot();
+  const slack = createSlack({
+    botToken: server.botToken,
+    appToken: server.appToken,
+    apiUrl: server.apiUrl,
+    media,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    now: Date.now,
+    connections: options.connections ?? 1,
+    // Waits are real, but a hundred times shorter: Retry-After is then 10 ms for a second.
+    sleep: (ms) => delay(ms >= 1000 && ms < 1501 ? ms : ms / 100),
+    editGapMs: 20,
+  });
+  await slack.start(bot);
+  const remembered: Posted[] = [];
+  return {
+    server,
+    slack,
+    bot,
+    remembered,
+    show: (message, { address = ADDRESS, key = 'job-1', ...more } = {}) =>
+      slack.show(address, message, {
+        key,
+        posted: 'posted' in more ? more.posted : remembered.at(-1),
+        remember: async (posted) => {
+          remembered.push(posted);
+        },
+      }),
+    stop: async () => {
+      await slack.close();
+      await server.close();
+    },
+  };
+}
