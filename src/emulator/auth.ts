@@ -30,7 +30,8 @@ export function checkHeaders(path: string, headers: IncomingHttpHeaders, apiKey:
   }
 }
 
-function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
+/** Refuses a request without `Authorization: Bearer` and the key. */
+export function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
   const { authorization } = headers;
   if (authorization === undefined) {
     const mistaken = headers['x-api-key'] !== undefined || headers['x-goog-api-key'] !== undefined;

@@ -25,7 +25,7 @@ const callbackFaults = [
 ] as const;
 export type CallbackFault = (typeof callbackFaults)[number];
 const streamFaults = ['break', 'stall', 'error', 'no-end'] as const;
-export type StreamFault = (typeof streamFaults)[number];
+type StreamFault = (typeof streamFaults)[number];
 const videoFaults = ['FAILED', 'CANCELED', 'UNKNOWN', 'stuck'] as const;
 export type VideoFault = (typeof videoFaults)[number];
 const lostAnswers = ['reset', 'hang', 'error'] as const;
@@ -46,7 +46,7 @@ export class UnknownFaultError extends Error {
 }
 
 /** Reads faults as the header `x-emulator-fault` writes them. Throws UnknownFaultError. */
-export function parseFaults(text: string): Fault[] {
+function parseFaults(text: string): Fault[] {
   return text
     .split(',')
     .map((part) => part.trim())
@@ -96,6 +96,8 @@ export interface Faults {
   /** Adds a rule after the others. Throws UnknownFaultError. */
   add(rule: FaultRule): void;
   clear(): void;
+  /** The rules that still befall requests. */
+  rules(): FaultRule[];
   /** The faults of one request: those of its header and the first rule that fits, which is used up by one. */
   take(method: string, url: string, header: string | undefined): Fault[];
 }
@@ -109,13 +111,17 @@ export function createFaults(rules: readonly FaultRule[]): Faults {
   return {
     add,
     clear: () => active.splice(0),
+    rules: () =>
+      active
+        .filter(({ left }) => left > 0)
+        .map(({ rule, left }) => ({ ...rule, ...(Number.isFinite(left) ? { times: left } : {}) })),
     take(method, url, header) {
       const asked = header === undefined ? [] : parseFaults(header);
       const path = pathOf(url);
       const entry = active.find(
         ({ rule, faults, left }) =>
           left > 0 &&
-          (rule.path === undefined ? familyOf(path) !== 'files' : path.includes(rule.path)) &&
+          (rule.path === undefined ? isGateway(path) : path.includes(rule.path)) &&
           faults.every((fault) => concerns(fault, method, path)),
       );
       if (entry === undefined) return asked;
@@ -123,6 +129,11 @@ export function createFaults(rules: readonly FaultRule[]): Faults {
       return [...asked, ...entry.faults];
     },
   };
+}
+
+/** Whether a path is of the gateway itself: not a file, and not the emulator's own routes. */
+function isGateway(path: string): boolean {
+  return familyOf(path) !== 'files' && !path.startsWith('/emulator/');
 }
 
 /** Whether a fault can happen to such a request at all. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-export interface StoredFile {
+interface StoredFile {
   readonly name: string;
   readonly bytes: Buffer;
   readonly contentType: string;

@@ -12,6 +12,7 @@ const usage = `npm run emulator -- [flags]
   --speed <number>       scales every delay; 0 for none (1)
   --shape <name>         ${shapes.join(', ')} (sunoapi)
   --song-seconds <n>     wished length of songs (14)
+  --video-url-seconds <n> how long a video's URL works (86400)
   --fault <fault>        something that goes wrong, such as status=503 or music/generate:callback=none; repeatable
   --help                 this text
 
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
       speed: { type: 'string', default: '1' },
       shape: { type: 'string', default: 'sunoapi' },
       'song-seconds': { type: 'string', default: '14' },
+      'video-url-seconds': { type: 'string', default: '86400' },
       fault: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
@@ -49,6 +51,7 @@ async function main(): Promise<void> {
     apiKey: values.key,
     speed: readNumber('speed', values.speed, 0, 100),
     songSeconds: readNumber('song-seconds', values['song-seconds'], 2, 60),
+    videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
     shape,
     faults: values.fault.map(readFault),
     ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'].replace(/\/+$/, '') }),

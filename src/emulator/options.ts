@@ -21,6 +21,8 @@ export interface EmulatorOptions {
   readonly songSeconds?: number;
   /** How long a video's URL works, in seconds and never scaled; default 86 400 (upstream's 24 hours). */
   readonly videoUrlSeconds?: number;
+  /** How many models a page of the model list has when the client names no limit; default 20. */
+  readonly modelsPerPage?: number;
   /** How long a callback's receiver may take to answer, in seconds; default 15, as upstream. */
   readonly callbackTimeoutSeconds?: number;
   /** Faults to begin with; more can be added while it runs. */

@@ -12,7 +12,7 @@ export interface Random {
 }
 
 /** 32-bit FNV-1a hash of a text, as an unsigned integer. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     hash ^= text.charCodeAt(index);

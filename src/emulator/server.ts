@@ -6,6 +6,7 @@ import { createCallbacks } from './callbacks.ts';
 import type { EmulatorContext } from './context.ts';
 import { familyOf, pathOf } from './family.ts';
 import { registerFaultInjection } from './fault-injection.ts';
+import { registerFaultRoutes } from './fault-routes.ts';
 import { createFaults, type Fault, type FaultRule, UnknownFaultError } from './faults.ts';
 import { registerFileRoute } from './file-route.ts';
 import { createFileShelf } from './files.ts';
@@ -122,7 +123,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   registerPersonaRoute(server, context);
   registerImageRoute(server, context);
   registerVideoRoutes(server, context);
-  registerModelRoutes(server);
+  registerModelRoutes(server, options.modelsPerPage ?? 20);
+  registerFaultRoutes(server, faults, apiKey);
   registerChatRoutes(server, context);
   registerMsgRoutes(server, context);
   registerGenRoutes(server, context);

@@ -24,7 +24,7 @@ export interface MusicTask {
   state: 'working' | 'complete' | 'failed' | 'undelivered';
 }
 
-export interface Persona {
+interface Persona {
   readonly id: string;
   readonly audioId: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Persona {
   readonly voice: string;
 }
 
-export type VideoStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
+type VideoStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
 export interface VideoTask {
   readonly id: string;
   readonly requestId: string;
@@ -70,7 +70,7 @@ export function createStore(): Store {
 }
 
 /** A map of things with ids that forgets the oldest when it is full. */
-export class BoundedMap<Value extends { readonly id: string }> {
+class BoundedMap<Value extends { readonly id: string }> {
   readonly #values = new Map<string, Value>();
   readonly #most: number;
   constructor(most: number) {

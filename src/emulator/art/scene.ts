@@ -11,7 +11,7 @@ import {
   glow,
   mix,
 } from './canvas.ts';
-import { figuresNamed } from './figures.ts';
+import { figuresNamed } from './figures/named.ts';
 import { choosePalette, type Palette } from './palette.ts';
 
 /** A picture that can be painted at any size and any moment; the same prompt always gives the same scene. */

@@ -13,7 +13,7 @@ import {
 import { chooseSinger, sing } from './voice.ts';
 
 /** Uploads are used up to this many seconds, so that one long file cannot keep the studio busy for minutes. */
-export const longestUploadSeconds = 120;
+const longestUploadSeconds = 120;
 
 type Sounds = Record<StemName, Sound>;
 

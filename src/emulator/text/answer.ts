@@ -13,7 +13,7 @@ export interface Question {
   readonly before: readonly Turn[];
 }
 /** Answers the questions it understands, in Markdown; null leaves them to the next. */
-export type Answerer = (question: Question) => string | null;
+type Answerer = (question: Question) => string | null;
 
 const answerers: readonly Answerer[] = [
   answerFromMemory,

@@ -41,6 +41,7 @@ const chatBody = z.looseObject({
 const foreignMembers = {
   contents: 'gen-style contents are not valid on chat routes; send messages',
   input: 'media-style input is not valid on chat routes; send messages',
+  system: 'messages-style system is not valid on chat routes; send a message with the role system',
   generationConfig: 'gen-style generationConfig is not valid on chat routes',
 } as const;
 

@@ -4,13 +4,13 @@ import { type Model, models } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 
 const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(20),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
   after_id: z.string().optional(),
   before_id: z.string().optional(),
 });
 
 /** The model list on the chat and msg paths; `limit`, `after_id` and `before_id` page it (messages dialect). */
-export function registerModelRoutes(server: FastifyInstance): void {
+export function registerModelRoutes(server: FastifyInstance, modelsPerPage: number): void {
   for (const path of ['/chat/v1/models', '/msg/v1/models']) {
     server.get(path, async (request) => {
       const query = listQuery.safeParse(request.query);
@@ -19,12 +19,12 @@ export function registerModelRoutes(server: FastifyInstance): void {
           'invalid',
           `${query.error.issues[0]?.path.join('.')}: ${query.error.issues[0]?.message}`,
         );
-      return listModels(query.data);
+      return listModels({ ...query.data, limit: query.data.limit ?? modelsPerPage });
     });
   }
 }
 
-function listModels(query: z.output<typeof listQuery>): Record<string, unknown> {
+function listModels(query: z.output<typeof listQuery> & { limit: number }): Record<string, unknown> {
   const { limit, after_id: after, before_id: before } = query;
   if (after !== undefined && before !== undefined)
     throw new Refusal('invalid', 'send after_id or before_id, not both');

@@ -1,0 +1,122 @@
+import { GoogleGenAI, Type } from '@google/genai';
+import { PNG } from 'pngjs';
+import { expect, test } from 'vitest';
+import { runEmulator } from './harness.ts';
+
+/** The library's client for the paths with the `gen` segment, or for those without. */
+async function connect(segment: '/gen' | '') {
+  const emulator = await runEmulator();
+  const client = new GoogleGenAI({
+    apiKey: 'sent in a header that the gateway does not read',
+    httpOptions: {
+      baseUrl: emulator.url + segment,
+      apiVersion: 'v1beta',
+      headers: { authorization: `Bearer ${emulator.apiKey}` },
+    },
+  });
+  return { emulator, client };
+}
+
+test('the genai client gets a whole answer', async () => {
+  const { client } = await connect('/gen');
+  const response = await client.models.generateContent({
+    model: 'facet-text',
+    contents: 'What is 2 + 3 * 4?',
+  });
+  expect(response.text).toBe('2 + 3 * 4 = **14**');
+  expect(response.candidates?.[0]?.finishReason).toBe('STOP');
+  expect(response.usageMetadata?.totalTokenCount).toBeGreaterThan(3);
+});
+
+test('the genai client streams the same words as it gets whole', async () => {
+  const { client } = await connect('/gen');
+  const question = { model: 'facet-text', contents: 'Explain tides' };
+  const whole = await client.models.generateContent(question);
+  let text = '';
+  let chunks = 0;
+  let finish: string | undefined;
+  for await (const chunk of await client.models.generateContentStream(question)) {
+    text += chunk.text ?? '';
+    finish = chunk.candidates?.[0]?.finishReason ?? finish;
+    chunks += 1;
+  }
+  expect(text).toBe(whole.text);
+  expect(chunks).toBeGreaterThan(5);
+  expect(finish).toBe('STOP');
+});
+
+test('the genai client gets a picture with its text', async () => {
+  const { client } = await connect('/gen');
+  const response = await client.models.generateContent({
+    model: 'facet-picture',
+    contents: 'a boat at sunset',
+    config: { responseModalities: ['TEXT', 'IMAGE'] },
+  });
+  const parts = response.candidates?.[0]?.content?.parts ?? [];
+  expect(parts.some((part) => part.text?.includes('a boat at sunset'))).toBe(true);
+  const inline = parts.find((part) => part.inlineData !== undefined)?.inlineData;
+  expect(inline?.mimeType).toBe('image/png');
+  const picture = PNG.sync.read(Buffer.from(inline?.data ?? '', 'base64'));
+  expect([picture.width, picture.height]).toEqual([768, 768]);
+});
+
+const declaration = {
+  name: 'get_weather',
+  description: 'Tells the weather of a city',
+  parameters: {
+    type: Type.OBJECT,
+    properties: {
+      city: { type: Type.STRING, description: 'the city' },
+      days: { type: Type.INTEGER, description: 'how many' },
+    },
+    required: ['city'],
+  },
+};
+
+test('the genai client is asked to call a function, and its result is put into words', async () => {
+  const { client } = await connect('');
+  const config = { tools: [{ functionDeclarations: [declaration] }] };
+  const question = { role: 'user', parts: [{ text: 'What is the weather in Paris?' }] };
+  const called = await client.models.generateContent({ model: 'facet-tools', contents: [question], config });
+  expect(called.functionCalls).toEqual([{ name: 'get_weather', args: { city: 'Paris', days: 1 } }]);
+  const call = called.candidates?.[0]?.content ?? { parts: [] };
+  const result = {
+    role: 'user',
+    parts: [{ functionResponse: { name: 'get_weather', response: { sky: 'clear' } } }],
+  };
+  const answered = await client.models.generateContent({
+    model: 'facet-tools',
+    contents: [question, call, result],
+    config,
+  });
+  expect(answered.text).toContain('sky is **clear**');
+});
+
+test('a question that no function fits is answered in words', async () => {
+  const { client } = await connect('');
+  const config = { tools: [{ functionDeclarations: [declaration] }] };
+  const response = await client.models.generateContent({
+    model: 'facet-tools',
+    contents: 'What is 1 + 1?',
+    config,
+  });
+  expect(response.functionCalls).toBeUndefined();
+  expect(response.text).toBe('1 + 1 = **2**');
+});
+
+test('the thinking preview thinks within its budget, and not at all with none', async () => {
+  const { client } = await connect('');
+  const ask = (thinkingBudget: number) =>
+    client.models.generateContent({
+      model: 'facet-thinker-preview',
+      contents: 'What is 2 + 2?',
+      config: { thinkingConfig: { thinkingBudget, includeThoughts: true } },
+    });
+  const thoughtful = await ask(16);
+  expect(thoughtful.text).toBe('2 + 2 = **4**');
+  expect(thoughtful.usageMetadata?.thoughtsTokenCount).toBeLessThanOrEqual(16);
+  expect(thoughtful.candidates?.[0]?.content?.parts?.[0]?.thought).toBe(true);
+  const quick = await ask(0);
+  expect(quick.usageMetadata?.thoughtsTokenCount).toBeUndefined();
+  expect(quick.candidates?.[0]?.content?.parts).toHaveLength(1);
+});

@@ -1,0 +1,110 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect, test } from 'vitest';
+import { createCanvas, fillSky } from '../../src/emulator/art/canvas.ts';
+import { encodePng } from '../../src/emulator/art/png.ts';
+import { runEmulator } from './harness.ts';
+
+async function connect() {
+  const emulator = await runEmulator();
+  const client = new Anthropic({
+    apiKey: emulator.apiKey,
+    baseURL: `${emulator.url}/msg`,
+    // The library sends its key as a Bearer token, which the contract calls a mistake on msg routes.
+    defaultHeaders: { 'x-api-key': emulator.apiKey, authorization: null, 'vendor-version': '2023-06-01' },
+    maxRetries: 0,
+  });
+  return { emulator, client };
+}
+const model = 'scribe-large';
+
+test('the Anthropic client gets a message, and the conversation is remembered', async () => {
+  const { client } = await connect();
+  const message = await client.messages.create({
+    model,
+    max_tokens: 200,
+    messages: [
+      { role: 'user', content: 'Hi, my name is Ada.' },
+      { role: 'assistant', content: 'Nice to meet you.' },
+      { role: 'user', content: [{ type: 'text', text: 'What is my name?' }] },
+    ],
+  });
+  expect(message.content).toEqual([{ type: 'text', text: 'Your name is **Ada**.' }]);
+  expect(message.stop_reason).toBe('end_turn');
+  expect(message.usage.input_tokens).toBeGreaterThan(0);
+});
+
+test('the Anthropic client as it comes is refused: its headers are not those of the contract', async () => {
+  const emulator = await runEmulator();
+  const client = new Anthropic({ apiKey: emulator.apiKey, baseURL: `${emulator.url}/msg`, maxRetries: 0 });
+  const call = client.messages.create({ model, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] });
+  await expect(call).rejects.toBeInstanceOf(Anthropic.APIError);
+});
+
+test('a picture is seen: its type, size and colour', async () => {
+  const { client } = await connect();
+  const canvas = createCanvas(20, 10);
+  fillSky(canvas, [
+    [200, 40, 40],
+    [200, 40, 40],
+  ]);
+  const message = await client.messages.create({
+    model,
+    max_tokens: 200,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'image',
+            source: { type: 'base64', media_type: 'image/png', data: encodePng(canvas).toString('base64') },
+          },
+          { type: 'text', text: 'What is this?' },
+        ],
+      },
+    ],
+  });
+  const [block] = message.content;
+  expect(block?.type === 'text' && block.text).toContain('a PNG picture of 20 × 10 pixels, mostly red');
+});
+
+test('tokens are counted as the message then uses them, and max_tokens bounds the output', async () => {
+  const { client } = await connect();
+  const messages = [{ role: 'user' as const, content: 'Write an essay about tea' }];
+  const counted = await client.messages.countTokens({ model, messages });
+  const message = await client.messages.create({ model, max_tokens: 12, messages });
+  expect(message.usage.input_tokens).toBe(counted.input_tokens);
+  expect(message.usage.output_tokens).toBeLessThanOrEqual(12);
+  expect(message.stop_reason).toBe('max_tokens');
+});
+
+test('the Anthropic client pages through the model list', async () => {
+  const { client } = await connect();
+  const ids: string[] = [];
+  for await (const item of client.models.list({ limit: 3 })) ids.push(item.id);
+  expect(ids).toContain(model);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThan(6);
+});
+
+test('errors are typed and carry the request id', async () => {
+  const { client } = await connect();
+  const failure = await client.messages
+    .create({ model: 'Scribe Large', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] })
+    .catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Anthropic.NotFoundError);
+  if (!(failure instanceof Anthropic.NotFoundError)) return;
+  expect(failure.message).toContain("the model id is 'scribe-large'");
+  expect(failure.requestID).toMatch(/^[\w-]{20,}$/);
+});
+
+test.each([
+  [429, Anthropic.RateLimitError],
+  [529, Anthropic.InternalServerError],
+])('an injected %i is the error the client knows', async (status, type) => {
+  const { client } = await connect();
+  const call = client.messages.create(
+    { model, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] },
+    { headers: { 'x-emulator-fault': `status=${status}:3` } },
+  );
+  await expect(call).rejects.toBeInstanceOf(type);
+});
