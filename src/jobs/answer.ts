@@ -3,14 +3,15 @@ import type { Answer, AnswerEvent } from '../gateway/answers.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import type { AnswerResult, Work } from '../work.ts';
+import { finalMessage } from './deliver.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { failSubmission } from './failure.ts';
 import type { Job } from './job.ts';
 import { toQuestion } from './question.ts';
-import { mutate, viewOf } from './record.ts';
+import { mutate } from './record.ts';
 import { EMPTY_RESULT } from './result.ts';
 import { ROUTES } from './routes.ts';
-import { progressMessage, showOptions } from './show.ts';
+import { digestOf, progressMessage, showOptions } from './show.ts';
 
 /** How often what has come so far is stored, so that a crash loses little of it. */
 const KEEP_EVERY_MS = 3_000;
@@ -82,11 +83,11 @@ export async function streamAnswer(
     end: 'delivered',
     attempts: 0,
   }));
-  const done = ready && d.command(job.command)?.done;
-  if (done && stream) {
+  if (ready && stream) {
     try {
-      const posted = await stream.close(done(viewOf(ready)));
-      await mutate(d.storage, job.id, (current) => ({ ...current, posted }));
+      const message = await finalMessage(ready, shutdown, d);
+      const posted = await stream.close(message);
+      await mutate(d.storage, job.id, (current) => ({ ...current, posted, shown: digestOf(message) }));
     } catch (error) {
       // The delivery that follows writes the same message, and knows how to go on when the platform is away.
       if (!(error instanceof PlatformError)) throw error;

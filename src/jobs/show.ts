@@ -48,9 +48,14 @@ export function showOptions(job: Job, { storage }: Pick<JobDependencies, 'storag
   };
 }
 
+/** Tells equal messages from others without keeping them. */
+export function digestOf(message: Message): string {
+  return createHash('sha256').update(JSON.stringify(message)).digest('base64url');
+}
+
 /** Shows `message` unless the very same stands already. Throws PlatformError. */
 export async function show(job: Job, message: Message, d: ShowDependencies): Promise<void> {
-  const digest = createHash('sha256').update(JSON.stringify(message)).digest('base64url');
+  const digest = digestOf(message);
   if (digest === job.shown) return;
   const platform = d.platform(job.address.platform);
   if (!platform)

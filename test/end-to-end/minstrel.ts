@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assemble, type Minstrel } from '../../src/assemble.ts';
+import { platformsFor } from '../../src/chat-platforms.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+export interface RunningMinstrel extends AsyncDisposable {
+  readonly minstrel: Minstrel;
+  readonly emulator: Emulator;
+  readonly log: RecordingLog;
+}
+
+/** The whole bot in this process, with the emulator as a gateway that it knows only by its address. */
+export async function startMinstrel(environment: Record<string, string>): Promise<RunningMinstrel> {
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-test-'));
+  const emulator = await startEmulator({ speed: 0, songSeconds: 3 });
+  const log = new RecordingLog();
+  const allowed = [new URL(emulator.url).host, ...(environment.MEDIA_ALLOWED_HOSTS?.split(',') ?? [])];
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: directory,
+    GATEWAY_BASE_URL: emulator.url,
+    GATEWAY_API_KEY: emulator.apiKey,
+    ASK_MODEL: 'chat:chat-small',
+    IMAGE_MODEL: 'canvas-plus',
+    VIDEO_MODEL: 'reel-standard',
+    ...environment,
+    MEDIA_ALLOWED_HOSTS: allowed.join(','),
+  });
+  const minstrel = await assemble({
+    config,
+    log,
+    now: Date.now,
+    random: Math.random,
+    platforms: (tools) => platformsFor(config, tools),
+  });
+  return {
+    minstrel,
+    emulator,
+    log,
+    async [Symbol.asyncDispose]() {
+      await minstrel.stop();
+      await emulator.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The bytes of every file that the emulator named in its callbacks and answers, by the word in front of its URL. */
+export async function filesOf(body: string, key: RegExp): Promise<Buffer[]> {
+  const urls = [...body.matchAll(/"(\w+)":"(http[^"]+)"/g)].flatMap(([, name = '', url = '']) =>
+    key.test(name) ? [url] : [],
+  );
+  return Promise.all(
+    [...new Set(urls)].map(async (url) => Buffer.from(await (await fetch(url)).arrayBuffer())),
+  );
+}
