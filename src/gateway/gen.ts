@@ -179,7 +179,8 @@ function finishOf(said: string | undefined, promptFeedback: unknown, called: boo
   if (blockReason !== undefined) return { reason: 'blocked', detail: blockReason };
   if (said === undefined || said === 'FINISH_REASON_UNSPECIFIED') return undefined;
   const reason = Object.hasOwn(FINISH_REASONS, said) ? FINISH_REASONS[said] : undefined;
-  return { reason: reason === 'stop' && called ? 'tool-calls' : (reason ?? 'other'), detail: said };
+  const plain = reason === undefined || reason === 'stop';
+  return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: said };
 }
 
 function readPart(part: unknown): AnswerPart[] {

@@ -128,15 +128,12 @@ const STAGE_WORDS: Readonly<Record<string, SaidStage>> = {
   processing: 'pending',
 };
 const STAGE_FIELDS = [
-  'callbackType',
-  'stage',
-  'successFlag',
-  'taskStatus',
-  'status',
-  'state',
-  'event',
-  'type',
+  ['callbackType', 'stage', 'successFlag'],
+  ['taskStatus', 'status', 'state'],
+  ['event'],
+  ['type'],
 ];
+const LEAST_FIRST: readonly SaidStage[] = ['pending', 'text', 'first', 'complete'];
 /** Results that a route names with null when it has failed: docs.sunoapi.org, wav, mp4, vocal removal, cover. */
 const RESULT_FIELDS = new Set(['audiowavurl', 'videourl', 'vocalremovalinfo', 'images', 'vocalurl']);
 
@@ -189,15 +186,27 @@ function saysNothingCame(envelopes: Visit[]): boolean {
   return goodCode && empty;
 }
 
+/**
+ * The word that decides. A field made for it goes before a general one; among general ones the one that promises
+ * least, since an envelope's "success" only says that the message is well: `{status: "success", data: {status:
+ * "TEXT_SUCCESS"}}`.
+ */
 function saidStage(envelopes: Fields[]): { stage: SaidStage; word: string } | undefined {
-  for (const name of STAGE_FIELDS) {
-    for (const fields of envelopes) {
-      const word = asText(fields(name), 100);
-      const stage = word === undefined ? undefined : stageNamed(name, normalName(word));
-      if (word !== undefined && stage !== undefined) return { stage, word };
-    }
-  }
-  return undefined;
+  const said = STAGE_FIELDS.map((names) =>
+    names.flatMap((name) =>
+      envelopes.flatMap((fields) => {
+        const word = asText(fields(name), 100);
+        const stage = word === undefined ? undefined : stageNamed(name, normalName(word));
+        return word === undefined || stage === undefined ? [] : [{ stage, word }];
+      }),
+    ),
+  );
+  const failure = said.flat().find(({ stage }) => stage === 'failed');
+  if (failure !== undefined) return failure;
+  const decisive = said.find((words) => words.length > 0) ?? [];
+  return decisive.toSorted(
+    (one, other) => LEAST_FIRST.indexOf(one.stage) - LEAST_FIRST.indexOf(other.stage),
+  )[0];
 }
 
 function stageNamed(field: string, word: string): SaidStage | undefined {

@@ -29,6 +29,7 @@ import type { AlignedWord } from './music-result.ts';
 import { checked, type Reply, type Requester } from './request.ts';
 import type { RouteName } from './routes.ts';
 
+export type { Persona, Submission } from './music-answers.ts';
 export {
   type MusicCallback,
   type MusicFailure,

@@ -155,6 +155,18 @@ describe('stages', () => {
     expect(readMusicCallback({ code: 200, data: { task_id: 't1', data } }).stage).toBe(stage);
   });
 
+  it('an envelope that says success does not make an early stage the last', () => {
+    const staged = (status: string) =>
+      readMusicCallback({ status: 'success', data: { taskId: 't1', status, response: { sunoData: [item] } } })
+        .stage;
+    expect(['TEXT_SUCCESS', 'FIRST_SUCCESS', 'SUCCESS', 'GENERATE_AUDIO_FAILED'].map(staged)).toEqual([
+      'text',
+      'first',
+      'complete',
+      'failed',
+    ]);
+  });
+
   it.each(['PENDING', 'GENERATING', 'TEXT_SUCCESS', 'FIRST_SUCCESS'])('%s is not the end', (status) => {
     expect(['unknown', 'text', 'first']).toContain(
       readMusicCallback({ data: { taskId: 't1', status } }).stage,

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import { createGateway, type Gateway } from '../../src/gateway/client.ts';
+import { type MusicCallback, readMusicCallback, type Submission } from '../../src/gateway/music.ts';
+import { answer, errorOf, startServer } from './support.ts';
+
+const OPTIONS = { speed: 0, songSeconds: 1 } as const;
+
+function clientOf(emulator: Emulator, timeouts = {}): Gateway {
+  return createGateway({
+    baseUrl: emulator.url,
+    apiKey: emulator.apiKey,
+    fetch: globalThis.fetch,
+    now: Date.now,
+    random: Math.random,
+    sleep: async () => undefined,
+    timeouts,
+  });
+}
+
+/** A listener for callbacks, each job at an address of its own. */
+async function startCallbacks() {
+  const waiting = new Map<string, (callback: MusicCallback) => void>();
+  const stages: string[] = [];
+  const server = await startServer((request, response) => {
+    answer(response, { ok: true });
+    const callback = readMusicCallback(request.body);
+    stages.push(callback.stage);
+    if (callback.stage === 'complete' || callback.stage === 'failed') waiting.get(request.path)?.(callback);
+  });
+  let jobs = 0;
+  return {
+    stages,
+    /** Hands work over and waits for the callback that ends it. */
+    async work(
+      submit: (callBackUrl: string) => Promise<Submission>,
+    ): Promise<MusicCallback & { submission: Submission }> {
+      const path = `/callbacks/${++jobs}`;
+      const ended = new Promise<MusicCallback>((resolve) => waiting.set(path, resolve));
+      const submission = await submit(`${server.url}${path}`);
+      const callback = await ended;
+      if (submission.taskId !== undefined) expect(callback.taskId).toBe(submission.taskId);
+      return { ...callback, submission };
+    },
+  };
+}
+
+const typeOf = async (url: string | undefined) => (await fetch(url ?? '')).headers.get('content-type');
+
+describe.each(['sunoapi', 'flat', 'bare', 'nested'] as const)(
+  'every music route of the emulator, in shape %s',
+  (shape) => {
+    it('is handed over, called back and read', { timeout: 60_000 }, async () => {
+      const emulator = await startEmulator({ ...OPTIONS, shape });
+      onTestFinished(() => emulator.close());
+      const { music } = clientOf(emulator);
+      const { work } = await startCallbacks();
+      const model = 'V5' as const;
+
+      const song = await work((callBackUrl) =>
+        music.generate({
+          model,
+          callBackUrl,
+          customMode: true,
+          instrumental: false,
+          prompt: '[Verse]\nRain on stone',
+          style: 'lofi',
+          title: 'Rain',
+        }),
+      );
+      expect(song.stage).toBe('complete');
+      const [first] = song.result.songs;
+      expect(await typeOf(first?.audioUrl)).toMatch(/^audio\//);
+      expect(first).toMatchObject({
+        title: 'Rain',
+        durationSeconds: expect.any(Number),
+        lyrics: expect.stringContaining('Rain on stone'),
+      });
+      const ids = { taskId: song.taskId ?? '', audioId: first?.audioId ?? '' };
+      const uploadUrl = first?.audioUrl ?? '';
+
+      const words = await music.timestampedLyrics(ids);
+      expect(words.map(({ word }) => word).join(' ')).toContain('Rain');
+      expect(words.every(({ startSeconds, endSeconds }) => startSeconds <= endSeconds)).toBe(true);
+      expect(await music.styleGenerate({ content: 'lofi, rain' })).toMatch(/lofi/i);
+
+      const lyrics = await work((callBackUrl) => music.generateLyrics({ prompt: 'rain', callBackUrl }));
+      expect(lyrics.result.lyrics.length).toBeGreaterThan(1);
+      const cover = await work((callBackUrl) => music.generateCover({ taskId: ids.taskId, callBackUrl }));
+      expect(await typeOf(cover.result.images[0])).toMatch(/^image\//);
+      const wav = await work((callBackUrl) => music.wavGenerate({ ...ids, callBackUrl }));
+      expect(await typeOf(wav.result.wavUrl)).toMatch(/wav/);
+      const two = await work((callBackUrl) =>
+        music.vocalRemoval({ ...ids, type: 'separate_vocal', callBackUrl }),
+      );
+      expect(two.result.stems.map(({ name }) => name).sort()).toEqual(['instrumental', 'vocals']);
+      const { personaId } = await music
+        .generatePersona({ ...ids, name: 'Ada', description: 'warm', vocalStart: 0, vocalEnd: 12 })
+        .catch(
+          // A song of few seconds has no twelve to take a voice from.
+          () => music.generatePersona({ ...ids, name: 'Ada', description: 'warm' }),
+        );
+      expect(
+        await errorOf(music.generatePersona({ ...ids, name: 'Ada', description: 'warm' })),
+      ).toMatchObject({ taken: 'no' });
+
+      const texts = { title: 'More', style: 'lofi' };
+      const more = await Promise.all([
+        work((callBackUrl) =>
+          music.generate({ model, callBackUrl, customMode: true, instrumental: true, ...texts, personaId }),
+        ),
+        work((callBackUrl) =>
+          music.extend({ audioId: ids.audioId, model, callBackUrl, defaultParamFlag: false }),
+        ),
+        work((callBackUrl) =>
+          music.extend({
+            audioId: ids.audioId,
+            model,
+            callBackUrl,
+            defaultParamFlag: true,
+            prompt: 'la',
+            continueAt: 1,
+            ...texts,
+          }),
+        ),
+        work((callBackUrl) =>
+          music.uploadCover({
+            uploadUrl,
+            model,
+            callBackUrl,
+            customMode: true,
+            instrumental: true,
+            ...texts,
+          }),
+        ),
+        work((callBackUrl) =>
+          music.uploadExtend({
+            uploadUrl,
+            model,
+            callBackUrl,
+            defaultParamFlag: true,
+            instrumental: true,
+            continueAt: 1,
+            ...texts,
+          }),
+        ),
+        work((callBackUrl) =>
+          music.addVocals({ uploadUrl, callBackUrl, prompt: 'la', negativeTags: '', ...texts }),
+        ),
+        work((callBackUrl) =>
+          music.addInstrumental({ uploadUrl, callBackUrl, title: 'More', tags: 'lofi', negativeTags: '' }),
+        ),
+      ]);
+      for (const { stage, result } of more) {
+        expect(stage).toBe('complete');
+        expect(result.songs[0]?.audioUrl).toMatch(/^http/);
+      }
+    });
+  },
+);
+
+describe('the rest of the emulator', () => {
+  let emulator: Emulator;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    emulator = await startEmulator({ ...OPTIONS, modelsPerPage: 3 });
+    gateway = clientOf(emulator, { stallMs: 300, lingerMs: 100 });
+  });
+  afterAll(() => emulator.close());
+
+  const ask = (model: string, words = 'Why is rain grey?') => ({
+    model,
+    turns: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: words }] }],
+  });
+  async function drain(stream: AsyncIterable<AnswerEvent>) {
+    let text = '';
+    let last: AnswerEvent | undefined;
+    for await (const event of stream) {
+      if (event.type === 'part' && event.part.type === 'text') text += event.part.text;
+      last = event;
+    }
+    return { text, last };
+  }
+
+  it('chat, msg and gen answer, whole and in streams', async () => {
+    for (const call of [
+      () => gateway.chat.complete(ask('chat-small')),
+      () => gateway.msg.complete(ask('scribe-small')),
+      () => gateway.gen.complete(ask('facet-text')),
+    ]) {
+      const { parts, finish, usage } = await call();
+      expect(parts).toEqual([{ type: 'text', text: expect.any(String) }]);
+      expect(finish.reason).toBe('stop');
+      expect(usage?.outputTokens).toBeGreaterThan(0);
+    }
+    for (const stream of [gateway.chat.stream(ask('chat-small')), gateway.gen.stream(ask('facet-text'))]) {
+      const { text, last } = await drain(stream);
+      expect(text.length).toBeGreaterThan(0);
+      expect(last).toMatchObject({
+        type: 'finish',
+        finish: { reason: 'stop' },
+        usage: { outputTokens: expect.any(Number) },
+      });
+    }
+    expect(await gateway.msg.countTokens(ask('scribe-small'))).toBeGreaterThan(0);
+  });
+
+  it('gen draws, calls functions and thinks', async () => {
+    const { parts } = await gateway.gen.generateImage(ask('facet-picture', 'a red boat'));
+    expect(parts.map(({ type }) => type)).toEqual(expect.arrayContaining(['text', 'image']));
+    const tools = [
+      {
+        name: 'weather',
+        description: 'The weather in a town',
+        parameters: {
+          type: 'object',
+          properties: { town: { type: 'string', description: 'a town' } },
+          required: ['town'],
+        },
+      },
+    ];
+    const called = await gateway.gen.callTools({
+      ...ask('facet-tools', 'What is the weather in Oslo?'),
+      tools,
+    });
+    expect(called).toMatchObject({
+      parts: [{ type: 'tool-call', name: 'weather' }],
+      finish: { reason: 'tool-calls' },
+    });
+    expect(
+      (await gateway.gen.think({ ...ask('facet-thinker-preview'), thinkingBudget: 256 })).finish.reason,
+    ).toBe('stop');
+  });
+
+  it.each(['break', 'stall', 'error', 'no-end'])(
+    'a stream that meets "%s" is told apart from one that finished',
+    async (how) => {
+      for (const [path, stream] of [
+        ['/chat/completions', () => gateway.chat.stream(ask('chat-small'))],
+        [':streamGenerateContent', () => gateway.gen.stream(ask('facet-text'))],
+      ] as const) {
+        emulator.addFault({ fault: `stream=${how}`, path, times: 1 });
+        const error = await errorOf(drain(stream()));
+        expect(error.partial).toBeDefined();
+        expect(error).toMatchObject({ taken: 'unknown', retryable: false });
+      }
+    },
+  );
+
+  it('pictures and videos', async () => {
+    const { images, width } = await gateway.media.createImage({ model: 'canvas-plus', prompt: 'a red boat' });
+    expect(await typeOf(images[0])).toMatch(/^image\//);
+    expect(width).toBeGreaterThan(0);
+    const { taskId } = await gateway.media.createVideo({
+      model: 'reel-standard',
+      prompt: 'a red boat',
+      duration: 5,
+      resolution: '720P',
+    });
+    await expect
+      .poll(async () => (await gateway.media.queryVideo(taskId)).status, { timeout: 15_000 })
+      .toBe('succeeded');
+    expect(await typeOf((await gateway.media.queryVideo(taskId)).videoUrl)).toMatch(/^video\//);
+  });
+
+  it('a failed video says so', async () => {
+    emulator.addFault({ fault: 'video=FAILED', times: 1 });
+    const { taskId } = await gateway.media.createVideo({ model: 'reel-standard', prompt: 'a red boat' });
+    await expect.poll(async () => (await gateway.media.queryVideo(taskId)).status).toBe('failed');
+    expect((await gateway.media.queryVideo(taskId)).failure?.code).toBeDefined();
+  });
+
+  it('the model list, page by page, with labels for ids', async () => {
+    const models = await gateway.models.list();
+    expect(models.length).toBeGreaterThan(3);
+    expect(gateway.models.resolve('Chat Large')).toEqual({ kind: 'label', id: 'chat-large' });
+    expect(gateway.models.resolve('chat-larg')).toMatchObject({
+      kind: 'unknown',
+      nearest: expect.arrayContaining(['chat-large']),
+    });
+  });
+
+  it('refusals are read: an unknown model, a wrong key, an unknown song', async () => {
+    expect(await errorOf(gateway.chat.complete(ask('no-such-model')))).toMatchObject({
+      taken: 'no',
+      code: expect.stringMatching(/not-found|invalid/),
+    });
+    const stranger = createGateway({
+      baseUrl: emulator.url,
+      apiKey: 'wrong-key',
+      fetch: globalThis.fetch,
+      now: Date.now,
+      random: Math.random,
+      sleep: async () => undefined,
+    });
+    for (const call of [
+      () => stranger.chat.complete(ask('chat-small')),
+      () => stranger.msg.complete(ask('scribe-small')),
+      () => stranger.gen.complete(ask('facet-text')),
+      () => stranger.models.list(),
+      () => stranger.media.queryVideo('v'),
+    ]) {
+      expect(await errorOf(call())).toMatchObject({ code: 'auth', taken: 'no' });
+    }
+    const callBackUrl = 'http://127.0.0.1:9/callback';
+    expect(
+      await errorOf(gateway.music.wavGenerate({ taskId: 'none', audioId: 'none', callBackUrl })),
+    ).toMatchObject({ taken: 'no' });
+  });
+
+  it.each([
+    ['status=503', 'unavailable', 'no'],
+    ['status=500', 'unavailable', 'unknown'],
+    ['body-code=429', 'credits', 'no'],
+    ['body-code=430', 'rate', 'no'],
+    ['body-code=455', 'maintenance', 'no'],
+    ['reset', 'network', 'unknown'],
+    ['lost=reset', 'network', 'unknown'],
+    ['nonsense', 'nonsense', 'unknown'],
+  ])('a submission that meets "%s" ends as %s, taken: %s', async (fault, code, taken) => {
+    emulator.addFault({ fault, path: '/music/generate' });
+    onTestFinished(() => emulator.clearFaults());
+    const call = gateway.music.generate({
+      model: 'V5',
+      customMode: false,
+      instrumental: true,
+      prompt: 'rain',
+      callBackUrl: 'http://127.0.0.1:9/callback',
+    });
+    expect(await errorOf(call)).toMatchObject({ code, taken });
+  });
+});

@@ -1,0 +1,144 @@
+import { LLMock } from '@copilotkit/aimock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import { createGateway, type Gateway } from '../../src/gateway/client.ts';
+import { API_KEY, errorOf, QUESTION } from './support.ts';
+
+/**
+ * The three text dialects as somebody else understands them. The mock serves the vendors' own paths, so the
+ * gateway's namespace word is taken off on the way.
+ */
+const mock = new LLMock({ port: 0, chunkSize: 3 });
+const WITHOUT_NAMESPACE = /(?<=:\d+)\/(?:chat|msg|gen)(?=\/v1)/;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  await mock.start();
+  gateway = createGateway({
+    baseUrl: mock.baseUrl.replace(/\/v1$/, ''),
+    apiKey: API_KEY,
+    fetch: (url, init) => globalThis.fetch(url.replace(WITHOUT_NAMESPACE, ''), init),
+    now: Date.now,
+    random: Math.random,
+    sleep: async () => undefined,
+  });
+});
+afterAll(() => mock.stop());
+beforeEach(() => {
+  mock.reset();
+});
+
+const LIGHT = 'Because the light is scattered 🌧 on its way.';
+const usage = {
+  prompt_tokens: 7,
+  completion_tokens: 9,
+  input_tokens: 7,
+  output_tokens: 9,
+  promptTokenCount: 7,
+  candidatesTokenCount: 9,
+};
+
+async function drain(stream: AsyncIterable<AnswerEvent>) {
+  const events: AnswerEvent[] = [];
+  for await (const event of stream) events.push(event);
+  const fragments = events.flatMap((event) =>
+    event.type === 'part' && event.part.type === 'text' ? event.part.text : [],
+  );
+  return { fragments, text: fragments.join(''), last: events.at(-1) };
+}
+
+const asks = {
+  'chat, whole': () => gateway.chat.complete(QUESTION),
+  msg: () => gateway.msg.complete(QUESTION),
+  'gen, whole': () => gateway.gen.complete(QUESTION),
+  'gen, thinking': () => gateway.gen.think({ ...QUESTION, thinkingBudget: 64 }),
+};
+
+describe('against an independent mock', () => {
+  it.each(Object.entries(asks))('%s: an answer, its end and its usage', async (_, ask) => {
+    mock.onMessage('rain', { content: LIGHT, usage });
+    expect(await ask()).toMatchObject({
+      parts: [{ type: 'text', text: LIGHT }],
+      finish: { reason: 'stop' },
+      usage: { inputTokens: 7, outputTokens: 9 },
+    });
+  });
+
+  it.each(Object.entries(asks))('%s: an answer cut by its length', async (name, ask) => {
+    mock.onMessage('rain', { content: LIGHT, finishReason: 'length' });
+    expect((await ask()).finish, name).toMatchObject({ reason: 'length' });
+  });
+
+  it.each(['chat', 'gen'] as const)('%s, streamed: the same text, in many fragments', async (dialect) => {
+    mock.onMessage('rain', { content: LIGHT, usage });
+    const { fragments, text, last } = await drain(gateway[dialect].stream(QUESTION));
+    expect(text).toBe(LIGHT);
+    expect(fragments.length).toBeGreaterThan(5);
+    expect(last).toMatchObject({ type: 'finish', finish: { reason: 'stop' } });
+  });
+
+  it.each(['chat', 'gen'] as const)(
+    '%s, streamed: a connection that is cut is told apart',
+    async (dialect) => {
+      mock.onMessage('rain', { content: LIGHT }, { truncateAfterChunks: 4, latency: 10 });
+      const error = await errorOf(drain(gateway[dialect].stream(QUESTION)));
+      expect(error.code).toBe('broken-stream');
+      const [part] = error.partial?.parts ?? [];
+      expect(part?.type === 'text' && part.text.length > 0 && LIGHT.startsWith(part.text)).toBe(true);
+    },
+  );
+
+  it('gen: a function is called', async () => {
+    mock.onMessage('rain', { toolCalls: [{ name: 'weather', arguments: '{"where":"Oslo"}' }] });
+    const tools = [
+      {
+        name: 'weather',
+        description: 'Whether it rains',
+        parameters: {
+          type: 'object',
+          properties: { where: { type: 'string', description: 'a town' } },
+          required: ['where'],
+        },
+      },
+    ];
+    expect(await gateway.gen.callTools({ ...QUESTION, tools })).toMatchObject({
+      parts: [{ type: 'tool-call', name: 'weather', arguments: { where: 'Oslo' } }],
+      finish: { reason: 'tool-calls' },
+    });
+    expect(mock.getLastRequest()?.path).toMatch(/^\/v1beta\/models\/some-model:generateContent/);
+  });
+
+  it.each(Object.entries(asks))('%s: an error in its own dialect', async (_, ask) => {
+    mock.onMessage('rain', { error: { message: 'slower, please', type: 'rate_limit_error' }, status: 429 });
+    expect(await errorOf(ask())).toMatchObject({
+      code: 'rate',
+      status: 429,
+      taken: 'no',
+      gatewayMessage: 'slower, please',
+    });
+  });
+
+  it('what was asked arrives: system prompt, history and question', async () => {
+    mock.onMessage('Which?', { content: 'Rain.' });
+    const conversation = {
+      model: 'some-model',
+      system: 'Be brief.',
+      turns: [
+        { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Rain or snow?' }] },
+        { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'One of them.' }] },
+        { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Which?' }] },
+      ],
+    };
+    for (const family of ['chat', 'msg', 'gen'] as const) {
+      expect((await gateway[family].complete(conversation)).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
+      const asked = JSON.stringify(mock.getLastRequest()?.body);
+      for (const words of ['Be brief.', 'Rain or snow?', 'One of them.', 'Which?'])
+        expect(asked).toContain(words);
+    }
+  });
+
+  it('the model list', async () => {
+    mock.on({ model: 'some-model' }, { content: 'x' });
+    expect((await gateway.models.list()).map(({ id }) => id)).toContain('some-model');
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../src/gateway/answers.ts';
+import type { Gateway } from '../../src/gateway/client.ts';
+import { answer, errorOf, gatewayAt, startServer } from './support.ts';
+
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const picture = { type: 'image' as const, mimeType: 'image/png', data: 'AAAA' };
+
+const conversation: Question = {
+  model: 'some-model',
+  system: 'Be brief.',
+  maxTokens: 100,
+  temperature: 0.5,
+  turns: [
+    { role: 'user', parts: [text('What is this?'), picture] },
+    { role: 'assistant', parts: [text('Rain.')] },
+    { role: 'assistant', parts: [text(''), text('Or snow.')] },
+    { role: 'user', parts: [text('Which?')] },
+  ],
+};
+
+/** The body that a call sends; what is answered is of no interest. */
+async function sent(call: (gateway: Gateway) => Promise<unknown>): Promise<unknown> {
+  const server = await startServer((_, response) => answer(response, {}));
+  await errorOf(call(gatewayAt(server.url).gateway));
+  return server.seen[0]?.body;
+}
+
+describe('one conversation, in three dialects', () => {
+  it('chat: messages with a system message, pictures as data addresses', async () => {
+    expect(await sent(({ chat }) => chat.complete(conversation))).toEqual({
+      model: 'some-model',
+      stream: false,
+      max_tokens: 100,
+      temperature: 0.5,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          ],
+        },
+        { role: 'assistant', content: 'Rain.\n\nOr snow.' },
+        { role: 'user', content: 'Which?' },
+      ],
+    });
+  });
+
+  it('msg: alternating turns of blocks, the system prompt before the first words', async () => {
+    expect(await sent(({ msg }) => msg.complete(conversation))).toEqual({
+      model: 'some-model',
+      max_tokens: 100,
+      temperature: 0.5,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Be brief.' },
+            { type: 'text', text: 'What is this?' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Rain.' },
+            { type: 'text', text: 'Or snow.' },
+          ],
+        },
+        { role: 'user', content: 'Which?' },
+      ],
+    });
+  });
+
+  it('gen: contents of parts, the system prompt before the first words', async () => {
+    expect(await sent(({ gen }) => gen.complete(conversation))).toEqual({
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { text: 'Be brief.' },
+            { text: 'What is this?' },
+            { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+          ],
+        },
+        { role: 'model', parts: [{ text: 'Rain.' }, { text: 'Or snow.' }] },
+        { role: 'user', parts: [{ text: 'Which?' }] },
+      ],
+      generationConfig: { maxOutputTokens: 100, temperature: 0.5 },
+    });
+  });
+
+  it('msg: a conversation that the assistant begins still begins with the user', async () => {
+    const body = await sent(({ msg }) =>
+      msg.complete({
+        model: 'm',
+        turns: [
+          { role: 'assistant', parts: [text('Hello.'), picture] },
+          { role: 'user', parts: [text('Hi.')] },
+        ],
+      }),
+    );
+    expect(body).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', content: [{ text: 'Hello.' }, { type: 'text', text: '(a picture)' }] },
+        { role: 'user' },
+      ],
+    });
+  });
+
+  it('gen: calls and results go back with their ids and signatures', async () => {
+    const tools = [
+      { name: 'rain', description: 'd', parameters: { type: 'object', properties: {}, required: [] } },
+    ];
+    const body = await sent(({ gen }) =>
+      gen.callTools({
+        model: 'models/some/model:free',
+        tools,
+        turns: [
+          { role: 'user', parts: [text('Rain?')] },
+          {
+            role: 'assistant',
+            parts: [
+              { type: 'tool-call', name: 'rain', arguments: { where: 'Oslo' }, id: 'c1', signature: 's' },
+            ],
+          },
+          { role: 'user', parts: [{ type: 'tool-result', name: 'rain', result: { rain: true }, id: 'c1' }] },
+        ],
+      }),
+    );
+    expect(body).toMatchObject({
+      contents: [
+        { role: 'user' },
+        {
+          role: 'model',
+          parts: [
+            { functionCall: { name: 'rain', args: { where: 'Oslo' }, id: 'c1' }, thoughtSignature: 's' },
+          ],
+        },
+        { role: 'user', parts: [{ functionResponse: { name: 'rain', response: { rain: true }, id: 'c1' } }] },
+      ],
+    });
+  });
+
+  it('gen: a model id stands in the path, whatever is in it', async () => {
+    const server = await startServer((_, response) => answer(response, {}));
+    const { gen } = gatewayAt(server.url).gateway;
+    for (const model of ['models/g-1', 'maker/g 1:free', 'g?alt=json#'])
+      await errorOf(gen.complete({ ...conversation, model }));
+    expect(server.seen.map(({ path }) => path)).toEqual([
+      '/gen/v1beta/models/g-1:generateContent',
+      '/gen/v1beta/models/maker/g%201%3Afree:generateContent',
+      '/gen/v1beta/models/g%3Falt%3Djson%23:generateContent',
+    ]);
+  });
+});
+
+describe('an answer that holds nothing', () => {
+  it.each([
+    ['chat', { choices: [] }],
+    ['chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }],
+    ['msg', { content: [], stop_reason: 'end_turn' }],
+    ['msg', {}],
+    ['gen', { candidates: [] }],
+    ['gen', { candidates: [{ finishReason: 'STOP' }] }],
+    ['gen', { candidates: [{ content: { parts: [{ text: 'Hm.', thought: true }] }, finishReason: 'STOP' }] }],
+  ] as const)('of %s is nonsense: %j', async (family, body) => {
+    const server = await startServer((_, response) => answer(response, body));
+    const error = await errorOf(gatewayAt(server.url).gateway[family].complete(conversation));
+    expect(error).toMatchObject({ code: 'nonsense', body: JSON.stringify(body), taken: 'unknown' });
+  });
+});
