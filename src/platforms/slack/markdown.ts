@@ -4,11 +4,17 @@ import { gfmFromMarkdown, gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { gfm } from 'micromark-extension-gfm';
 import { splitPlain } from './escape.ts';
-import { halve, type MarkdownNode, type MarkdownRoot, type RootContent, textOf } from './markdown-tree.ts';
+import {
+  cut,
+  type MarkdownNode,
+  type MarkdownRoot,
+  type RootContent,
+  sizeOf,
+  textOf,
+} from './markdown-tree.ts';
 
 /** Invisible and without width: between `<` and what follows, it keeps Slack from reading a token inside code. */
 const WORD_JOINER = '\u2060';
-const DEEPEST_HALVING = 24;
 
 /**
  * Renders Markdown into pieces of at most `limit` characters. No words are cut, code fences are closed and opened
@@ -18,7 +24,7 @@ export function slackMarkdown(text: string, limit: number): string[] {
   const tree = withoutReferences(parse(text));
   const pieces: string[] = [];
   for (const node of tree.children) {
-    for (const part of fitting(node, limit, 0)) {
+    for (const part of fitting(node, limit)) {
       const last = pieces.at(-1);
       if (last !== undefined && last.length + 2 + part.length <= limit)
         pieces[pieces.length - 1] = `${last}\n\n${part}`;
@@ -40,16 +46,39 @@ function parse(text: string): MarkdownRoot {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
-function fitting(node: MarkdownNode, limit: number, depth: number): string[] {
-  const whole = write(node);
-  if (whole === '') return [];
-  if (whole.length <= limit) return [whole];
-  const halves = depth < DEEPEST_HALVING ? halve(node) : undefined;
-  if (halves === undefined) {
-    // Escapes and entities make at most five characters of one.
-    return splitPlain(textOf(node), Math.floor(limit / 5)).map((piece) => write(paragraph(piece)));
+/** Every piece but the last is as long as the limit allows, so that text which grows at its end changes only its end. */
+function fitting(node: MarkdownNode, limit: number): string[] {
+  const pieces: string[] = [];
+  let rest = node;
+  for (let written = write(rest); written !== ''; written = write(rest)) {
+    if (written.length <= limit) return [...pieces, written];
+    const parts = longestCut(rest, limit);
+    if (parts === undefined) return [...pieces, ...asPlain(rest, limit)];
+    pieces.push(parts.written);
+    rest = parts.rest;
   }
-  return halves.flatMap((half) => fitting(half, limit, depth + 1));
+  return pieces;
+}
+
+/** The cut with the longest first part that fits. */
+function longestCut(node: MarkdownNode, limit: number): { written: string; rest: MarkdownNode } | undefined {
+  let best: { written: string; rest: MarkdownNode } | undefined;
+  let [low, high] = [1, Math.min(sizeOf(node) - 1, limit)];
+  while (low <= high) {
+    const size = Math.ceil((low + high) / 2);
+    const parts = cut(node, size);
+    const written = parts && write(parts[0]);
+    if (parts === undefined || written === undefined || (written !== '' && written.length <= limit)) {
+      if (parts !== undefined && written !== undefined) best = { written, rest: parts[1] };
+      low = size + 1;
+    } else high = size - 1;
+  }
+  return best;
+}
+
+/** What cannot be cut as Markdown, such as quotes a hundred levels deep. Escapes make at most five characters of one. */
+function asPlain(node: MarkdownNode, limit: number): string[] {
+  return splitPlain(textOf(node), Math.floor(limit / 5)).map((piece) => write(paragraph(piece)));
 }
 
 function paragraph(value: string): RootContent {

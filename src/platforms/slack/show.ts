@@ -37,7 +37,7 @@ export interface ShowTools extends UploadTools {
 /** A message of ours that cannot be edited any more: another takes its place. */
 const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
 /** Slack takes a moment before an uploaded picture can stand in a block. */
-const PICTURE_PAUSES_MS = [300, 700, 1500, 3000];
+const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];
 
 /** See Platform.show. Throws PlatformError; and whatever `remember` and opening a kept file throw. */
 export async function show(
@@ -199,7 +199,12 @@ class Post {
 
   async #writeParts(parts: readonly Part[]): Promise<void> {
     for (const [index, part] of parts.entries()) await this.#writePart(index, part);
-    for (const { ts } of this.#state.parts.splice(parts.length)) if (ts !== undefined) await this.#remove(ts);
+    while (this.#state.parts.length > parts.length) {
+      const ts = this.#state.parts.at(-1)?.ts;
+      if (ts !== undefined) await this.#remove(ts);
+      this.#state.parts.pop();
+      await this.#remember();
+    }
   }
 
   async #writePart(index: number, part: Part): Promise<void> {

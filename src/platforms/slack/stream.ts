@@ -13,35 +13,31 @@ export interface StreamOptions {
 
 export function createStream({ write, pace, log }: StreamOptions): MessageStream {
   let newest: Message | undefined;
-  let waiting = false;
+  let running = false;
   let closed = false;
   let inFlight: Promise<unknown> = Promise.resolve();
 
-  async function writeNewest(): Promise<void> {
-    await pace.turn();
-    waiting = false;
-    const message = newest;
-    newest = undefined;
-    if (closed || message === undefined) return;
-    inFlight = write(message).catch((error: unknown) => {
-      log.debug({ err: error }, 'A passing state of a stream was not written');
-      // A place that is closed will not open again while the text is written; the end says so.
-      if (error instanceof PlatformError && error.code !== 'unavailable') closed = true;
-    });
-    await inFlight;
-    if (newest !== undefined) schedule();
-  }
-
-  function schedule(): void {
-    if (waiting || closed) return;
-    waiting = true;
-    void writeNewest();
+  async function run(): Promise<void> {
+    running = true;
+    while (newest !== undefined && !closed) {
+      await pace.turn();
+      const message: Message | undefined = newest;
+      newest = undefined;
+      if (closed || message === undefined) break;
+      inFlight = write(message).catch((error: unknown) => {
+        log.debug({ err: error }, 'A passing state of a stream was not written');
+        // A place that is closed will not open again while the text is written; the end says so.
+        if (error instanceof PlatformError && error.code !== 'unavailable') closed = true;
+      });
+      await inFlight;
+    }
+    running = false;
   }
 
   return {
     update(message) {
       newest = message;
-      schedule();
+      if (!running && !closed) void run();
     },
     async close(message) {
       closed = true;

@@ -12,6 +12,7 @@ import { defineCommand } from '../../../src/command.ts';
 import type { KeptFile, MediaItem, Message } from '../../../src/message.ts';
 import type { Bot, MediaReader, Platform, Posted } from '../../../src/platforms/platform.ts';
 import { createSlack } from '../../../src/platforms/slack/adapter.ts';
+import { LIMITS } from '../../../src/platforms/slack/limits.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
 
 const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
@@ -117,6 +118,9 @@ export const ADDRESS: Address = {
   person: 'U0ADA',
 };
 
+/** The adapter's time, so that nobody waits for a Retry-After. */
+const SPEED = 100;
+
 export interface Harness {
   readonly server: SlackServer;
   readonly slack: Platform;
@@ -136,17 +140,18 @@ export async function startHarness(
 ): Promise<Harness> {
   const server = await startSlackServer(options);
   const bot = new FakeBot();
+  const startedAt = Date.now();
   const slack = createSlack({
     botToken: server.botToken,
     appToken: server.appToken,
     apiUrl: server.apiUrl,
     media,
     log: { debug() {}, info() {}, warn() {}, error() {} },
-    now: Date.now,
+    now: () => startedAt + (Date.now() - startedAt) * SPEED,
     connections: options.connections ?? 1,
-    // Waits are real, but a hundred times shorter: Retry-After is then 10 ms for a second.
-    sleep: (ms) => delay(ms >= 1000 && ms < 1501 ? ms : ms / 100),
-    editGapMs: 20,
+    // The deadline of an acknowledgement is the server's too, so it stays as it is.
+    sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / SPEED),
+    editGapMs: 2000,
   });
   await slack.start(bot);
   const remembered: Posted[] = [];
@@ -155,14 +160,17 @@ export async function startHarness(
     slack,
     bot,
     remembered,
-    show: (message, { address = ADDRESS, key = 'job-1', ...more } = {}) =>
-      slack.show(address, message, {
+    show: async (message, { address = ADDRESS, key = 'job-1', ...more } = {}) => {
+      const posted = await slack.show(address, message, {
         key,
         posted: 'posted' in more ? more.posted : remembered.at(-1),
-        remember: async (posted) => {
-          remembered.push(posted);
+        remember: async (state) => {
+          remembered.push(state);
         },
-      }),
+      });
+      remembered.push(posted);
+      return posted;
+    },
     stop: async () => {
       await slack.close();
       await server.close();
