@@ -25,8 +25,6 @@ function shorten(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
-export const flag = open('1 or 0', (value) => ({ '1': true, true: true, '0': false, false: false })[value]);
-
 export function wholeNumber(minimum: number, maximum: number) {
   return open(`a whole number from ${minimum} to ${maximum}`, (value) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;

@@ -1,10 +1,10 @@
 import type { Log } from '../command.ts';
 import type { Routes } from './server.ts';
 
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
 /** Something that must work before the process is of use, such as `storage` or `discord`. */
-export interface Part {
+interface Part {
   readonly name: string;
   /** May reject: then the part is not ready, and the cause goes to the log. `reason` is shown to anybody who asks. */
   readonly check: () => Readiness | Promise<Readiness>;

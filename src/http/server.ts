@@ -16,7 +16,7 @@ export interface HttpServerOptions {
   readonly timeouts?: Partial<HttpTimeouts>;
 }
 
-export interface HttpTimeouts {
+interface HttpTimeouts {
   /** For all headers, in milliseconds. */
   readonly headersMs: number;
   /** For the whole request with its body, in milliseconds. */

@@ -11,7 +11,7 @@ export interface TerminalOutput extends NodeJS.WritableStream {
 }
 
 /** The line that a person types, as readline keeps it. */
-export interface PromptLine {
+interface PromptLine {
   /** In how many rows above the cursor it began. */
   rowsAbove(): number;
   draw(): void;

@@ -10,7 +10,7 @@ import { HERE, YOU } from './person.ts';
 import { typedCommand, unknownCommand } from './typed-command.ts';
 
 /** What became of a line. */
-export type Ran =
+type Ran =
   | { readonly type: 'accepted'; readonly job: string }
   /** Answered at once; `refused` when the answer is why not. */
   | { readonly type: 'said'; readonly refused: boolean }

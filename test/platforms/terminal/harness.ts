@@ -19,7 +19,7 @@ export const SILENT_BOT: Bot = {
 };
 
 /** An output that is no terminal, and keeps what is written to it. */
-export function createPaper(): Writable & { readonly written: () => string } {
+function createPaper(): Writable & { readonly written: () => string } {
   let text = '';
   const paper = new Writable({
     decodeStrings: false,
@@ -32,7 +32,7 @@ export function createPaper(): Writable & { readonly written: () => string } {
 }
 
 /** Kept files in memory. */
-export function createKeeper() {
+function createKeeper() {
   const files = new Map<string, Uint8Array>();
   return {
     keep(bytes: Uint8Array, contentType = 'application/octet-stream'): KeptFile {
