@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/options.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 
@@ -9,6 +9,16 @@ export async function runEmulator(options: EmulatorOptions = {}): Promise<Emulat
   const emulator = await startEmulator({ speed: 0, songSeconds: 3, ...options });
   onTestFinished(() => emulator.close());
   return emulator;
+}
+
+/** One emulator for the tests of a file, for those that need no options of their own; started with the first. */
+export function shareEmulator(options: EmulatorOptions = {}): () => Promise<Emulator> {
+  let shared: Promise<Emulator> | null = null;
+  afterAll(async () => (await shared)?.close());
+  return () => {
+    shared ??= startEmulator({ speed: 0, songSeconds: 3, ...options });
+    return shared;
+  };
 }
 
 export interface Receiver {

@@ -102,8 +102,9 @@ export async function acceptTask(
           await (last ? finish(send(outcome), 'complete') : send(outcome));
           break;
         case 'duplicate':
+          // Two at once, and of the result a third one afterwards.
           if (last) await finish(both(send(outcome), send(outcome)), 'complete');
-          await send(outcome);
+          await (last ? send(outcome) : both(send(outcome), send(outcome)));
           break;
         case 'nonsense':
           if (last)

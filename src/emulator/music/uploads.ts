@@ -78,7 +78,7 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
         task.audios[index] = context.store.audios.add({ ...audio, recipe: { ...audio.recipe, source } });
       });
     };
-    // The file is fetched before the first stage, so that no early callback precedes a failure.
+    // The file is fetched before the first stage, so that nothing is promised of a file that is not there.
     const stages: Stage[] = [
       {
         atSeconds: textStage?.atSeconds ?? 0,

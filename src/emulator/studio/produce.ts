@@ -1,5 +1,5 @@
 import { type Canvas, fillDisc, fillPolygon, glow } from '../art/canvas.ts';
-import { type Film, shootFilm } from '../art/film.ts';
+import type { Film } from '../art/film.ts';
 import { decodePicture, drawPicture, UnreadablePictureError } from '../art/photo.ts';
 import { encodePng } from '../art/png.ts';
 import { paintScene, planScene } from '../art/scene.ts';
@@ -87,6 +87,8 @@ export async function createProducer(): Promise<(commission: Commission) => Prom
 }
 
 async function film(plan: Film): Promise<Piece> {
+  // Loaded with the first film: the encoders are large, and a studio should open quickly.
+  const { shootFilm } = await import('../art/film.ts');
   const bytes = Uint8Array.from(await shootFilm(plan));
   return { name: 'video', bytes, contentType: 'video/mp4', seconds: plan.seconds };
 }

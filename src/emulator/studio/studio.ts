@@ -18,6 +18,9 @@ interface Desk {
   readonly waiting: Map<number, Waiting>;
 }
 
+/** Pieces that wait at every desk before another one is opened. */
+const worthADesk = 3;
+
 /** Opens a studio; its workers start with the first commissions, at most two of them. */
 export function openStudio(): Studio {
   const desks: Desk[] = [];
@@ -49,10 +52,14 @@ export function openStudio(): Studio {
     return desk;
   };
   const chooseDesk = (): Desk => {
-    const idle = desks.find((desk) => desk.waiting.size === 0);
-    if (idle !== undefined) return idle;
-    if (desks.length < mostDesks) return openDesk();
-    return desks.reduce((least, desk) => (desk.waiting.size < least.waiting.size ? desk : least));
+    const [first, ...others] = desks;
+    if (first === undefined) return openDesk();
+    const freest = others.reduce(
+      (least, desk) => (desk.waiting.size < least.waiting.size ? desk : least),
+      first,
+    );
+    // A worker costs more to start than a piece or two cost to make.
+    return freest.waiting.size >= worthADesk && desks.length < mostDesks ? openDesk() : freest;
   };
 
   return {

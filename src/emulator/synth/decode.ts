@@ -1,5 +1,3 @@
-import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
-import { MPEGDecoder } from 'mpg123-decoder';
 import type { Sound } from './mix.ts';
 import { sampleRate } from './recipe.ts';
 
@@ -27,7 +25,10 @@ interface Decoded extends Sound {
   readonly rate: number;
 }
 
+// The decoders are loaded with the first upload: most songs need none, and a studio should open quickly.
+
 async function decodeMp3(bytes: Uint8Array): Promise<Decoded> {
+  const { MPEGDecoder } = await import('mpg123-decoder');
   const decoder = new MPEGDecoder();
   await decoder.ready;
   try {
@@ -42,6 +43,7 @@ async function decodeMp3(bytes: Uint8Array): Promise<Decoded> {
 }
 
 async function decodeWav(bytes: Uint8Array, longestSeconds: number): Promise<Decoded> {
+  const { ALL_FORMATS, AudioSampleSink, BufferSource, Input } = await import('mediabunny');
   try {
     const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
     const track = await input.getPrimaryAudioTrack();

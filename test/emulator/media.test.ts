@@ -1,0 +1,223 @@
+import { encode as encodeJpeg } from 'jpeg-js';
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
+import { PNG } from 'pngjs';
+import { expect, test } from 'vitest';
+import type { Emulator } from '../../src/emulator/server.ts';
+import { fetchBytes, get, makeSong, post, runEmulator, runReceiver, shareEmulator } from './harness.ts';
+
+const emulatorHere = shareEmulator();
+
+const paths = [
+  ['/v1/media/services/aigc/video-generation/video-synthesis', '/v1/media/tasks/'],
+  ['/media/v1/services/aigc/video-generation/video-synthesis', '/media/v1/tasks/'],
+] as const;
+const [create, query] = paths[0];
+const imagePath = '/v1/media/services/aigc/multimodal-generation/generation';
+
+function imageBody(text: string, parameters: Record<string, unknown> = { size: '320*240' }) {
+  return { model: 'canvas-plus', input: { messages: [{ role: 'user', content: [{ text }] }] }, parameters };
+}
+
+async function draw(emulator: Emulator, text: string, parameters?: Record<string, unknown>) {
+  const { body } = await post(emulator, imagePath, imageBody(text, parameters));
+  const url: string = body.output.choices[0].message.content[0].image;
+  return { body, url, picture: PNG.sync.read(Buffer.from(await fetchBytes(url))) };
+}
+
+test('a picture has the requested size, and depends on the prompt alone', async () => {
+  const emulator = await emulatorHere();
+  const boat = await draw(emulator, 'a boat on the sea', { size: '300*500' });
+  expect([boat.picture.width, boat.picture.height]).toEqual([300, 500]);
+  expect(boat.body.usage).toEqual({ width: 300, height: 500, image_count: 1 });
+  const again = await draw(emulator, 'a boat on the sea', { size: '300*500' });
+  const other = await draw(emulator, 'a robot in a neon city', { size: '300*500' });
+  const without = await draw(emulator, 'a boat on the sea', { size: '300*500', negative_prompt: 'boat' });
+  expect(again.url).toBe(boat.url);
+  expect(new Set([boat.url, other.url, without.url]).size).toBe(3);
+  expect(colours(boat.picture)).toBeGreaterThan(200);
+});
+
+function colours(picture: PNG): number {
+  const seen = new Set<number>();
+  for (let at = 0; at < picture.data.length; at += 4) seen.add(picture.data.readUInt32BE(at) >>> 8);
+  return seen.size;
+}
+
+test('several pictures come as several choices', async () => {
+  const emulator = await emulatorHere();
+  const { body } = await post(emulator, imagePath, imageBody('a forest', { size: '256*256', n: 2 }));
+  expect(body.output.choices).toHaveLength(2);
+  expect(body.usage.image_count).toBe(2);
+});
+
+async function filmed(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
+  const created = await post(emulator, create, body, headers);
+  await emulator.settled();
+  return (await get(emulator, query + created.body.output.task_id)).body;
+}
+
+async function tracks(url: string) {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(await fetchBytes(url)) });
+  const video = await input.getPrimaryVideoTrack();
+  const audio = await input.getPrimaryAudioTrack();
+  return { video, audio, seconds: await input.computeDuration() };
+}
+
+test.each(paths)('%s takes a video task, polled until it is done', async (createPath, queryPath) => {
+  const emulator = await emulatorHere();
+  const { body } = await post(emulator, createPath, {
+    model: 'reel-standard',
+    input: { prompt: 'a boat at sunset' },
+    parameters: { resolution: '480P', duration: 2 },
+  });
+  expect(body).toMatchObject({
+    request_id: expect.any(String),
+    output: { task_id: expect.any(String), task_status: 'PENDING' },
+    metadata: { provider: expect.any(String) },
+  });
+  await emulator.settled();
+  const done = (await get(emulator, queryPath + body.output.task_id)).body;
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+  expect(done.output).toMatchObject({
+    task_status: 'SUCCEEDED',
+    submit_time: time,
+    scheduled_time: time,
+    end_time: time,
+    orig_prompt: 'a boat at sunset',
+  });
+  expect(done.output.actual_prompt).toContain('a boat at sunset,');
+  expect(done.usage).toMatchObject({
+    video_count: 1,
+    SR: 480,
+    ratio: '16:9',
+    duration: 2,
+    output_video_duration: 2,
+  });
+  const { video, audio, seconds } = await tracks(done.output.video_url);
+  expect(video?.codec).toBe('avc');
+  expect([await video?.getDisplayWidth(), await video?.getDisplayHeight()]).toEqual([480, 270]);
+  expect(audio?.codec).toBe('aac');
+  expect(seconds).toBeCloseTo(2, 0);
+  if (video === null) return;
+  const sizes: number[] = [];
+  for await (const packet of new EncodedPacketSink(video).packets()) sizes.push(packet.byteLength);
+  expect(sizes.length).toBeGreaterThan(20);
+});
+
+test('a video passes through PENDING and RUNNING', async () => {
+  const waits: (() => void)[] = [];
+  const emulator = await runEmulator({ sleep: () => new Promise((resolve) => waits.push(resolve)) });
+  const { body } = await post(emulator, create, {
+    model: 'reel-standard',
+    input: { prompt: 'x' },
+    parameters: { duration: 2 },
+  });
+  const status = async () => (await get(emulator, query + body.output.task_id)).body.output.task_status;
+  expect(await status()).toBe('PENDING');
+  waits.shift()?.();
+  await expect.poll(status).toBe('RUNNING');
+  waits.shift()?.();
+  await expect.poll(status, { timeout: 10_000 }).toBe('SUCCEEDED');
+});
+
+test('a picture is animated: a PNG by its address, a JPEG as a data URL', async () => {
+  const emulator = await emulatorHere();
+  const { url } = await draw(emulator, 'a cat');
+  const jpeg = encodeJpeg({ width: 64, height: 64, data: Buffer.alloc(64 * 64 * 4, 120) }, 80).data;
+  for (const img_url of [url, `data:image/jpeg;base64,${jpeg.toString('base64')}`]) {
+    const done = await filmed(emulator, {
+      model: 'reel-animate',
+      input: { prompt: 'drift', img_url },
+      parameters: { resolution: '480P', duration: 2, audio: false },
+    });
+    expect(done.output.task_status).toBe('SUCCEEDED');
+    expect((await tracks(done.output.video_url)).audio).toBeNull();
+  }
+});
+
+test('a video can carry a song as its sound', async () => {
+  const emulator = await emulatorHere();
+  const song = await makeSong(emulator, await runReceiver());
+  const done = await filmed(emulator, {
+    model: 'reel-standard',
+    input: { prompt: 'drift', audio_url: song.items[0].audio_url },
+    parameters: { resolution: '480P', duration: 2 },
+  });
+  expect((await tracks(done.output.video_url)).audio?.codec).toBe('aac');
+});
+
+test.each([
+  ['an image that is not there', { img_url: 'http://127.0.0.1:9/x.png' }, 'BadRequest.InputDownloadFailed'],
+  [
+    'an image that is none',
+    { img_url: `data:image/png;base64,${Buffer.from('nonsense').toString('base64')}` },
+    'InvalidParameter.DataInspection',
+  ],
+  [
+    'sound that is none',
+    { audio_url: `data:audio/mpeg;base64,${Buffer.from('nonsense').toString('base64')}` },
+    'InvalidParameter.DataInspection',
+  ],
+])('%s fails the task', async (_, input, code) => {
+  const emulator = await emulatorHere();
+  const done = await filmed(emulator, {
+    model: 'reel-standard',
+    input: { prompt: 'x', ...input },
+    parameters: { duration: 2 },
+  });
+  expect(done.output).toMatchObject({ task_status: 'FAILED', code, message: expect.any(String) });
+  expect(done.output.video_url).toBeUndefined();
+});
+
+test.each(['FAILED', 'CANCELED', 'UNKNOWN'])('the fault video=%s ends so', async (status) => {
+  const emulator = await emulatorHere();
+  const body = { model: 'reel-standard', input: { prompt: 'x' }, parameters: { duration: 2 } };
+  const done = await filmed(emulator, body, { 'x-emulator-fault': `video=${status}` });
+  expect(done.output.task_status).toBe(status);
+});
+
+test('a stuck video stays PENDING, and an unknown task is UNKNOWN', async () => {
+  const emulator = await emulatorHere();
+  const body = { model: 'reel-standard', input: { prompt: 'x' }, parameters: { duration: 2 } };
+  expect((await filmed(emulator, body, { 'x-emulator-fault': 'video=stuck' })).output.task_status).toBe(
+    'PENDING',
+  );
+  expect((await get(emulator, `${query}no-such-task`)).body.output.task_status).toBe('UNKNOWN');
+});
+
+test('a video’s URL stops working in time, a task is forgotten after a day, and no URL can be forged', async () => {
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const emulator = await runEmulator({ now: () => now, videoUrlSeconds: 60 });
+  const body = {
+    model: 'reel-standard',
+    input: { prompt: 'x' },
+    parameters: { duration: 2, resolution: '480P' },
+  };
+  const created = await post(emulator, create, body);
+  await emulator.settled();
+  const task = query + created.body.output.task_id;
+  const url: string = (await get(emulator, task)).body.output.video_url;
+  expect((await fetch(url)).status).toBe(200);
+  expect((await fetch(url.split('?')[0] ?? '')).status).toBe(403);
+  expect((await fetch(url.replace(/Expires=\d+/, 'Expires=9999999999'))).status).toBe(403);
+  now += 61_000;
+  expect((await fetch(url)).status).toBe(403);
+  now += 86_400_000;
+  expect((await get(emulator, task)).body.output.task_status).toBe('UNKNOWN');
+});
+
+test('files are served whole, in ranges, and by type', async () => {
+  const emulator = await emulatorHere();
+  const { url } = await draw(emulator, 'a boat');
+  const whole = Buffer.from(await fetchBytes(url));
+  const part = await fetch(url, { headers: { range: 'bytes=10-19' } });
+  expect(part.status).toBe(206);
+  expect(part.headers.get('content-range')).toBe(`bytes 10-19/${whole.length}`);
+  expect(part.headers.get('content-type')).toBe('image/png');
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(10, 20));
+  const tail = await fetch(url, { headers: { range: 'bytes=-5' } });
+  expect(Buffer.from(await tail.arrayBuffer())).toEqual(whole.subarray(-5));
+  expect((await fetch(url, { headers: { range: `bytes=${whole.length}-` } })).status).toBe(416);
+  expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe(String(whole.length));
+  expect((await fetch(`${emulator.url}/files/none.png`)).status).toBe(404);
+});
