@@ -1,13 +1,13 @@
 /** One interaction, from its arrival to the bot's first word: always answered before Discord's three seconds are over. */
-import { MessageFlags } from 'discord.js';
+import { ApplicationCommandType, MessageFlags } from 'discord.js';
 import type { Address, Invocation, Log, Outcome } from '../../command.ts';
 import type { Message } from '../../message.ts';
 import type { Bot, MediaReader } from '../platform.ts';
 import { troubleOf } from './errors.ts';
-import type { Interaction } from './interaction.ts';
+import type { CommandInteraction, Interaction } from './interaction.ts';
 import { invocationOf } from './invocation.ts';
 import { DEFAULT_FILE_BYTES } from './limits.ts';
-import { modalOf, openFormButton } from './modal.ts';
+import { menuForm, modalOf, openFormButton } from './modal.ts';
 import { type LiveToken, placeOf } from './place.ts';
 import { type Page, render } from './render.ts';
 import type { DiscordRest, Sending } from './rest.ts';
@@ -37,6 +37,9 @@ type Deferral = 'none' | 'public' | 'private' | 'failed';
 
 /** Never rejects. */
 export async function acknowledge(interaction: Answerable, d: AcknowledgeDependencies): Promise<void> {
+  if (interaction.type === 2 && interaction.data.type === ApplicationCommandType.Message) {
+    return await openMenuForm(interaction, d);
+  }
   const invocation = invocationOf(interaction, d.now());
   if (!invocation) return await answerAlone(interaction, OUTDATED, d);
   const token: LiveToken = {
@@ -170,8 +173,19 @@ async function orWhisper(
   }
 }
 
+/** The entry in a message's menu: the command's form with the message in one of its fields. */
+async function openMenuForm(interaction: CommandInteraction, d: AcknowledgeDependencies): Promise<void> {
+  const form = menuForm(interaction, d.bot.commands);
+  if (!form) return await answerAlone(interaction, OUTDATED, d);
+  try {
+    await d.rest.openForm(interaction, modalOf(form));
+  } catch (error) {
+    d.log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not open a form');
+  }
+}
+
 async function answerAlone(
-  interaction: Answerable,
+  interaction: Interaction,
   message: Message,
   d: AcknowledgeDependencies,
 ): Promise<void> {

@@ -45,7 +45,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     onMessage: (data) => track(receiveMessage(data)),
     onReady: (id) => {
       self = id;
-      track(registerOnce());
+      // Of many replicas the one with the first shard writes the commands.
+      if (options.shards?.ids.includes(0) ?? true) track(registerOnce());
     },
   });
   const showing = {

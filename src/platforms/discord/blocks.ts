@@ -50,6 +50,13 @@ export const plainBlock = (text: string, marks: readonly Mark[] = [], tight = fa
   tight,
 });
 
+/** Plain text in Discord's smallest letters. */
+export const smallPrintBlock = (text: string): TextBlock => ({
+  ...plainBlock(text.replace(/\s+/g, ' ')),
+  prefix: '-# ',
+  hanging: '-# ',
+});
+
 /** A line with a link, and plain text after it. */
 export const linkBlock = (label: string, url: string, after: string): TextBlock => ({
   kind: 'text',

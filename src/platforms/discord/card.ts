@@ -1,7 +1,7 @@
 /** A message's title, facts, progress and covers as embeds. What does not fit is handed back as text. */
 import type { APIEmbed, APIEmbedField } from 'discord.js';
 import type { Message, Progress } from '../../message.ts';
-import { type Block, plainBlock } from './blocks.ts';
+import { type Block, plainBlock, smallPrintBlock } from './blocks.ts';
 import { deadenMentions, escapePlain, escapeText } from './escape.ts';
 import { LIMITS } from './limits.ts';
 
@@ -17,8 +17,11 @@ export interface Card {
   readonly covers: APIEmbed[];
   /** How long a description the embed can still take. */
   readonly room: number;
-  /** What was too long for the embed. */
-  readonly overflow: Block[];
+  /** Finished Markdown that begins the description: how far the work is. */
+  readonly head: string;
+  /** What was too long for the embed, to stand before and after the message's text. */
+  readonly before: readonly Block[];
+  readonly after: readonly Block[];
 }
 
 /** Discord draws fields beside each other; together they leave the description room. */
@@ -37,12 +40,13 @@ export const hasCard = (message: Message): boolean =>
   (message.media?.some((item) => item.cover) ?? false);
 
 export function renderCard(message: Message, covers: readonly Cover[]): Card {
-  const overflow: Block[] = [];
+  const before: Block[] = [];
+  const after: Block[] = [];
   const [cover, ...further] = covers.slice(0, MOST_COVERS);
   const embed: APIEmbed = {
-    ...titleOf(message.title, overflow),
-    ...fieldsOf(message, overflow),
-    ...footerOf(message.footer, overflow),
+    ...titleOf(message.title, before),
+    ...fieldsOf(message, after),
+    ...footerOf(message.footer, after),
     ...(cover ? { thumbnail: { url: cover.url } } : {}),
   };
   const moreCovers = further.map(({ url, alt }) => ({
@@ -53,37 +57,43 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
   return {
     embed,
     covers: moreCovers,
-    overflow,
+    head: headOf(message.progress, before),
+    before,
+    after,
     room: Math.min(LIMITS.embedDescription, LIMITS.embedsTotal - used),
   };
 }
 
-/** The same facts as text, for a channel where the bot may show no embeds. */
-export function plainCard(message: Message): Block[] {
-  return [
-    ...(message.title?.trim() ? [plainBlock(message.title, ['**'])] : []),
-    ...(message.progress ? [plainBlock(message.progress.stage)] : []),
-    ...(message.fields ?? []).map(({ name, value }) => plainBlock(`${name}: ${value}`, [], true)),
-    ...(message.footer?.trim() ? [plainBlock(message.footer)] : []),
-  ];
+/** The same facts as text, where there is no card. */
+export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
+  return {
+    before: [
+      ...(message.title?.trim() ? [plainBlock(message.title, ['**'])] : []),
+      ...(message.progress?.stage.trim() ? [plainBlock(message.progress.stage)] : []),
+    ],
+    after: [
+      ...(message.fields ?? []).map(({ name, value }) => plainBlock(`${name}: ${value}`, [], true)),
+      ...(message.footer?.trim() ? [smallPrintBlock(message.footer)] : []),
+    ],
+  };
 }
 
 /** What counts towards the 6000 characters of a message's embeds. */
-export const charactersOf = (embed: APIEmbed): number =>
+const charactersOf = (embed: APIEmbed): number =>
   (embed.title?.length ?? 0) +
   (embed.description?.length ?? 0) +
   (embed.footer?.text.length ?? 0) +
   (embed.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
 
-function titleOf(title: string | undefined, overflow: Block[]): Pick<APIEmbed, 'title'> {
+function titleOf(title: string | undefined, before: Block[]): Pick<APIEmbed, 'title'> {
   const escaped = escapePlain(title?.trim() ?? '');
   if (escaped === '') return {};
   if (escaped.length <= LIMITS.embedTitle) return { title: escaped };
-  overflow.push(plainBlock(title ?? '', ['**']));
+  before.push(plainBlock(title ?? '', ['**']));
   return {};
 }
 
-function fieldsOf(message: Message, overflow: Block[]): Pick<APIEmbed, 'fields'> {
+function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
   const fields: APIEmbedField[] = [];
   let used = 0;
   for (const { name, value } of message.fields ?? []) {
@@ -101,22 +111,31 @@ function fieldsOf(message: Message, overflow: Block[]): Pick<APIEmbed, 'fields'>
     if (fits) {
       fields.push(field);
       used += length;
-    } else overflow.push(plainBlock(name, ['**']), plainBlock(value, [], true));
+    } else after.push(plainBlock(name, ['**']), plainBlock(value, [], true));
   }
   return fields.length > 0 ? { fields } : {};
 }
 
-function footerOf(footer: string | undefined, overflow: Block[]): Pick<APIEmbed, 'footer'> {
+function footerOf(footer: string | undefined, after: Block[]): Pick<APIEmbed, 'footer'> {
   // A footer reads no Markdown.
   const text = deadenMentions(footer?.trim() ?? '');
   if (text === '') return {};
   if (text.length <= LIMITS.embedFooter / 2) return { footer: { text } };
-  overflow.push(plainBlock(footer ?? ''));
+  after.push(smallPrintBlock(footer ?? ''));
   return {};
 }
 
+const LONGEST_STAGE = 500;
+
+function headOf(progress: Progress | undefined, before: Block[]): string {
+  if (!progress) return '';
+  const stage = escapeText(progress.stage.replace(/\s+/g, ' ').trim(), true);
+  if (stage.length > LONGEST_STAGE) before.unshift(plainBlock(progress.stage));
+  return [stage.length > LONGEST_STAGE ? '' : stage, progressLine(progress)].filter(Boolean).join('\n');
+}
+
 /** Discord counts the time since the start by itself, so a card need not be edited for it. */
-export function progressLine(progress: Progress): string {
+function progressLine(progress: Progress): string {
   const seconds = Math.max(0, Math.floor(progress.startedAt / 1_000));
   const parts = [
     ...(Number.isSafeInteger(seconds) && seconds < 1e11 ? [`Started <t:${seconds}:R>`] : []),
@@ -125,9 +144,6 @@ export function progressLine(progress: Progress): string {
   ];
   return parts.join(' · ');
 }
-
-export const stageLine = (progress: Progress): string =>
-  escapeText(progress.stage.replace(/\s+/g, ' ').trim(), true);
 
 function duration(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1_000));

@@ -57,14 +57,25 @@ const optionSchema: z.ZodType<IncomingOption> = z.lazy(() =>
   }),
 );
 
+const embedsSchema = z
+  .array(z.object({ title: z.string().optional(), description: z.string().optional() }))
+  .catch([]);
+
 const resolvedSchema = z
-  .object({ attachments: z.record(z.string(), attachmentSchema).optional() })
+  .object({
+    attachments: z.record(z.string(), attachmentSchema).optional(),
+    messages: z
+      .record(z.string(), z.object({ content: z.string().catch(''), embeds: embedsSchema }))
+      .optional(),
+  })
   .optional();
 
 const commandDataSchema = z.object({
   name: z.string(),
   type: z.number(),
   options: z.array(optionSchema).default([]),
+  /** The message whose menu was used. */
+  target_id: z.string().optional(),
   resolved: resolvedSchema,
 });
 
@@ -125,7 +136,7 @@ export const incomingMessageSchema = z.object({
   webhook_id: z.string().optional(),
   mentions: z.array(z.object({ id: z.string() })).catch([]),
   attachments: z.array(attachmentSchema).catch([]),
-  embeds: z.array(z.object({ title: z.string().optional(), description: z.string().optional() })).catch([]),
+  embeds: embedsSchema,
   message_reference: z
     .object({ message_id: z.string().optional(), channel_id: z.string().optional() })
     .optional(),

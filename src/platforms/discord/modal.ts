@@ -6,11 +6,12 @@ import {
   ComponentType,
   TextInputStyle,
 } from 'discord.js';
-import type { Form, OptionDeclaration, OptionValue, RawOptions } from '../../command.ts';
+import type { AnyCommand, Form, OptionDeclaration, OptionValue, RawOptions } from '../../command.ts';
 import { parseActionId } from '../../message.ts';
 import { type Row, shorten } from './buttons.ts';
-import { deadenMentions } from './escape.ts';
+import { deadenMentions, ZERO_WIDTH_SPACE } from './escape.ts';
 import {
+  type CommandInteraction,
   type FormInteraction,
   fileReferenceOf,
   type IncomingAttachment,
@@ -142,6 +143,22 @@ function fieldValue(
   // What is no number stays text, and gets the sentence that the command has for it.
   const number = Number(value.trim().replace(',', '.'));
   return Number.isFinite(number) ? number : value;
+}
+
+/** The form of a command that was chosen in a message's menu; undefined when there is no such command any more. */
+export function menuForm({ data }: CommandInteraction, commands: readonly AnyCommand[]): Form | undefined {
+  const command = commands.find(({ messageMenu }) => messageMenu?.label === data.name);
+  const message = data.resolved?.messages?.[data.target_id ?? ''];
+  if (!command?.messageMenu || !message) return undefined;
+  const embedded = message.embeds.flatMap(({ title, description }) => [title, description]);
+  const text = [message.content, ...embedded].filter(Boolean).join('\n\n').replaceAll(ZERO_WIDTH_SPACE, '');
+  return {
+    id: command.name,
+    title: command.messageMenu.label,
+    submitLabel: command.description,
+    options: command.options,
+    initial: { [command.messageMenu.option]: text },
+  };
 }
 
 /** For a form that came too late to be opened by itself: a button that asks for it again. */

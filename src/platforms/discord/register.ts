@@ -1,6 +1,7 @@
 /** Declarations as Discord's application commands. */
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type APIApplicationCommandBasicOption,
   type APIApplicationCommandOption,
   ApplicationCommandOptionType,
   ApplicationCommandType,
@@ -8,22 +9,37 @@ import {
   InteractionContextType,
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
-import type { AnyCommand, OptionDeclaration } from '../../command.ts';
+import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
 import { LIMITS } from './limits.ts';
 import { DiscordRest, type DiscordRestOptions } from './rest.ts';
 
-export type ApplicationCommand = RESTPostAPIChatInputApplicationCommandsJSONBody;
+export type ApplicationCommand =
+  | RESTPostAPIChatInputApplicationCommandsJSONBody
+  | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
+/** A slash command for each declaration, and an entry in the menu of messages for those that have one. */
 export function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
-  return commands.map((command) => ({
-    type: ApplicationCommandType.ChatInput,
-    name: command.name,
-    description: command.description,
-    options: Object.entries(command.options)
-      .sort(([, left], [, right]) => Number(right.required ?? false) - Number(left.required ?? false))
-      .map(([name, declaration]) => applicationOption(name, declaration)),
+  return commands.flatMap((command): ApplicationCommand[] => {
+    const where = availability(command);
+    const menu = command.messageMenu;
+    return [
+      {
+        type: ApplicationCommandType.ChatInput,
+        name: command.name,
+        description: command.description,
+        options: optionsOf(command),
+        ...where,
+      },
+      ...(menu ? [{ type: ApplicationCommandType.Message as const, name: menu.label, ...where }] : []),
+    ];
+  });
+}
+
+function availability(command: AnyCommand) {
+  return {
     integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
     contexts: command.moderatorsOnly
       ? [InteractionContextType.Guild]
@@ -31,10 +47,27 @@ export function applicationCommands(commands: readonly AnyCommand[]): Applicatio
     ...(command.moderatorsOnly
       ? { default_member_permissions: PermissionFlagsBits.ManageGuild.toString() }
       : {}),
+  };
+}
+
+/** Discord lets nobody use a command with subcommands without one of them. */
+function optionsOf(command: AnyCommand): APIApplicationCommandOption[] {
+  if (!command.subcommands) return basicOptions(command.options);
+  return Object.entries(command.subcommands).map(([name, { description, options }]) => ({
+    type: ApplicationCommandOptionType.Subcommand,
+    name,
+    description,
+    options: basicOptions(options),
   }));
 }
 
-function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandOption {
+/** Discord wants the required options first. */
+const basicOptions = (options: OptionDeclarations): APIApplicationCommandBasicOption[] =>
+  Object.entries(options)
+    .sort(([, left], [, right]) => Number(right.required ?? false) - Number(left.required ?? false))
+    .map(([name, declaration]) => applicationOption(name, declaration));
+
+function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandBasicOption {
   const common = { name, description: option.description, required: option.required ?? false };
   switch (option.type) {
     case 'text':
@@ -99,7 +132,11 @@ function essence(value: unknown): unknown {
 }
 
 const isDefault = (part: unknown): boolean =>
-  part === null || part === undefined || part === false || (Array.isArray(part) && part.length === 0);
+  part === null ||
+  part === undefined ||
+  part === false ||
+  part === '' ||
+  (Array.isArray(part) && part.length === 0);
 
 const byName = (commands: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(

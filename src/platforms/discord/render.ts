@@ -6,7 +6,7 @@ import type { APIEmbed } from 'discord.js';
 import type { KeptFile, MediaItem, Message } from '../../message.ts';
 import { type Block, blocksOf, linkBlock, plainBlock } from './blocks.ts';
 import { chunks, type Row, renderButtons, shorten } from './buttons.ts';
-import { type Cover, hasCard, MOST_COVERS, plainCard, progressLine, renderCard, stageLine } from './card.ts';
+import { type Cover, hasCard, MOST_COVERS, plainCard, renderCard } from './card.ts';
 import { safeUrl } from './escape.ts';
 import { LIMITS } from './limits.ts';
 import { paginate } from './markdown.ts';
@@ -42,7 +42,6 @@ export interface RenderOptions {
 
 /** Leaves room for the note about the file. */
 const PAGE = LIMITS.content - 100;
-const LONGEST_STAGE = 500;
 const FILE_NOTE = '-# It goes on in the file.';
 const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
 const KIND_WORD = {
@@ -58,24 +57,19 @@ export function render(message: Message, options: RenderOptions): Page[] {
   const media = placeMedia(message.media ?? [], options, withCard ? MOST_COVERS : 0);
   const buttons = renderButtons(message.actions ?? []);
   const card = withCard ? renderCard(message, media.covers) : undefined;
-  const further: Block[] = [
-    ...(card?.overflow ?? plainCard(message)),
-    ...media.lines,
-    ...buttons.links.map(({ label, url }) => linkBlock(label, url, '')),
-  ];
-  const stage = message.progress ? stageLine(message.progress) : '';
-  if (message.progress && stage.length > LONGEST_STAGE) further.unshift(plainBlock(message.progress.stage));
-  const head = message.progress
-    ? [stage.length > LONGEST_STAGE ? '' : stage, progressLine(message.progress)].filter(Boolean).join('\n')
-    : '';
-  const written = writeText(message.text ?? '', further, {
-    room: card ? card.room - head.length - 2 : 0,
-    streaming: options.streaming ?? false,
-  });
-  const description = [head, written.description]
-    .filter(Boolean)
-    .join('\n\n')
-    .slice(0, LIMITS.embedDescription);
+  const { before, after } = card ?? plainCard(message);
+  const blocks: Blocks = {
+    before,
+    text: message.text ?? '',
+    after: [...after, ...media.lines, ...buttons.links.map(({ label, url }) => linkBlock(label, url, ''))],
+  };
+  const described = card && describe(blocks, card.room - card.head.length - 2);
+  // A title alone reads better above a long text than in a card below it.
+  if (card && described === undefined && isOnlyTitled(message))
+    return render(message, { ...options, cards: false });
+  const written =
+    described === undefined ? writePages(blocks, options.streaming ?? false) : { pages: [], files: [] };
+  const description = [card?.head, described].filter(Boolean).join('\n\n');
   const embeds = card
     ? visible([{ ...card.embed, ...(description ? { description } : {}) }, ...card.covers])
     : [];
@@ -108,40 +102,54 @@ const visible = (embeds: readonly APIEmbed[]): APIEmbed[] =>
       embed.image,
   );
 
+const isOnlyTitled = (message: Message): boolean =>
+  !message.progress && !message.fields?.length && !message.media?.some((item) => item.cover);
+
+/** What a message says, in its order. */
+interface Blocks {
+  readonly before: readonly Block[];
+  /** Markdown. */
+  readonly text: string;
+  readonly after: readonly Block[];
+}
+
+const inOrder = ({ before, text, after }: Blocks): Block[] => [...before, ...blocksOf(text), ...after];
+
+/** A card with less room than this has its text in messages. */
+const MINIMUM_ROOM = 200;
+
+/** Everything as the description of a card; undefined when it does not fit. */
+function describe(blocks: Blocks, room: number): string | undefined {
+  const all = inOrder(blocks);
+  if (all.length === 0) return '';
+  if (room < MINIMUM_ROOM) return undefined;
+  const pages = paginate(all, room);
+  return pages.length <= 1 ? (pages[0] ?? '') : undefined;
+}
+
 interface Written {
-  readonly description: string;
   readonly pages: readonly string[];
   readonly files: readonly PageFile[];
 }
 
-/** In the card if it fits there; else in messages before it; else as a file with its beginning shown. */
-function writeText(
-  text: string,
-  further: readonly Block[],
-  { room, streaming }: { room: number; streaming: boolean },
-): Written {
-  const blocks = [...blocksOf(text), ...further];
-  if (room >= MINIMUM_ROOM) {
-    const described = paginate(blocks, room);
-    if (described.length <= 1) return { description: described[0] ?? '', pages: [], files: [] };
-  }
-  const pages = paginate(blocks, PAGE);
-  if (pages.length <= LIMITS.pages) return { description: '', pages, files: [] };
+/** In a few messages; longer, as a file with its beginning shown. */
+function writePages(blocks: Blocks, streaming: boolean): Written {
+  const pages = paginate(inOrder(blocks), PAGE);
+  if (pages.length <= LIMITS.pages) return { pages, files: [] };
   if (streaming) {
     const shown = pages.slice(0, LIMITS.pages);
-    return { description: '', pages: shown.with(-1, `${shown.at(-1)}\n${STREAM_NOTE}`), files: [] };
+    return { pages: shown.with(-1, `${shown.at(-1)}\n${STREAM_NOTE}`), files: [] };
   }
-  const whole = [text, ...further.map(plainOf)].filter(Boolean).join('\n\n');
+  const whole = [...blocks.before.map(plainOf), blocks.text, ...blocks.after.map(plainOf)]
+    .filter(Boolean)
+    .join('\n\n');
   const file: PageFile = {
     name: 'answer.md',
     contentType: 'text/markdown; charset=utf-8',
     source: { type: 'text', text: whole },
   };
-  return { description: '', pages: [`${pages[0]}\n${FILE_NOTE}`], files: [file] };
+  return { pages: [`${pages[0]}\n${FILE_NOTE}`], files: [file] };
 }
-
-/** A card with less room than this has its text in messages. */
-const MINIMUM_ROOM = 200;
 
 const plainOf = (block: Block): string =>
   block.kind === 'code' ? block.code : block.tokens.map((token) => token.text).join('');

@@ -91,6 +91,31 @@ describe('the Discord adapter', () => {
     });
   });
 
+  it('knows the parts of a command', async () => {
+    const { discord, bot } = harness;
+    bot.choices = async ({ subcommand }) => [{ name: `for ${subcommand}`, value: 'V5' }];
+    expect(await discord.autocomplete({ name: 'models set', option: 'model', typed: 'V' })).toEqual([
+      { name: 'for set', value: 'V5' },
+    ]);
+    await discord.command({ name: 'models set', options: { model: 'V5' }, moderator: true }).response();
+    expect(bot.invocations.at(-1)).toMatchObject({
+      command: 'models',
+      subcommand: 'set',
+      options: { model: 'V5' },
+    });
+    nothingRefused();
+  });
+
+  it('opens a form with the words of a message from its menu', async () => {
+    const { discord, bot } = harness;
+    const message = discord.say({ text: 'The rain\nfalls' });
+    const form = discord.contextMenu({ name: 'Make a song of this', message });
+    expect(await form.modal()).toMatchObject({ custom_id: 'song', title: 'Make a song of this' });
+    await (await discord.submitModal(form, {})).response();
+    expect(bot.invocations).toMatchObject([{ command: 'song', options: { prompt: 'The rain\nfalls' } }]);
+    nothingRefused();
+  });
+
   describe('answers at once', () => {
     it('to the person alone', async () => {
       const { discord, bot } = harness;

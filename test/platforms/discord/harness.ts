@@ -1,5 +1,5 @@
 import type { AnyCommand, Choice, Invocation, Log, Outcome, SuggestRequest } from '../../../src/command.ts';
-import { defineCommand } from '../../../src/command.ts';
+import { defineCommand, defineSubcommand } from '../../../src/command.ts';
 import type { KeptFile } from '../../../src/message.ts';
 import { createDiscord } from '../../../src/platforms/discord/adapter.ts';
 import type { Bot, MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
@@ -13,6 +13,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   defineCommand({
     name: 'song',
     description: 'Makes a song',
+    messageMenu: { label: 'Make a song of this', option: 'prompt' },
     options: {
       title: { type: 'text', description: 'Its title', maximumLength: 80 },
       prompt: {
@@ -50,6 +51,21 @@ export const COMMANDS: readonly AnyCommand[] = [
     name: 'models',
     description: 'Chooses models',
     options: {},
+    subcommands: {
+      show: defineSubcommand({ description: 'Shows them', options: {}, run: unused }),
+      set: defineSubcommand({
+        description: 'Sets one',
+        options: {
+          model: {
+            type: 'text',
+            description: 'Which',
+            required: true,
+            suggest: async () => [{ name: 'V5', value: 'V5' }],
+          },
+        },
+        run: unused,
+      }),
+    },
     moderatorsOnly: true,
     answersPrivately: true,
     run: unused,

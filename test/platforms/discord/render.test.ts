@@ -59,7 +59,7 @@ describe('rendering for Discord', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -73,7 +73,7 @@ describe('rendering for Discord', () => {
           expect(fences(page) % 2).toBe(0);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -119,7 +119,7 @@ describe('rendering for Discord', () => {
         ].map((match) => Number(match[1]));
         expect(new Set(seen).size).toBe(count);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -202,6 +202,21 @@ describe('rendering for Discord', () => {
     expect(pages[0]?.content).toMatch(/^word0 word1 .*\n-# It goes on in the file\.$/s);
     expect(pages[0]?.files).toMatchObject([{ name: 'answer.md', source: { type: 'text', text } }]);
     expect(pages[0]?.components).toHaveLength(1);
+  });
+
+  it('shows an answer in a card while it fits, and under its title where it does not', () => {
+    const message = (words: number) => ({
+      title: 'Why?',
+      text: Array.from({ length: words }, (_, n) => `word${n}`).join(' '),
+      footer: 'gpt · 12 tokens',
+    });
+    const [card] = render(message(300), OPTIONS);
+    expect(card?.embeds).toMatchObject([{ title: 'Why?', footer: { text: 'gpt · 12 tokens' } }]);
+    const pages = render(message(600), OPTIONS);
+    expect(pages).toHaveLength(3);
+    expect(pages.flatMap((page) => page.embeds)).toEqual([]);
+    expect(pages[0]?.content).toMatch(/^\*\*Why\?\*\*\n\nword0 /);
+    expect(pages.at(-1)?.content).toMatch(/word599\n\n-# gpt · 12 tokens$/);
   });
 
   it('attaches what fits and links what does not', () => {

@@ -74,7 +74,7 @@ describe('a slow bot', () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
       return { type: 'message', visibility: 'person', message: { text: 'V5' } };
     };
-    const models = discord.command({ name: 'models', moderator: true });
+    const models = discord.command({ name: 'models show', moderator: true });
     await models.acknowledged();
     expect(models.ephemeral).toBe(true);
     expect((await models.response()).content).toBe('V5');

@@ -1,0 +1,22 @@
+/** `npm run register`: writes the commands to Discord, and only when it has others. */
+import { commands } from '../commands/index.ts';
+import { registerCommands } from './platforms/discord/register.ts';
+import { loadConfig, runProgram } from './process.ts';
+
+const SENTENCE = {
+  unchanged: 'Discord has these commands already. Nothing was written.',
+  written:
+    'The commands were written to Discord. People see them within a minute; a restart of their app shows them at once.',
+} as const satisfies Record<Awaited<ReturnType<typeof registerCommands>>, string>;
+
+async function main(): Promise<void> {
+  const { discord } = loadConfig();
+  if (!discord) {
+    process.stderr.write('DISCORD_TOKEN is not set. docs/discord.md says where to get it.\n');
+    process.exitCode = 1;
+    return;
+  }
+  process.stdout.write(`${SENTENCE[await registerCommands(commands, discord)]}\n`);
+}
+
+if (import.meta.main) await runProgram(main);
