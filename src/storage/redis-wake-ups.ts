@@ -11,6 +11,8 @@ import { checkWish, type WakeHandler, type WakeUps } from './storage.ts';
 
 /** Pause before storage that failed is tried again. */
 const STORAGE_PAUSE = 1_000;
+/** When to look again whether this replica has ended a handling whose lease it lost. */
+const LEASE_LOST_PAUSE = 1_000;
 /** How long BullMQ may take to put away its own things once our handlers have ended. */
 const CLOSING = 2_000;
 
@@ -35,6 +37,7 @@ interface Running {
 export class RedisWakeUps implements WakeUps {
   readonly #tools: RedisWakeUpsTools;
   readonly #handlings = new Set<Promise<unknown>>();
+  readonly #atWork = new Set<string>();
   #running: Running | undefined;
   #cancelSweep = () => {};
 
@@ -108,6 +111,8 @@ export class RedisWakeUps implements WakeUps {
     const running = this.#running;
     const { handlings, clock } = this.#tools;
     if (running === undefined) return this.#snooze(alarm, token, clock.now());
+    // With Redis away for longer than the lease, BullMQ takes this very replica for dead.
+    if (this.#atWork.has(job)) return this.#snooze(alarm, token, clock.now() + LEASE_LOST_PAUSE);
     const claim = await handlings.claim(job, token, clock.now());
     switch (claim.type) {
       case 'nothing':
@@ -115,7 +120,10 @@ export class RedisWakeUps implements WakeUps {
       case 'later':
         return this.#snooze(alarm, token, claim.at);
       case 'handle': {
-        const next = await this.#handle(running, job, token, claim.failures);
+        this.#atWork.add(job);
+        const next = await this.#handle(running, job, token, claim.failures).finally(() => {
+          this.#atWork.delete(job);
+        });
         if (next !== undefined) await this.#snooze(alarm, token, next);
         return;
       }

@@ -1,10 +1,14 @@
-/** The storage port. One contract suite, `test/contracts/storage.ts`, holds for every implementation. */
+/**
+ * The storage port. One contract suite, `test/contracts/storage.ts`, holds for every implementation. Every method
+ * rejects with StorageError when storage fails; a write that rejects as `unavailable` may still have been done.
+ */
 import type { Address } from '../command.ts';
 import type { Job } from '../jobs/job.ts';
 
 export interface JobStore {
   /** False, and nothing is written, when a job with this id or of the same invocation exists. */
   create(job: Job): Promise<boolean>;
+  /** Rejects as `schema` for a record that cannot be read; lists leave such a job out and log it. */
   read(id: string): Promise<Job | undefined>;
   /**
    * Compare-and-set: writes `job` with `version + 1` if the stored version is still `job.version`, and returns what it
@@ -13,11 +17,11 @@ export interface JobStore {
   replace(job: Job): Promise<Job | undefined>;
   /** The person's open jobs in a channel, oldest first. */
   running(where: Pick<Address, 'platform' | 'channel'>, person: string): Promise<Job[]>;
-  /** The newest jobs of a channel whose result holds songs, newest first. */
+  /** The newest jobs of a channel whose result holds songs, newest first: `ready` ones and those that ended, however. */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
   /** Ids of all open jobs, so that a start can wake those whose timer was lost. */
   open(): AsyncIterable<string>;
-  /** Durations in milliseconds of the last delivered jobs of a route, newest first. */
+  /** Durations in milliseconds, from submission to the end, of the last delivered jobs of a route, newest first. */
   recentDurations(route: string, limit: number): Promise<number[]>;
 }
 
@@ -37,7 +41,10 @@ export interface InboxEntry {
 }
 
 export interface Inbox {
-  /** Durable when it resolves. The same body for the same job is kept once. At most 64 entries a job; false past that. */
+  /**
+   * Durable when it resolves. The same body for the same job is kept once, and true again. Kept until 30 days after the
+   * job ended. At most 64 entries a job; false past that.
+   */
   put(job: string, body: string, receivedAt: number): Promise<boolean>;
   /** Entries after `sequence`, in order. */
   read(job: string, sequence: number): Promise<InboxEntry[]>;
@@ -50,11 +57,15 @@ export interface WakeUps {
   /** Durable when it resolves. The earliest wish wins; a wish made while the job is being handled is kept for after. */
   wake(job: string, at: number): Promise<void>;
   /**
-   * Begins to handle. A job is handled by one replica at a time, and again by another if that one dies. A handler that
-   * throws is called again later, with growing pauses.
+   * Begins to handle. A job is handled by one replica at a time, and again by another if that one dies: at its start on
+   * SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute, or when
+   * somebody wishes. A replica cut off from Redis for longer may handle a job while another does: writes compare.
    */
   start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
-  /** Starts nothing new, tells running handlers by their signal, and resolves when they ended. Wishes are kept. */
+  /**
+   * Starts nothing new, tells running handlers by their signal, and resolves when they ended, however long they take.
+   * Wishes are kept; a handler that throws after the signal is called again by the next start.
+   */
   stop(): Promise<void>;
 }
 
@@ -79,6 +90,7 @@ export interface Storage {
   secret(name: string, make: () => string): Promise<string>;
   /** Throws StorageError when it cannot be read or written now. */
   check(): Promise<void>;
+  /** Stops wake-ups first. May be called twice. */
   close(): Promise<void>;
 }
 

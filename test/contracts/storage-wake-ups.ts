@@ -35,8 +35,8 @@ export function wakeUpContract(current: StorageUnderTest): void {
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
     const wished = Date.now();
     await current.storage.wakeUps.wake('a', wished);
-    await vi.waitFor(() => expect(handled).toHaveLength(1), { interval: 5, timeout: 5_000 });
-    expect((handled[0]?.at ?? 0) - wished).toBeLessThan(1_000);
+    await vi.waitFor(() => expect(handled).toHaveLength(1), { interval: 5, timeout: 10_000 });
+    expect((handled[0]?.at ?? 0) - wished).toBeLessThan(2_000);
   });
 
   test('a wish for later is not handled before its time', async () => {
@@ -44,7 +44,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
     const at = Date.now() + 400;
     await current.storage.wakeUps.wake('a', at);
-    await vi.waitFor(() => expect(handled).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(handled).toHaveLength(1), 10_000);
     expect(handled[0]?.at).toBeGreaterThanOrEqual(at);
   });
 
@@ -52,7 +52,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
     await current.storage.wakeUps.wake('a', Date.now());
     const { handler, times } = recorder();
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
-    await vi.waitFor(() => expect(times('a')).toBe(1), 5_000);
+    await vi.waitFor(() => expect(times('a')).toBe(1), 10_000);
   });
 
   test('the earliest wish wins, whichever came first', async () => {
@@ -63,7 +63,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const soon = Date.now() + 300;
     await current.storage.wakeUps.wake('b', soon);
     await current.storage.wakeUps.wake('b', soon + 10 * MINUTE);
-    await vi.waitFor(() => expect([times('a'), times('b')]).toEqual([1, 1]), 5_000);
+    await vi.waitFor(() => expect([times('a'), times('b')]).toEqual([1, 1]), 10_000);
     expect(handled.find(({ job }) => job === 'b')?.at).toBeGreaterThanOrEqual(soon);
   });
 
@@ -75,7 +75,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
         current.storage.wakeUps.wake('a', Date.now() + (index === 20 ? 50 : 10 * MINUTE + index)),
       ),
     );
-    await vi.waitFor(() => expect(times('a')).toBe(1), 5_000);
+    await vi.waitFor(() => expect(times('a')).toBe(1), 10_000);
   });
 
   test('a handler says when to look again', async () => {
@@ -91,13 +91,13 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const first = recorder();
     await current.storage.wakeUps.start(first.handler, { concurrency: 4 });
     await current.storage.wakeUps.wake('a', Date.now());
-    await vi.waitFor(() => expect(first.times('a')).toBe(1), 5_000);
+    await vi.waitFor(() => expect(first.times('a')).toBe(1), 10_000);
     await current.reopen();
     const second = recorder();
     await current.storage.wakeUps.start(second.handler, { concurrency: 4 });
     // Whatever was left of "a" would come before this.
     await current.storage.wakeUps.wake('last', Date.now());
-    await vi.waitFor(() => expect(second.times('last')).toBe(1), 5_000);
+    await vi.waitFor(() => expect(second.times('last')).toBe(1), 10_000);
     expect(second.times('a')).toBe(0);
   });
 
@@ -105,13 +105,13 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const { handler, waiting, letGo } = gate();
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
     await current.storage.wakeUps.wake('a', Date.now());
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     await Promise.all(Array.from({ length: 20 }, () => current.storage.wakeUps.wake('a', Date.now())));
     await current.storage.wakeUps.wake('b', Date.now());
-    await vi.waitFor(() => expect(waiting.map(({ job }) => job)).toEqual(['a', 'b']), 5_000);
+    await vi.waitFor(() => expect(waiting.map(({ job }) => job)).toEqual(['a', 'b']), 10_000);
     await letGo();
     await letGo();
-    await vi.waitFor(() => expect(waiting.map(({ job }) => job)).toEqual(['a']), 5_000);
+    await vi.waitFor(() => expect(waiting.map(({ job }) => job)).toEqual(['a']), 10_000);
     await letGo();
   });
 
@@ -119,11 +119,11 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const { handler, waiting, letGo } = gate();
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
     await current.storage.wakeUps.wake('a', Date.now());
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     const at = Date.now() + 400;
     await current.storage.wakeUps.wake('a', at);
     await letGo();
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     expect(Date.now()).toBeGreaterThanOrEqual(at);
     await letGo();
   });
@@ -132,10 +132,10 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const { handler, waiting, letGo } = gate();
     await current.storage.wakeUps.start(handler, { concurrency: 4 });
     await current.storage.wakeUps.wake('a', Date.now());
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     await current.storage.wakeUps.wake('a', Date.now());
     await letGo(Date.now() + 10 * MINUTE);
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     await letGo();
   });
 
@@ -165,7 +165,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
     await current.storage.wakeUps.start(handler, { concurrency: 1 });
     await current.storage.wakeUps.wake('broken', Date.now());
     await current.storage.wakeUps.wake('fine', Date.now());
-    await vi.waitFor(() => expect(times('fine')).toBe(1), 5_000);
+    await vi.waitFor(() => expect(times('fine')).toBe(1), 10_000);
     await vi.waitFor(() => expect(times('broken')).toBe(2), 10_000);
   });
 
@@ -173,13 +173,13 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const { handler, waiting } = gate();
     await current.storage.wakeUps.start(handler, { concurrency: 1 });
     await current.storage.wakeUps.wake('a', Date.now());
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     await current.storage.wakeUps.wake('b', Date.now());
     let stopped = false;
     const stopping = current.storage.wakeUps.stop().then(() => {
       stopped = true;
     });
-    await vi.waitFor(() => expect(waiting[0]?.signal.aborted).toBe(true), 5_000);
+    await vi.waitFor(() => expect(waiting[0]?.signal.aborted).toBe(true), 10_000);
     await current.storage.check();
     expect(stopped).toBe(false);
     waiting[0]?.go();
@@ -191,7 +191,7 @@ export function wakeUpContract(current: StorageUnderTest): void {
     const { handler, waiting } = gate();
     await current.storage.wakeUps.start(handler, { concurrency: 1 });
     await current.storage.wakeUps.wake('handled', Date.now());
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
     await current.storage.wakeUps.wake('waiting', Date.now());
     await current.storage.wakeUps.wake('handled', Date.now());
     const stopping = current.storage.wakeUps.stop();

@@ -183,7 +183,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       await storage.wakeUps.start(async () => undefined, { concurrency: 4 });
       const redis = new Redis(server.url);
       await storage.wakeUps.wake('a', Date.now());
-      await vi.waitFor(async () => expect(await redis.keys(`${prefix}:wake-ups:job-*`)).toEqual([]), 5_000);
+      await vi.waitFor(async () => expect(await redis.keys(`${prefix}:wake-ups:job-*`)).toEqual([]), 10_000);
       expect(await redis.exists(`${prefix}:wishes`, `${prefix}:handling`, `${prefix}:handler-failures`)).toBe(
         0,
       );
