@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -220,7 +220,9 @@ describe('the schema', () => {
   });
 
   test('a folder in the place of the file is refused', async () => {
-    await expect(openStorage(folder)).rejects.toMatchObject({ code: 'unavailable' });
+    const occupied = join(folder, 'occupied');
+    await mkdir(occupied);
+    await expect(openStorage(occupied)).rejects.toMatchObject({ code: 'unavailable' });
   });
 });
 
