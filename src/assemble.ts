@@ -181,6 +181,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
           resolve: (family, named) => models.resolve(family, named, address),
           suggest: (family, typed) => models.suggest(family, typed),
         },
+        settings: { answers: async () => ({ assistant: false, footer: true }) },
         files: {
           keep: (file, accept) =>
             keepAttachment(

@@ -200,6 +200,15 @@ export interface StartRequest {
   readonly parent?: string;
 }
 
+/** What moderators chose for answers in a place: the channel's choice over the server's. */
+export interface AnswerSettings {
+  readonly systemPrompt?: string;
+  /** Questions may use the bot's own commands. */
+  readonly assistant: boolean;
+  /** Small print under an answer: model, route, tokens. */
+  readonly footer: boolean;
+}
+
 /** A command's tools. */
 export interface Context {
   readonly now: () => number;
@@ -225,6 +234,7 @@ export interface Context {
     resolve(family: Family, named: string | undefined): Promise<string>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;
   };
+  readonly settings: { answers(): Promise<AnswerSettings> };
   /** The gateway's bounds, so that bad input is told before anything is spent. */
   readonly limits: { readonly music: typeof musicLimits };
   readonly files: {

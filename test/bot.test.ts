@@ -37,6 +37,7 @@ beforeEach(async () => {
         resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
         suggest: async () => [],
       },
+      settings: { answers: async () => ({ assistant: false, footer: true }) },
       files: { keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }) },
     }),
   });
