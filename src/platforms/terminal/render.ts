@@ -48,8 +48,9 @@ export function renderBeginning(message: Message, tools: RenderTools): Block[] {
   return [
     ...block('title', style('bold', line(message.title ?? ''))),
     ...text.map((content, index) => ({ slot: `text ${index}`, text: content, apart: index > 0 })),
-    ...(message.media ?? []).map((item, index) => ({
-      slot: `media ${index} ${item.source.type}`,
+    ...(message.media ?? []).map((item) => ({
+      // A file that came early keeps its place, whatever comes before it in the end.
+      slot: `media ${item.source.type === 'kept' ? item.source.file.name : item.source.url}`,
       text: renderMedia(item, message.title, tools),
     })),
   ];

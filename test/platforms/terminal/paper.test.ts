@@ -110,6 +110,24 @@ test('a remembered state that no terminal wrote is as good as none', async () =>
   expect(harness.paper.written()).toContain('hello');
 });
 
+test('a file that came early is not printed again when others join it', async () => {
+  const first = audio('Take 1.wav', silence(1));
+  await show({
+    title: 'Rain',
+    media: [first],
+    progress: { stage: 'the second take', startedAt: STARTED_AT },
+  });
+  await show({ title: 'Rain', media: [audio('Take 2.wav', silence(2)), first] });
+  const lines = harness.paper.written().trim().split('\n');
+  expect(lines.map((line) => line.replace(`${harness.folder}/`, ''))).toEqual([
+    'Minstrel #1',
+    'Rain',
+    '♪ Take 1.wav · 0:01 · 8 kB',
+    '… Rain: the second take',
+    '♪ Take 2.wav · 0:02 · 16 kB',
+  ]);
+});
+
 describe('nothing from outside moves the cursor', () => {
   const evil = 'a\u001b[2Jb\u0007c\rd\u009b1Ae\u202ef';
   test('in any part of a message', async () => {
