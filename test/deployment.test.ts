@@ -1,0 +1,142 @@
+/** What is shipped beside the code: the image, the example settings, the documentation of both. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { VARIABLES } from '../src/config/schema.ts';
+import { readConfig } from '../src/config.ts';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const manifest = z
+  .object({
+    scripts: z.record(z.string(), z.string()),
+    dependencies: z.record(z.string(), z.string()),
+    engines: z.object({ node: z.string() }),
+  })
+  .parse(JSON.parse(read('package.json')));
+
+/** Files and packages that are loaded from `entry` on, the late ones too. */
+function reachableFrom(entry: string): { files: Set<string>; packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const waiting = [entry];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    const imports = /^(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
+    for (const [, of, called] of read(file).matchAll(imports)) {
+      const specifier = of ?? called ?? '';
+      if (specifier.startsWith('.')) waiting.push(join(dirname(file), specifier));
+      else if (!specifier.startsWith('node:'))
+        packages.add(/^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
+    }
+  }
+  return { files, packages };
+}
+
+describe('the image', () => {
+  const dockerfile = read('Dockerfile');
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+    from.split(' ').map((path) => path.replace(/^\.\//, '')),
+  );
+  const { files, packages } = reachableFrom('src/main.ts');
+
+  test('copies only what is there', () => {
+    expect(copied.length).toBeGreaterThan(0);
+    expect(copied.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test('copies every file that the bot loads', () => {
+    expect(files.size).toBeGreaterThan(50);
+    const missing = [...files].filter(
+      (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('has every package that the bot loads, without those for development', () => {
+    expect(packages.size).toBeGreaterThan(5);
+    expect([...packages].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  });
+
+  test('lets into the build what it copies', () => {
+    const letIn = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    expect(letIn.sort()).toEqual([...new Set(copied)].sort());
+  });
+
+  test('runs what npm start runs, on the same Node', () => {
+    expect(dockerfile).toContain(
+      `CMD ${JSON.stringify(manifest.scripts.start?.split(' ')).replace(/,/g, ', ')}`,
+    );
+    const [, major] = /(\d+)/.exec(manifest.engines.node) ?? [];
+    expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual([
+      `node:${major}-slim`,
+      `node:${major}-slim`,
+    ]);
+  });
+
+  test('does not run as root', () => {
+    expect(dockerfile.indexOf('\nUSER node')).toBeGreaterThan(0);
+    expect(dockerfile.indexOf('\nUSER node')).toBeLessThan(dockerfile.lastIndexOf('\nCMD'));
+  });
+
+  test('sets only settings that exist', () => {
+    const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
+    const set = [...block.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
+    expect(set.map(([name]) => name).sort()).toEqual(['DATA_DIR', 'HOST', 'NODE_ENV', 'PORT']);
+    const needed = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'key' };
+    expect(readConfig({ ...Object.fromEntries(set), ...needed })).toMatchObject({
+      production: true,
+      listener: { host: '0.0.0.0', port: 3000 },
+    });
+  });
+});
+
+test('the compose file sets only settings that exist', () => {
+  const [, block = ''] = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(read('compose.yaml')) ?? [];
+  const names = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([]);
+});
+
+describe('the settings', () => {
+  test('stand in .env.example, each once, in order, with a sentence', () => {
+    const entries = [...read('.env.example').matchAll(/^# ([^\n]*[.:][^\n]*(?:\n# [^\n]+)*)\n#([A-Z_]+)=/gm)];
+    expect(entries.map(([, , name]) => name)).toEqual(VARIABLES);
+    for (const [, sentence] of entries) expect(sentence).toMatch(/^[A-Z].*[.]$/s);
+  });
+
+  test('have examples in .env.example that would be accepted', () => {
+    const examples = [...read('.env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const needed = { GATEWAY_API_KEY: 'key' };
+    expect(() => readConfig({ ...Object.fromEntries(examples), ...needed })).not.toThrow();
+  });
+
+  test('stand in docs/operating.md, each once', () => {
+    const rows = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
+    expect(rows.sort()).toEqual([...VARIABLES].sort());
+  });
+});
+
+describe('the documentation', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md')];
+
+  test.each(pages)('%s names only files that are there', (page) => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)];
+    const missing = targets
+      .map(([, path = '']) => join(dirname(page), path))
+      .filter((path) => !existsSync(path));
+    expect(missing).toEqual([]);
+  });
+
+  test.each(pages)('%s names only npm scripts that exist', (page) => {
+    const named = [...read(page).matchAll(/npm run (?:--\w+ )*([a-z][\w:-]*)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  });
+});
