@@ -20,6 +20,7 @@ import { registerWordRoutes } from './music/words.ts';
 import type { EmulatorOptions, RecordedCallback, RecordedRequest } from './options.ts';
 import { answerRefusal, Refusal, reasonOfStatus } from './refusal.ts';
 import { createStore } from './store.ts';
+import { keepPieces } from './studio/cache.ts';
 import { openStudio } from './studio/studio.ts';
 import { registerChatRoutes } from './text/chat.ts';
 import { registerGenRoutes } from './text/gen.ts';
@@ -62,7 +63,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const requestFaults = new WeakMap<object, readonly Fault[]>();
   let url = '';
 
-  const studio = openStudio();
+  const studio = keepPieces(openStudio());
   const callbacks = createCallbacks({
     fetch,
     sleep,

@@ -25,8 +25,13 @@ export function placeStem(name: StemName, mono: Float32Array): Sound {
   const angle = ((pan + 1) * Math.PI) / 4;
   const leftGain = Math.cos(angle) * Math.SQRT2;
   const rightGain = Math.sin(angle) * Math.SQRT2;
-  const left = mono.map((sample) => sample * leftGain);
-  const right = mono.map((sample) => sample * rightGain);
+  const left = new Float32Array(mono.length);
+  const right = new Float32Array(mono.length);
+  for (let index = 0; index < mono.length; index++) {
+    const sample = mono[index] ?? 0;
+    left[index] = sample * leftGain;
+    right[index] = sample * rightGain;
+  }
   if (echo > 0) {
     addEcho(left, mono, echo, [0.031, 0.173, 0.347]);
     addEcho(right, mono, echo, [0.043, 0.229, 0.401]);
@@ -47,27 +52,40 @@ function addEcho(target: Float32Array, dry: Float32Array, amount: number, delays
 /** Rounds stems to 16 bits with one gain for all, chosen so that their sum peaks just under full scale. */
 export function master(sounds: Readonly<Record<StemName, Sound>>): Stems {
   const length = sounds.drums.left.length;
+  // A single stem may be louder than the sum where stems cancel out; it must fit 16 bits too.
   let peak = 1e-9;
   for (const side of ['left', 'right'] as const) {
     const sum = new Float32Array(length);
-    for (const name of stemNames) {
-      const channel = sounds[name][side];
-      for (let index = 0; index < length; index++) sum[index] = (sum[index] ?? 0) + (channel[index] ?? 0);
-    }
-    for (let index = 0; index < length; index++) peak = Math.max(peak, Math.abs(sum[index] ?? 0));
-    // A single stem may be louder than the sum where stems cancel out; it must fit 16 bits too.
-    for (const name of stemNames) {
-      for (const sample of sounds[name][side]) if (sample > peak || -sample > peak) peak = Math.abs(sample);
-    }
+    for (const name of stemNames) peak = Math.max(peak, addTo(sum, sounds[name][side]));
+    peak = Math.max(peak, addTo(new Float32Array(length), sum));
   }
   const gain = peakLevel / peak;
-  const round = (channel: Float32Array): Int16Array => {
-    const samples = new Int16Array(channel.length);
-    for (let index = 0; index < channel.length; index++)
-      samples[index] = Math.round((channel[index] ?? 0) * gain);
-    return samples;
-  };
-  return mapStems((name) => ({ left: round(sounds[name].left), right: round(sounds[name].right) }));
+  return mapStems((name) => ({
+    left: roundSamples(sounds[name].left, gain),
+    right: roundSamples(sounds[name].right, gain),
+  }));
+}
+
+/** Adds a channel to a sum and returns the channel's own peak. */
+function addTo(sum: Float32Array, channel: Float32Array): number {
+  let peak = 0;
+  for (let index = 0; index < channel.length; index++) {
+    const sample = channel[index] ?? 0;
+    sum[index] = (sum[index] ?? 0) + sample;
+    if (sample > peak) peak = sample;
+    else if (-sample > peak) peak = -sample;
+  }
+  return peak;
+}
+
+function roundSamples(channel: Float32Array, gain: number): Int16Array {
+  const samples = new Int16Array(channel.length);
+  for (let index = 0; index < channel.length; index++) {
+    const sample = (channel[index] ?? 0) * gain;
+    // Stored as an integer, a number loses its fraction: half a step away from zero rounds it.
+    samples[index] = sample < 0 ? sample - 0.5 : sample + 0.5;
+  }
+  return samples;
 }
 
 /** Makes something for every stem name. */

@@ -38,23 +38,31 @@ function play(recipe: SongRecipe, song: Composition, seconds = song.seconds): So
   const length = Math.ceil(seconds * sampleRate);
   const { levels } = song.genre;
   const part = (name: StemName, perform: (target: Float32Array) => void, level = 1): Sound => {
+    if (level === 0) return silence(length);
     const mono = new Float32Array(length);
-    if (level > 0) perform(mono);
+    perform(mono);
     if (level !== 1) for (let index = 0; index < length; index++) mono[index] = (mono[index] ?? 0) * level;
     return placeStem(name, mono);
   };
+  const voice = song.words.length === 0 ? 0 : 1;
   const singer = chooseSinger(
     recipe.voice ?? `${recipe.title} ${recipe.style} ${recipe.prompt} ${recipe.take}`,
   );
   const chorus = song.words.filter((word) => word.chorus);
   return {
-    vocals: part('vocals', (target) =>
-      sing(target, song.words, singer, { gain: 1.1, interval: 0, vowel: null }),
+    vocals: part(
+      'vocals',
+      (target) => sing(target, song.words, singer, { gain: 1.1, interval: 0, vowel: null }),
+      voice,
     ),
-    backingVocals: part('backingVocals', (target) => {
-      sing(target, chorus, singer, { gain: 0.4, interval: 3, vowel: 'u' });
-      sing(target, chorus, singer, { gain: 0.35, interval: 7, vowel: 'o' });
-    }),
+    backingVocals: part(
+      'backingVocals',
+      (target) => {
+        sing(target, chorus, singer, { gain: 0.4, interval: 3, vowel: 'u' });
+        sing(target, chorus, singer, { gain: 0.35, interval: 7, vowel: 'o' });
+      },
+      chorus.length === 0 ? 0 : 1,
+    ),
     drums: part('drums', (target) => playDrums(target, song.drums), levels.drums * 0.8),
     bass: part('bass', (target) => playBass(target, song.bass), levels.bass),
     guitar: part('guitar', (target) => playGuitar(target, song.guitar), levels.guitar),
