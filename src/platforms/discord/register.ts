@@ -16,12 +16,12 @@ import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../co
 import { LIMITS } from './limits.ts';
 import { DiscordRest, type DiscordRestOptions } from './rest.ts';
 
-export type ApplicationCommand =
+type ApplicationCommand =
   | RESTPostAPIChatInputApplicationCommandsJSONBody
   | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
 /** A slash command for each declaration, and an entry in the menu of messages for those that have one. */
-export function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
+function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
   return commands.flatMap((command): ApplicationCommand[] => {
     const where = availability(command);
     const menu = command.messageMenu;
@@ -150,7 +150,7 @@ const byName = (commands: readonly unknown[]): Record<string, unknown> =>
   );
 
 /** Whether Discord has exactly these commands; their order does not count. */
-export const isRegistered = (declared: readonly ApplicationCommand[], registered: unknown): boolean =>
+const isRegistered = (declared: readonly ApplicationCommand[], registered: unknown): boolean =>
   isDeepStrictEqual(byName(declared), byName(registeredSchema.parse(registered)));
 
 export type Registration = 'unchanged' | 'written';

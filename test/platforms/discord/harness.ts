@@ -94,7 +94,7 @@ export class FakeBot implements Bot {
 }
 
 /** Kept files in memory. */
-export class FakeMedia implements MediaReader {
+class FakeMedia implements MediaReader {
   readonly #files = new Map<string, Uint8Array>();
 
   keep(name: string, bytes: Uint8Array, contentType = 'audio/mpeg'): KeptFile {
@@ -114,7 +114,7 @@ export class FakeMedia implements MediaReader {
   link = (file: KeptFile): string => `https://bot.example/files/${file.name}?signature=s`;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly level: string;
   readonly sentence: string;
   readonly fields: object;

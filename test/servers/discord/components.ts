@@ -128,7 +128,7 @@ const v2 = z.union([contained, container]);
 
 export type Component = z.infer<typeof v2>;
 export type Button = z.infer<typeof button>;
-export type Select = z.infer<typeof select>;
+type Select = z.infer<typeof select>;
 type Leaf = Component | z.infer<typeof contained> | Button | Select | z.infer<typeof thumbnail>;
 
 /** Every component of a message, nested ones too. */

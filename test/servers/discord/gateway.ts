@@ -226,4 +226,3 @@ function safeJson(text: string): unknown {
 }
 
 export const MESSAGE_INTENTS = Object.freeze({ guild: INTENT.guildMessages, direct: INTENT.directMessages });
-export const MESSAGE_CONTENT_INTENT = INTENT.messageContent;

@@ -44,10 +44,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
   return await new DiscordServer(options).listen();
 }
 
-export type { OptionInput, PersonFile } from './events.ts';
-export type { InteractionHandle } from './handle.ts';
-export { DISCORD, FLAG } from './limits.ts';
+export { DISCORD } from './limits.ts';
 export { liveMentions } from './mentions.ts';
+export { buttonsOf } from './people.ts';
 export type { DiscordOptions } from './server.ts';
-export { buttonsOf, DiscordServer } from './server.ts';
-export type { Channel, Guild, StoredMessage, User } from './types.ts';
+export { DiscordServer } from './server.ts';
+export type { StoredMessage } from './types.ts';

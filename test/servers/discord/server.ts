@@ -1,28 +1,13 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { EventEmitter } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { readBody } from './body.ts';
-import type { CommandOption, RegisteredCommand } from './commands.ts';
-import { type Button, everyComponent } from './components.ts';
-import {
-  type Asker,
-  attachmentsOf,
-  commandData,
-  interactionJson,
-  messageMenuData,
-  type OptionInput,
-  type PersonFile,
-  writeOptions,
-} from './events.ts';
+import { type Asker, interactionJson } from './events.ts';
 import { Faults } from './faults.ts';
 import { Gateway, MESSAGE_INTENTS } from './gateway.ts';
 import { InteractionHandle } from './handle.ts';
-import { type CompletionChoice, type InteractionKind, Interactions } from './interactions.ts';
+import { HttpSide, type RefusedRequest } from './http.ts';
+import { type InteractionKind, Interactions } from './interactions.ts';
 import { DISCORD } from './limits.ts';
-import { type Modal, type ModalField, modalFields } from './modals.ts';
-import { Refusal } from './refusal.ts';
-import { type RouteContext, serve } from './routes.ts';
+import { type By, People } from './people.ts';
+import type { RouteContext } from './routes.ts';
 import type { Channel, Guild, StoredMessage, User } from './types.ts';
 import { World } from './world.ts';
 
@@ -37,43 +22,17 @@ export interface DiscordOptions {
   shards?: number;
 }
 
-/** Who asks, and where; each has a default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
-export interface By {
-  user?: User;
-  channel?: Channel;
-  moderator?: boolean;
-  locale?: string;
-  /** Only the person installed the app, not the guild. */
-  userInstalled?: boolean;
-  /** Bytes a file may have in the answer. Default: what the guild's tier allows. */
-  fileLimit?: number;
-}
-
-export interface RefusedRequest {
-  method: string;
-  path: string;
-  status: number;
-  code: number;
-  reason: string;
-}
-
 const INTERACTION_TYPE = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const satisfies Record<
   InteractionKind,
   number
 >;
 
 /** See index.ts for how to use it. */
-export class DiscordServer {
+export class DiscordServer extends People {
   readonly token = 'bG9jYWwtZGlzY29yZC1ib3Q.GxYzAb.not-a-real-token-only-for-tests';
   readonly world: World;
   readonly gateway: Gateway;
   readonly faults = new Faults();
-  /** Requests that Discord would refuse, and ones that came before their Retry-After was over. */
-  readonly refused: RefusedRequest[] = [];
-  /** Every REST request, as `METHOD /path` without `/api/v10`. */
-  readonly requests: string[] = [];
-  /** Registered commands. */
-  readonly commands: RegisteredCommand[] = [];
   readonly registrations = { count: 0 };
   /** A person, a guild with the bot in it, and a text channel, to begin with. */
   readonly user: User;
@@ -83,12 +42,12 @@ export class DiscordServer {
   interactionsUrl: string | undefined;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
   readonly #interactions: Interactions;
-  readonly #happened = new EventEmitter().setMaxListeners(0);
-  readonly #http: Server;
+  readonly #http: HttpSide;
   #ahead = 0;
   readonly #shards: number;
 
   constructor(options: DiscordOptions) {
+    super();
     this.#shards = options.shards ?? 1;
     const now = () => (options.now?.() ?? Date.now()) + this.#ahead;
     this.world = new World(now, () => this.origin);
@@ -102,36 +61,33 @@ export class DiscordServer {
     this.guild = this.world.addGuild('Guild');
     this.channel = this.world.addChannel('music', { guildId: this.guild.id });
     this.#keys = generateKeyPairSync('ed25519');
-    this.#http = createServer((request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        this.refused.push({
-          method: request.method ?? '',
-          path: request.url ?? '',
-          status: 500,
-          code: 0,
-          reason: `the server broke: ${String(error)}`,
-        });
-        response.destroy();
-      });
-    });
-    this.#http.on('upgrade', (request, socket, head) => this.gateway.upgrade(request, socket, head));
+    const context = this.#context();
+    const parts = { world: this.world, gateway: this.gateway, faults: this.faults, context };
+    this.#http = new HttpSide(() => parts);
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve));
+    await this.#http.listen();
     return this;
   }
 
   async close(): Promise<void> {
     this.gateway.close();
-    this.#http.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#http.close(() => resolve());
-    });
+    await this.#http.close();
+  }
+
+  /** Requests that Discord would refuse, and ones that came before their Retry-After was over. */
+  get refused(): RefusedRequest[] {
+    return this.#http.refused;
+  }
+
+  /** Every REST request, as `METHOD /path` without `/api/v10`. */
+  get requests(): string[] {
+    return this.#http.requests;
   }
 
   get port(): number {
-    return (this.#http.address() as AddressInfo).port;
+    return this.#http.port;
   }
 
   get origin(): string {
@@ -161,153 +117,6 @@ export class DiscordServer {
     this.#ahead += milliseconds;
   }
 
-  // --- What people do ------------------------------------------------------------------------------------------
-
-  /** Sends a slash command. `name` may be `command subcommand`. Throws when Discord's client would not send it. */
-  command({
-    name,
-    options = {},
-    ...by
-  }: By & { name: string; options?: Record<string, OptionInput> }): InteractionHandle {
-    const asker = this.#asker(by);
-    const { command, declared, wrap } = this.#declared(name);
-    const { options: written, resolved } = writeOptions(this.world, asker.channel, declared, options);
-    return this.#interact('command', asker, by, commandData(command, wrap(written), resolved));
-  }
-
-  /** Types into an option that completes; resolves with what the bot offers. */
-  async autocomplete({
-    name,
-    option,
-    typed,
-    options = {},
-    ...by
-  }: By & { name: string; option: string; typed: string; options?: Record<string, OptionInput> }): Promise<
-    CompletionChoice[]
-  > {
-    const asker = this.#asker(by);
-    const { command, declared, wrap } = this.#declared(name);
-    if (!declared.some((o) => o.name === option && o.autocomplete))
-      throw new Error(`Option ${option} of ${name} does not complete`);
-    const { options: written, resolved } = writeOptions(
-      this.world,
-      asker.channel,
-      declared,
-      { ...options, [option]: typed },
-      { focused: option },
-    );
-    return await this.#interact(
-      'autocomplete',
-      asker,
-      by,
-      commandData(command, wrap(written), resolved),
-    ).choices();
-  }
-
-  /** Uses a command of a message's context menu. */
-  contextMenu({ name, message, ...by }: By & { name: string; message: StoredMessage }): InteractionHandle {
-    const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
-    const command = this.commands.find((c) => c.type === 3 && c.name === name);
-    if (!command) throw new Error(`There is no message command ${name}`);
-    return this.#interact('command', asker, by, messageMenuData(this.world, command, message));
-  }
-
-  /** Presses a button, by its custom_id or its label. Throws when the person cannot see or press it. */
-  press(button: string, message: StoredMessage, by: By = {}): InteractionHandle {
-    const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
-    if (message.deleted) throw new Error('The message was deleted');
-    if (message.onlyFor !== null && message.onlyFor !== asker.user.id)
-      throw new Error('The message is ephemeral, for somebody else');
-    const found = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
-    if (!found)
-      throw new Error(
-        `No button ${button}; there are: ${buttonsOf(message)
-          .map((b) => b.label)
-          .join(', ')}`,
-      );
-    if (found.disabled || found.custom_id === undefined)
-      throw new Error(`Button ${button} cannot be pressed`);
-    return this.#interact(
-      'component',
-      asker,
-      by,
-      { component_type: 2, custom_id: found.custom_id, id: 1 },
-      message,
-    );
-  }
-
-  /** Sends a form that an interaction opened. Values by custom_id; a field left out keeps what it showed. */
-  async submitModal(
-    opened: InteractionHandle,
-    values: Record<string, string | string[] | boolean | PersonFile[]>,
-    by: By = {},
-  ): Promise<InteractionHandle> {
-    const modal = await opened.modal();
-    const user = this.world.users.get(opened.record.userId);
-    const asker = this.#asker({
-      channel: this.world.channel(opened.channelId),
-      ...(user ? { user } : {}),
-      ...by,
-    });
-    const source =
-      opened.record.sourceId === null ? undefined : this.world.messages.get(opened.record.sourceId);
-    const { components, resolved } = this.#modalData(modal, values, asker);
-    const data = {
-      custom_id: modal.custom_id,
-      components,
-      ...(Object.keys(resolved).length > 0 ? { resolved: { attachments: resolved } } : {}),
-    };
-    return this.#interact('modal', asker, by, data, source);
-  }
-
-  /** Writes into a channel. Mention the bot with {@link mention}. */
-  say({
-    text,
-    files = [],
-    replyTo,
-    ...by
-  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
-    const { user, channel } = this.#asker(by);
-    const message: StoredMessage = {
-      id: this.world.nextId(),
-      channelId: channel.id,
-      author: user,
-      content: text,
-      embeds: [],
-      components: [],
-      attachments: attachmentsOf(this.world, channel, files),
-      flags: 0,
-      nonce: null,
-      replyTo: replyTo?.id ?? null,
-      interactionId: null,
-      onlyFor: null,
-      pinged: [],
-      createdAt: this.now(),
-      editedAt: null,
-      history: [],
-      deleted: false,
-    };
-    this.world.messages.set(message.id, message);
-    this.#emitMessage('MESSAGE_CREATE', message);
-    return message;
-  }
-
-  /** Writes a message that begins with a mention of the bot. */
-  mention({
-    text,
-    ...rest
-  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
-    return this.say({ text: `<@${this.applicationId}> ${text}`, ...rest });
-  }
-
-  /** A direct channel between a person and the bot. */
-  directChannel(user: User = this.user): Channel {
-    const open = [...this.world.channels.values()].find(
-      (c) => c.type === 1 && c.recipients[0]?.id === user.id,
-    );
-    return open ?? this.world.addChannel(user.username, { type: 1, recipients: [user] });
-  }
-
   // --- What can be seen ----------------------------------------------------------------------------------------
 
   /** Messages of a channel that were not deleted, oldest first; ephemeral ones have `onlyFor`. */
@@ -330,7 +139,7 @@ export class DiscordServer {
       const finish = () => {
         clearTimeout(timer);
         clearInterval(often);
-        this.#happened.off('change', look);
+        this.#http.happened.off('change', look);
       };
       const look = () => {
         const value = condition();
@@ -348,46 +157,13 @@ export class DiscordServer {
           ),
         );
       }, timeoutMs);
-      this.#happened.on('change', look);
+      this.#http.happened.on('change', look);
       look();
     });
 
   // --- Inside --------------------------------------------------------------------------------------------------
 
-  #asker(by: By): Asker {
-    return {
-      user: by.user ?? this.user,
-      channel: by.channel ?? this.channel,
-      moderator: by.moderator ?? false,
-      locale: by.locale ?? 'en-US',
-    };
-  }
-
-  #declared(path: string): {
-    command: RegisteredCommand;
-    declared: CommandOption[];
-    wrap: (options: object[]) => object[];
-  } {
-    const [name, ...rest] = path.split(' ');
-    const command = this.commands.find((c) => (c.type ?? 1) === 1 && c.name === name);
-    if (!command)
-      throw new Error(
-        `/${name} is not registered; there are: ${this.commands.map((c) => c.name).join(', ')}`,
-      );
-    let declared = (command.options ?? []) as CommandOption[];
-    let wrap = (options: object[]) => options;
-    for (const step of rest) {
-      const nested = declared.find((o) => o.name === step && o.type <= 2);
-      if (!nested) throw new Error(`/${name} has no subcommand ${step}`);
-      const outer = wrap;
-      wrap = (options) => outer([{ name: nested.name, type: nested.type, options }]);
-      declared = nested.options ?? [];
-    }
-    if (declared.some((o) => o.type <= 2)) throw new Error(`/${path} needs a subcommand`);
-    return { command, declared, wrap };
-  }
-
-  #interact(
+  protected override interact(
     kind: InteractionKind,
     asker: Asker,
     by: By,
@@ -416,7 +192,7 @@ export class DiscordServer {
         // A body of the answer is a first response like one at the callback route.
         if (response.status !== 200) return;
         this.#interactions.respond(record.id, record.token, { json: await response.json(), files: [] });
-        this.#happened.emit('change');
+        this.#http.happened.emit('change');
       });
     }
     return new InteractionHandle(record, this.world, (condition, what, timeoutMs) =>
@@ -444,68 +220,11 @@ export class DiscordServer {
     });
   }
 
-  #modalData(
-    modal: Modal,
-    values: Record<string, unknown>,
-    asker: Asker,
-  ): { components: object[]; resolved: Record<string, object> } {
-    const fields = modalFields(modal);
-    for (const key of Object.keys(values))
-      if (!fields.some((f) => f.custom_id === key)) throw new Error(`The form has no field ${key}`);
-    const resolved: Record<string, object> = {};
-    const components = modal.components.map((component, index) => {
-      if (component.type !== 18) return { type: 10, id: index + 1 };
-      const field = component.component;
-      return {
-        type: 18,
-        id: index + 1,
-        component: {
-          id: 100 + index,
-          custom_id: field.custom_id,
-          type: field.type,
-          ...this.#fieldValue(field, values[field.custom_id], asker, resolved),
-        },
-      };
-    });
-    return { components, resolved };
-  }
-
-  #fieldValue(field: ModalField, value: unknown, asker: Asker, resolved: Record<string, object>): object {
-    const wrong = (why: string) =>
-      new Error(`Field ${field.custom_id}: ${why}: Discord would not send the form`);
-    const needed = !('required' in field) || field.required !== false;
-    switch (field.type) {
-      case 4: {
-        const text = value === undefined ? (field.value ?? '') : value;
-        if (typeof text !== 'string') throw wrong('not text');
-        if (needed && text === '') throw wrong('required');
-        if (text.length > (field.max_length ?? DISCORD.textInput)) throw wrong('too long');
-        if (text !== '' && text.length < (field.min_length ?? 0)) throw wrong('too short');
-        return { value: text };
-      }
-      case 19: {
-        const files = (value ?? []) as PersonFile[];
-        if (needed && files.length === 0) throw wrong('required');
-        const attachments = attachmentsOf(this.world, asker.channel, files);
-        for (const attachment of attachments) resolved[attachment.id] = this.world.attachmentJson(attachment);
-        return { values: attachments.map((a) => a.id) };
-      }
-      case 23:
-        return { value: value ?? field.default ?? false };
-      default: {
-        const preset = field.options.filter((o) => o.default).map((o) => o.value);
-        const chosen =
-          value === undefined ? preset : Array.isArray(value) ? value.map(String) : [String(value)];
-        if (needed && chosen.length === 0) throw wrong('required');
-        for (const one of chosen)
-          if (!field.options.some((o) => o.value === one)) throw wrong(`${one} is no choice`);
-        return field.type === 21 ? { value: chosen[0] ?? null } : { values: chosen };
-      }
-    }
-  }
-
-  #emitMessage(event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE', message: StoredMessage): void {
-    this.#happened.emit('change');
+  protected override emitMessage(
+    event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE',
+    message: StoredMessage,
+  ): void {
+    this.#http.happened.emit('change');
     if (message.onlyFor !== null) return;
     const channel = this.world.channel(message.channelId);
     const guild = channel.guildId === null ? undefined : this.world.guilds.get(channel.guildId);
@@ -531,55 +250,6 @@ export class DiscordServer {
     });
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.origin);
-    if (url.pathname.startsWith('/attachments/')) return this.#serveFile(url, response);
-    const method = request.method ?? 'GET';
-    const path = url.pathname.replace(/^\/api\/v10/, '');
-    const body = await readBody(request).catch((error: unknown) => ({ error }));
-    this.requests.push(`${method} ${path}`);
-    const fault = this.faults.intercept(method, path);
-    if (fault.early !== undefined)
-      this.refused.push({ method, path, status: 429, code: 0, reason: fault.early });
-    const send = async (status: number, json: unknown, headers: Record<string, string> = {}) => {
-      const wait = this.faults.delayFor(`${method} ${path}`);
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      const type = status === 204 ? {} : { 'content-type': 'application/json' };
-      response.writeHead(status, { ...type, ...fault.headers, ...headers });
-      response.end(status === 204 ? undefined : JSON.stringify(json));
-      this.#happened.emit('change');
-    };
-    if (fault.answer && !fault.afterTaking)
-      return send(fault.answer.status, fault.answer.body, fault.answer.headers);
-    try {
-      if ('error' in body) throw body.error;
-      const authorized = request.headers.authorization === `Bot ${this.gateway.token}`;
-      const reply = serve(this.#context(), method, path, url.searchParams, body, authorized);
-      if (fault.answer) await send(fault.answer.status, fault.answer.body);
-      else await send(reply.status, reply.json);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.refused.push({ method, path, status: error.status, code: error.code, reason: error.reason });
-      await send(error.status, {
-        message: error.message,
-        code: error.code,
-        ...(error.code === 50_035
-          ? { errors: { _errors: [{ code: 'INVALID', message: error.reason }] } }
-          : {}),
-      });
-    }
-  }
-
-  #serveFile(url: URL, response: ServerResponse): void {
-    const attachment = this.world.attachments.get(url.pathname.split('/')[3] ?? '');
-    if (!attachment) return void response.writeHead(404).end();
-    response.writeHead(200, {
-      'content-type': attachment.contentType,
-      'content-length': attachment.bytes.length,
-    });
-    response.end(attachment.bytes);
-  }
-
   #context(): RouteContext {
     return {
       world: this.world,
@@ -588,7 +258,7 @@ export class DiscordServer {
       registrations: this.registrations,
       gatewayUrl: () => `ws://127.0.0.1:${this.port}/gateway`,
       shards: () => this.#shards,
-      emit: (event, message) => this.#emitMessage(event, message),
+      emit: (event, message) => this.emitMessage(event, message),
       emitThread: (thread) =>
         this.gateway.dispatch({
           event: 'THREAD_CREATE',
@@ -599,7 +269,3 @@ export class DiscordServer {
     };
   }
 }
-
-/** Every button of a message, in order. */
-export const buttonsOf = (message: StoredMessage): Button[] =>
-  [...everyComponent(message.components)].flatMap((component) => (component.type === 2 ? [component] : []));

@@ -8,6 +8,3 @@ export function snowflakes(now: () => number): () => string {
     return (((BigInt(Math.floor(now())) - DISCORD_EPOCH) << 22n) | counter).toString();
   };
 }
-
-/** Milliseconds since 1970 that a snowflake was made at. */
-export const snowflakeTime = (id: string): number => Number((BigInt(id) >> 22n) + DISCORD_EPOCH);

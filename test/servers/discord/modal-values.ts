@@ -1,0 +1,76 @@
+import { attachmentsOf, type PersonFile } from './events.ts';
+import { DISCORD } from './limits.ts';
+import { type Modal, type ModalField, modalFields } from './modals.ts';
+import type { Channel } from './types.ts';
+import type { World } from './world.ts';
+
+interface Place {
+  readonly world: World;
+  readonly channel: Channel;
+}
+
+/** What Discord sends when a person fills a form; throws for what the person could not have sent. */
+export function modalData(
+  modal: Modal,
+  values: Record<string, unknown>,
+  place: Place,
+): { components: object[]; resolved: Record<string, object> } {
+  const fields = modalFields(modal);
+  for (const key of Object.keys(values))
+    if (!fields.some((f) => f.custom_id === key)) throw new Error(`The form has no field ${key}`);
+  const resolved: Record<string, object> = {};
+  const components = modal.components.map((component, index) => {
+    if (component.type !== 18) return { type: 10, id: index + 1 };
+    const field = component.component;
+    return {
+      type: 18,
+      id: index + 1,
+      component: {
+        id: 100 + index,
+        custom_id: field.custom_id,
+        type: field.type,
+        ...fieldValue(field, values[field.custom_id], place, resolved),
+      },
+    };
+  });
+  return { components, resolved };
+}
+
+function fieldValue(
+  field: ModalField,
+  value: unknown,
+  place: Place,
+  resolved: Record<string, object>,
+): object {
+  const wrong = (why: string) =>
+    new Error(`Field ${field.custom_id}: ${why}: Discord would not send the form`);
+  const needed = !('required' in field) || field.required !== false;
+  switch (field.type) {
+    case 4: {
+      const text = value === undefined ? (field.value ?? '') : value;
+      if (typeof text !== 'string') throw wrong('not text');
+      if (needed && text === '') throw wrong('required');
+      if (text.length > (field.max_length ?? DISCORD.textInput)) throw wrong('too long');
+      if (text !== '' && text.length < (field.min_length ?? 0)) throw wrong('too short');
+      return { value: text };
+    }
+    case 19: {
+      const files = (value ?? []) as PersonFile[];
+      if (needed && files.length === 0) throw wrong('required');
+      const attachments = attachmentsOf(place.world, place.channel, files);
+      for (const attachment of attachments) resolved[attachment.id] = place.world.attachmentJson(attachment);
+      return { values: attachments.map((a) => a.id) };
+    }
+    case 23:
+      return { value: value ?? field.default ?? false };
+    default: {
+      const preset = field.options.filter((o) => o.default).map((o) => o.value);
+      const chosen =
+        value === undefined ? preset : Array.isArray(value) ? value.map(String) : [String(value)];
+      if (needed && chosen.length === 0) throw wrong('required');
+      for (const one of chosen)
+        if (!field.options.some((o) => o.value === one)) throw wrong(`${one} is no choice`);
+      return field.type === 21 ? { value: chosen[0] ?? null } : { values: chosen };
+    }
+  }
+}

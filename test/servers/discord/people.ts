@@ -1,0 +1,230 @@
+import type { CommandOption, RegisteredCommand } from './commands.ts';
+import { type Button, everyComponent } from './components.ts';
+import {
+  type Asker,
+  attachmentsOf,
+  commandData,
+  messageMenuData,
+  type OptionInput,
+  type PersonFile,
+  writeOptions,
+} from './events.ts';
+import type { InteractionHandle } from './handle.ts';
+import type { CompletionChoice, InteractionKind } from './interactions.ts';
+import { modalData } from './modal-values.ts';
+import type { Channel, StoredMessage, User } from './types.ts';
+import type { World } from './world.ts';
+
+/** Who asks, and where; each has a default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
+export interface By {
+  user?: User;
+  channel?: Channel;
+  moderator?: boolean;
+  locale?: string;
+  /** Only the person installed the app, not the guild. */
+  userInstalled?: boolean;
+  /** Bytes a file may have in the answer. Default: what the guild's tier allows. */
+  fileLimit?: number;
+}
+
+/** What people can do on Discord. Each method throws when their client would not let them. */
+export abstract class People {
+  abstract readonly world: World;
+  /** Registered commands. */
+  readonly commands: RegisteredCommand[] = [];
+  /** Who asks, and where, unless a test says otherwise. */
+  abstract readonly user: User;
+  abstract readonly channel: Channel;
+
+  /** Makes the interaction and sends it to the bot. */
+  protected abstract interact(
+    kind: InteractionKind,
+    asker: Asker,
+    by: By,
+    data: object,
+    message?: StoredMessage,
+  ): InteractionHandle;
+  protected abstract emitMessage(event: 'MESSAGE_CREATE', message: StoredMessage): void;
+
+  /** Sends a slash command. `name` may be `command subcommand`. Throws when Discord's client would not send it. */
+  command({
+    name,
+    options = {},
+    ...by
+  }: By & { name: string; options?: Record<string, OptionInput> }): InteractionHandle {
+    const asker = this.#asker(by);
+    const { command, declared, wrap } = this.#declared(name);
+    const { options: written, resolved } = writeOptions(this.world, asker.channel, declared, options);
+    return this.interact('command', asker, by, commandData(command, wrap(written), resolved));
+  }
+
+  /** Types into an option that completes; resolves with what the bot offers. */
+  async autocomplete({
+    name,
+    option,
+    typed,
+    options = {},
+    ...by
+  }: By & { name: string; option: string; typed: string; options?: Record<string, OptionInput> }): Promise<
+    CompletionChoice[]
+  > {
+    const asker = this.#asker(by);
+    const { command, declared, wrap } = this.#declared(name);
+    if (!declared.some((o) => o.name === option && o.autocomplete))
+      throw new Error(`Option ${option} of ${name} does not complete`);
+    const { options: written, resolved } = writeOptions(
+      this.world,
+      asker.channel,
+      declared,
+      { ...options, [option]: typed },
+      { focused: option },
+    );
+    return await this.interact(
+      'autocomplete',
+      asker,
+      by,
+      commandData(command, wrap(written), resolved),
+    ).choices();
+  }
+
+  /** Uses a command of a message's context menu. */
+  contextMenu({ name, message, ...by }: By & { name: string; message: StoredMessage }): InteractionHandle {
+    const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
+    const command = this.commands.find((c) => c.type === 3 && c.name === name);
+    if (!command) throw new Error(`There is no message command ${name}`);
+    return this.interact('command', asker, by, messageMenuData(this.world, command, message));
+  }
+
+  /** Presses a button, by its custom_id or its label. Throws when the person cannot see or press it. */
+  press(button: string, message: StoredMessage, by: By = {}): InteractionHandle {
+    const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
+    if (message.deleted) throw new Error('The message was deleted');
+    if (message.onlyFor !== null && message.onlyFor !== asker.user.id)
+      throw new Error('The message is ephemeral, for somebody else');
+    const found = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
+    if (!found)
+      throw new Error(
+        `No button ${button}; there are: ${buttonsOf(message)
+          .map((b) => b.label)
+          .join(', ')}`,
+      );
+    if (found.disabled || found.custom_id === undefined)
+      throw new Error(`Button ${button} cannot be pressed`);
+    return this.interact(
+      'component',
+      asker,
+      by,
+      { component_type: 2, custom_id: found.custom_id, id: 1 },
+      message,
+    );
+  }
+
+  /** Sends a form that an interaction opened. Values by custom_id; a field left out keeps what it showed. */
+  async submitModal(
+    opened: InteractionHandle,
+    values: Record<string, string | string[] | boolean | PersonFile[]>,
+    by: By = {},
+  ): Promise<InteractionHandle> {
+    const modal = await opened.modal();
+    const user = this.world.users.get(opened.record.userId);
+    const asker = this.#asker({
+      channel: this.world.channel(opened.channelId),
+      ...(user ? { user } : {}),
+      ...by,
+    });
+    const source =
+      opened.record.sourceId === null ? undefined : this.world.messages.get(opened.record.sourceId);
+    const { components, resolved } = modalData(modal, values, { world: this.world, channel: asker.channel });
+    const data = {
+      custom_id: modal.custom_id,
+      components,
+      ...(Object.keys(resolved).length > 0 ? { resolved: { attachments: resolved } } : {}),
+    };
+    return this.interact('modal', asker, by, data, source);
+  }
+
+  /** Writes into a channel. Mention the bot with {@link mention}. */
+  say({
+    text,
+    files = [],
+    replyTo,
+    ...by
+  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
+    const { user, channel } = this.#asker(by);
+    const message: StoredMessage = {
+      id: this.world.nextId(),
+      channelId: channel.id,
+      author: user,
+      content: text,
+      embeds: [],
+      components: [],
+      attachments: attachmentsOf(this.world, channel, files),
+      flags: 0,
+      nonce: null,
+      replyTo: replyTo?.id ?? null,
+      interactionId: null,
+      onlyFor: null,
+      pinged: [],
+      createdAt: this.world.now(),
+      editedAt: null,
+      history: [],
+      deleted: false,
+    };
+    this.world.messages.set(message.id, message);
+    this.emitMessage('MESSAGE_CREATE', message);
+    return message;
+  }
+
+  /** Writes a message that begins with a mention of the bot. */
+  mention({
+    text,
+    ...rest
+  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
+    return this.say({ text: `<@${this.world.bot.id}> ${text}`, ...rest });
+  }
+
+  /** A direct channel between a person and the bot. */
+  directChannel(user: User = this.user): Channel {
+    const open = [...this.world.channels.values()].find(
+      (c) => c.type === 1 && c.recipients[0]?.id === user.id,
+    );
+    return open ?? this.world.addChannel(user.username, { type: 1, recipients: [user] });
+  }
+
+  #asker(by: By): Asker {
+    return {
+      user: by.user ?? this.user,
+      channel: by.channel ?? this.channel,
+      moderator: by.moderator ?? false,
+      locale: by.locale ?? 'en-US',
+    };
+  }
+
+  #declared(path: string): {
+    command: RegisteredCommand;
+    declared: CommandOption[];
+    wrap: (options: object[]) => object[];
+  } {
+    const [name, ...rest] = path.split(' ');
+    const command = this.commands.find((c) => (c.type ?? 1) === 1 && c.name === name);
+    if (!command)
+      throw new Error(
+        `/${name} is not registered; there are: ${this.commands.map((c) => c.name).join(', ')}`,
+      );
+    let declared = (command.options ?? []) as CommandOption[];
+    let wrap = (options: object[]) => options;
+    for (const step of rest) {
+      const nested = declared.find((o) => o.name === step && o.type <= 2);
+      if (!nested) throw new Error(`/${name} has no subcommand ${step}`);
+      const outer = wrap;
+      wrap = (options) => outer([{ name: nested.name, type: nested.type, options }]);
+      declared = nested.options ?? [];
+    }
+    if (declared.some((o) => o.type <= 2)) throw new Error(`/${path} needs a subcommand`);
+    return { command, declared, wrap };
+  }
+}
+
+/** Every button of a message, in order. */
+export const buttonsOf = (message: StoredMessage): Button[] =>
+  [...everyComponent(message.components)].flatMap((component) => (component.type === 2 ? [component] : []));
