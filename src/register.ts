@@ -1,6 +1,7 @@
 /** `npm run register`: writes the commands to Discord, and only when it has others. */
 import { commands } from '../commands/index.ts';
 import { registerCommands } from './platforms/discord/register.ts';
+import { PlatformError } from './platforms/platform.ts';
 import { loadConfig, runProgram } from './process.ts';
 
 const SENTENCE = {
@@ -16,7 +17,13 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  process.stdout.write(`${SENTENCE[await registerCommands(commands, discord)]}\n`);
+  try {
+    process.stdout.write(`${SENTENCE[await registerCommands(commands, discord)]}\n`);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    process.stderr.write(`The commands could not be registered: ${error.message}.\n`);
+    process.exitCode = 1;
+  }
 }
 
 if (import.meta.main) await runProgram(main);

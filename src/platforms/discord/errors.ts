@@ -82,7 +82,10 @@ export function toPlatformError(error: unknown): unknown {
         advice: `I lack a permission in that channel. I need ${PERMISSIONS}.`,
       });
     case 'unavailable':
-      return new PlatformError('unavailable', detail, { cause: error, ...retryAfter(error) });
+      return new PlatformError('unavailable', isUnauthorized(error) ? 'Discord refused the token' : detail, {
+        cause: error,
+        ...retryAfter(error),
+      });
     case 'other':
       return error;
     case 'too-large':
@@ -90,6 +93,8 @@ export function toPlatformError(error: unknown): unknown {
       return new PlatformError('refused', detail, { cause: error });
   }
 }
+
+const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
 
 function retryAfter(error: unknown): { retryAfterMs?: number } {
   if (error instanceof RateLimitError) return { retryAfterMs: error.retryAfter };

@@ -13,6 +13,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
+import { toPlatformError } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { DiscordRest, type DiscordRestOptions } from './rest.ts';
 
@@ -164,7 +165,7 @@ export async function register(rest: DiscordRest, commands: readonly AnyCommand[
   return 'written';
 }
 
-/** For `npm run register`. Throws discord.js's errors, such as DiscordAPIError 401 for a wrong token. */
+/** For `npm run register`. Throws PlatformError, with a detail for the operator. */
 export async function registerCommands(
   commands: readonly AnyCommand[],
   options: DiscordRestOptions,
@@ -172,6 +173,8 @@ export async function registerCommands(
   const rest = new DiscordRest(options);
   try {
     return await register(rest, commands);
+  } catch (error) {
+    throw toPlatformError(error);
   } finally {
     rest.close();
   }

@@ -9,6 +9,7 @@ import {
   RateLimitError,
   type RawFile,
   REST,
+  RESTJSONErrorCodes,
   type RESTPutAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
@@ -201,13 +202,19 @@ export class DiscordRest {
     body: object,
     files: readonly RawFile[] = [],
   ): Promise<void> {
-    await reach(
-      this.#rest.post(Routes.interactionCallback(interaction.id, interaction.token), {
-        body,
-        files: [...files],
-        auth: false,
-      }),
-    );
+    const route = Routes.interactionCallback(interaction.id, interaction.token);
+    try {
+      await reach(this.#rest.post(route, { body, files: [...files], auth: false }));
+    } catch (error) {
+      // Only a retry of ours can have been first: nobody else answers our interactions.
+      if (
+        !(
+          error instanceof DiscordAPIError &&
+          error.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
+        )
+      )
+        throw error;
+    }
   }
 
   /** Not retried: nothing would keep a second follow-up from standing there. */

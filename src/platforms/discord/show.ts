@@ -1,11 +1,11 @@
 /** Makes a message stand: by the interaction's token while it lives, by the bot token after. Safe to repeat. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Address } from '../../command.ts';
 import type { Message } from '../../message.ts';
 import { type MediaReader, PlatformError, type Posted, type ShowOptions } from '../platform.ts';
 import { toPlatformError, troubleOf } from './errors.ts';
 import { DEFAULT_FILE_BYTES, LIMITS } from './limits.ts';
+import { nonceOf } from './nonce.ts';
 import { liveToken, type Place, placeOf } from './place.ts';
 import { type Page, type RenderOptions, render } from './render.ts';
 import type { DiscordRest, Payload, Sending, Sent } from './rest.ts';
@@ -248,10 +248,7 @@ class Writer {
   #nonce(part: string, isKey: boolean): string {
     const { key } = this.#options;
     if (isKey && this.#standing.generation === 0 && key.length <= LIMITS.nonce) return key;
-    return createHash('sha256')
-      .update(`${key}\n${part}\n${this.#standing.generation}`)
-      .digest('base64url')
-      .slice(0, LIMITS.nonce);
+    return nonceOf(`${key}\n${part}\n${this.#standing.generation}`);
   }
 
   async #remember(): Promise<void> {

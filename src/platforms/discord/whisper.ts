@@ -4,6 +4,7 @@ import type { Message } from '../../message.ts';
 import type { MediaReader } from '../platform.ts';
 import { toPlatformError, troubleOf } from './errors.ts';
 import { DEFAULT_FILE_BYTES } from './limits.ts';
+import { nonceOf } from './nonce.ts';
 import { type LiveToken, liveToken, placeOf } from './place.ts';
 import { render } from './render.ts';
 import type { DiscordRest } from './rest.ts';
@@ -22,8 +23,11 @@ export async function whisper(address: Address, message: Message, d: WhisperDepe
   try {
     if (token && (await whisperInPlace(token, message, place.fileBytes ?? DEFAULT_FILE_BYTES, d))) return;
     const channel = await d.rest.directChannel(address.person);
-    for (const page of render(message, { fileBytes: DEFAULT_FILE_BYTES, link: d.media.link })) {
-      await d.rest.post(channel, await sendingOf(page, [], d.media));
+    const pages = render(message, { fileBytes: DEFAULT_FILE_BYTES, link: d.media.link });
+    for (const [index, page] of pages.entries()) {
+      const { body, files } = await sendingOf(page, [], d.media);
+      const nonce = nonceOf(`${channel} ${d.now()} ${index}`);
+      await d.rest.post(channel, { body: { ...body, nonce, enforce_nonce: true }, files });
     }
   } catch (error) {
     throw toPlatformError(error);

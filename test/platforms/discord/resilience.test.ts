@@ -225,6 +225,21 @@ describe('bad days of Discord', () => {
     nothingRefused(discord);
   });
 
+  it('5xx after an acknowledgement or a reply was taken: it counts as taken', async () => {
+    const { discord, bot } = await start();
+    const begun = accept(bot);
+    discord.faults.fail(502, { path: /^POST \/interactions/, afterTaking: true });
+    discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await begun;
+    bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'No.' } });
+    discord.faults.fail(502, { path: /^POST \/interactions/, afterTaking: true });
+    const answer = await discord.command({ name: 'song', options: { prompt: 'rain' } }).response();
+    expect(answer.content).toBe('No.');
+    await discord.until(() => discord.refused.length === 2);
+    expect(discord.refused.map((refused) => refused.code)).toEqual([40_060, 40_060]);
+    expect(discord.said(discord.directChannel())).toEqual([]);
+  });
+
   it('5xx that do not end: the port hears that it may work later, and then it does', async () => {
     const { discord, platform } = await start();
     discord.faults.fail(503, { times: 4 });
