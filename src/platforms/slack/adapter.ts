@@ -117,12 +117,12 @@ export function createSlack(options: SlackOptions): Platform {
       return createStream({
         pace,
         log,
-        write: async (message) => {
+        write: async (message, { passing }) => {
           const remember: typeof showOptions.remember = async (state) => {
             posted = state;
             await showOptions.remember(state);
           };
-          posted = await show(address, message, { ...showOptions, posted, remember }, tools);
+          posted = await show(address, message, { ...showOptions, posted, remember }, { ...tools, passing });
           return posted;
         },
       });

@@ -29,6 +29,7 @@ import {
 import { LIMITS } from './limits.ts';
 import { choiceOption, FORM_CALLBACK, fileReference, formOptions, formView, readMetadata } from './modal.ts';
 import type { KnownPerson, Persons } from './persons.ts';
+import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from './shortcuts.ts';
 import { readTyped } from './slash.ts';
 import { privateParts } from './whisper.ts';
 
@@ -37,10 +38,6 @@ export interface ListenerTools extends AnsweringTools {
   readonly identity: IdentityReader;
   readonly persons: Persons;
 }
-
-/** The callback ids of shortcuts, as the manifest declares them. */
-export const MESSAGE_SHORTCUT = 'message-menu:';
-export const GLOBAL_SHORTCUT = 'form:';
 
 /** Registers everything that the bot answers to. */
 export function listen(app: App, tools: ListenerTools): void {

@@ -46,34 +46,32 @@ function parse(text: string): MarkdownRoot {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
-/** Every piece but the last is as long as the limit allows, so that text which grows at its end changes only its end. */
+/** Where a piece ends depends only on what is before, so text that grows at its end changes only its last pieces. */
 function fitting(node: MarkdownNode, limit: number): string[] {
   const pieces: string[] = [];
   let rest = node;
-  for (let written = write(rest); written !== ''; written = write(rest)) {
-    if (written.length <= limit) return [...pieces, written];
-    const parts = longestCut(rest, limit);
+  while (true) {
+    // Markup and escapes only add to the text, so what is clearly too long need not be written to know it.
+    const written = sizeOf(rest) > limit ? undefined : write(rest);
+    if (written === '') return pieces;
+    if (written !== undefined && written.length <= limit) return [...pieces, written];
+    const parts = cutToFit(rest, limit);
     if (parts === undefined) return [...pieces, ...asPlain(rest, limit)];
     pieces.push(parts.written);
     rest = parts.rest;
   }
-  return pieces;
 }
 
-/** The cut with the longest first part that fits. */
-function longestCut(node: MarkdownNode, limit: number): { written: string; rest: MarkdownNode } | undefined {
-  let best: { written: string; rest: MarkdownNode } | undefined;
-  let [low, high] = [1, Math.min(sizeOf(node) - 1, limit)];
-  while (low <= high) {
-    const size = Math.ceil((low + high) / 2);
+/** Cuts off a first part that fits, as long as its markup allows. */
+function cutToFit(node: MarkdownNode, limit: number): { written: string; rest: MarkdownNode } | undefined {
+  for (let size = Math.min(limit, sizeOf(node) - 1); size > 0; ) {
     const parts = cut(node, size);
-    const written = parts && write(parts[0]);
-    if (parts === undefined || written === undefined || (written !== '' && written.length <= limit)) {
-      if (parts !== undefined && written !== undefined) best = { written, rest: parts[1] };
-      low = size + 1;
-    } else high = size - 1;
+    if (parts === undefined) return undefined;
+    const written = write(parts[0]);
+    if (written.length <= limit) return { written, rest: parts[1] };
+    size = Math.min(size - 1, Math.floor((size * limit) / written.length));
   }
-  return best;
+  return undefined;
 }
 
 /** What cannot be cut as Markdown, such as quotes a hundred levels deep. Escapes make at most five characters of one. */

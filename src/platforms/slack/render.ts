@@ -1,7 +1,7 @@
 /** Turns a Message into Slack messages that fit: the first stands in the channel, the others go into its thread. */
 import type { types } from '@slack/bolt';
 import type { Button, KeptFile, MediaItem, Message, Progress } from '../../message.ts';
-import { ellipsis, escapeMrkdwn, splitMrkdwn, splitPlain } from './escape.ts';
+import { ellipsis, escapeMrkdwn, splitMrkdwn, splitPlain, wholeCharacters } from './escape.ts';
 import { LIMITS } from './limits.ts';
 import { plainOfMarkdown, slackMarkdown } from './markdown.ts';
 
@@ -39,13 +39,11 @@ interface Piece {
 /** Renders any Message. Loses no text, pings nobody but `person`, and only when the message says so. */
 export function render(message: Message, options: RenderOptions): Rendering {
   const budget = options.budget ?? LIMITS.partCharacters;
-  const texts =
-    message.text === undefined
-      ? []
-      : options.bare
-        ? barePieces(message.text)
-        : richPieces(message.text, budget);
-  const tooLong = texts.length > LIMITS.textParts;
+  const { text = '' } = message;
+  // What is clearly too long need not be rendered whole to know it.
+  const hopeless = text.length > LIMITS.textParts * LIMITS.partCharacters;
+  const texts = textPieces(hopeless ? text.slice(0, wholeCharacters(text, budget)) : text, budget, options);
+  const tooLong = hopeless || texts.length > LIMITS.textParts;
   const [beginning] = texts;
   const shown =
     tooLong && beginning ? [beginning, contextBlock('The whole text is in the file below.')] : texts;
@@ -68,7 +66,7 @@ export function render(message: Message, options: RenderOptions): Rendering {
   const summary = summaryOf(message, options);
   return {
     parts: packed.map((part) => ({ text: summary, blocks: part })),
-    textFile: tooLong && message.text !== undefined ? { name: 'text.md', content: message.text } : undefined,
+    textFile: tooLong ? { name: 'text.md', content: text } : undefined,
   };
 }
 
@@ -101,6 +99,11 @@ function weigh(block: types.KnownBlock): Piece {
     }, 0);
   };
   return { block, weight: count(block) };
+}
+
+function textPieces(text: string, budget: number, { bare }: RenderOptions): types.KnownBlock[] {
+  if (text === '') return [];
+  return bare ? barePieces(text) : richPieces(text, budget);
 }
 
 /** A markdown block must fit beside title and buttons, so it takes no more than four fifths of a part. */

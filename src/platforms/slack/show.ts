@@ -30,6 +30,8 @@ import {
 
 export interface ShowTools extends UploadTools {
   readonly log: Log;
+  /** The message will change again at once, so no file is made of its text. */
+  readonly passing?: boolean;
   /** As people type it after the @. */
   readonly botName: () => string;
 }
@@ -103,7 +105,7 @@ class Post {
     }
     const { textFile: text } = await this.#write();
     const shared = new Map(this.#toShare(kept).map(({ item, file }) => [file.name, titleOf(item)]));
-    if (text !== undefined) {
+    if (text !== undefined && !this.#tools.passing) {
       const name = `text-${digestOf(text.content)}`;
       await this.#upload(name, textFile(text.name, text.content), false);
       shared.set(name, text.name);

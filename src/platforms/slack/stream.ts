@@ -5,8 +5,8 @@ import { type MessageStream, PlatformError, type Posted } from '../platform.ts';
 import type { Pace } from './pace.ts';
 
 export interface StreamOptions {
-  /** Makes the message stand, given what stood after the last write. */
-  readonly write: (message: Message) => Promise<Posted>;
+  /** Makes the message stand, given what stood after the last write. `passing`: it will change again at once. */
+  readonly write: (message: Message, state: { readonly passing: boolean }) => Promise<Posted>;
   readonly pace: Pace;
   readonly log: Log;
 }
@@ -24,7 +24,7 @@ export function createStream({ write, pace, log }: StreamOptions): MessageStream
       const message: Message | undefined = newest;
       newest = undefined;
       if (closed || message === undefined) break;
-      inFlight = write(message).catch((error: unknown) => {
+      inFlight = write(message, { passing: true }).catch((error: unknown) => {
         log.debug({ err: error }, 'A passing state of a stream was not written');
         // A place that is closed will not open again while the text is written; the end says so.
         if (error instanceof PlatformError && error.code !== 'unavailable') closed = true;
@@ -43,7 +43,7 @@ export function createStream({ write, pace, log }: StreamOptions): MessageStream
       closed = true;
       await inFlight;
       await pace.open();
-      return await write(message);
+      return await write(message, { passing: false });
     },
   };
 }

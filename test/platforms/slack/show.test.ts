@@ -385,6 +385,21 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
+  it('makes a file of very long text only when the text is whole', async () => {
+    const { server } = harness;
+    const writing = stream();
+    const text = 'word '.repeat(20_000);
+    for (const part of [0.8, 0.9]) {
+      writing.update({ text: text.slice(0, text.length * part) });
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    await writing.close({ text });
+    await server.until(() => server.botMessages().some((message) => message.files.length > 0));
+    const files = server.botMessages().flatMap((message) => message.files);
+    expect(files.map(({ bytes }) => bytes.length)).toEqual([text.length]);
+    noRefusals();
+  });
+
   it('never throws on the way, and tells at the end what is wrong', async () => {
     const writing = harness.slack.stream(
       { ...ADDRESS, channel: 'C0QUIET' },

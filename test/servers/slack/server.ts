@@ -26,7 +26,6 @@ const SCOPES = [
   'files:write',
   'groups:history',
   'im:history',
-  'im:write',
   'users:read',
 ];
 

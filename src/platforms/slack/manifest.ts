@@ -1,0 +1,128 @@
+/** The Slack app manifest, made from the same declarations that the bot runs: https://docs.slack.dev/reference/app-manifest */
+import type { webApi } from '@slack/bolt';
+import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
+import { ellipsis } from './escape.ts';
+import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from './shortcuts.ts';
+
+type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
+
+export interface ManifestOptions {
+  /** Where Slack reaches the listener; without it the app connects by Socket Mode and needs no public address. */
+  readonly url?: string;
+}
+
+/** Least scopes; docs/slack.md says of each what it is for. */
+export const BOT_SCOPES = [
+  'app_mentions:read',
+  'channels:history',
+  'chat:write',
+  'commands',
+  'files:read',
+  'files:write',
+  'groups:history',
+  'im:history',
+  'users:read',
+] as const;
+
+export const BOT_EVENTS = ['app_mention', 'message.im'] as const;
+
+/** Slack's figures, in characters, from the manifest reference. */
+const LIMITS = {
+  command: 32,
+  description: 2000,
+  usageHint: 1000,
+  shortcutDescription: 150,
+  shortcuts: 10,
+} as const;
+
+/** The command whose form the global shortcut opens. */
+const SHORTCUT_COMMAND = 'song';
+const DESCRIPTION = 'Songs, lyrics, stems, pictures, videos and answers, asked for with slash commands';
+
+/** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
+export function createManifest(commands: readonly AnyCommand[], { url }: ManifestOptions = {}): Manifest {
+  const requestUrl = url === undefined ? {} : { request_url: `${url.replace(/\/+$/, '')}/slack/events` };
+  return {
+    _metadata: { major_version: 1, minor_version: 1 },
+    display_information: {
+      name: 'Minstrel',
+      description: ellipsis(DESCRIPTION, 140),
+      background_color: '#2b1d52',
+    },
+    features: {
+      bot_user: { display_name: 'minstrel', always_online: true },
+      app_home: {
+        home_tab_enabled: false,
+        messages_tab_enabled: true,
+        messages_tab_read_only_enabled: false,
+      },
+      slash_commands: commands.map((command) => slashCommand(command, requestUrl.request_url)),
+      shortcuts: shortcuts(commands).slice(0, LIMITS.shortcuts),
+    },
+    oauth_config: { scopes: { bot: [...BOT_SCOPES] } },
+    settings: {
+      event_subscriptions: { ...requestUrl, bot_events: [...BOT_EVENTS] },
+      interactivity: {
+        is_enabled: true,
+        ...requestUrl,
+        ...(requestUrl.request_url === undefined ? {} : { message_menu_options_url: requestUrl.request_url }),
+      },
+      org_deploy_enabled: false,
+      socket_mode_enabled: url === undefined,
+      token_rotation_enabled: false,
+    },
+  };
+}
+
+function slashCommand({ name, description, options, subcommands }: AnyCommand, url: string | undefined) {
+  const hint = usageHint(options, Object.keys(subcommands ?? {}));
+  return {
+    command: ellipsis(`/${name}`, LIMITS.command),
+    description: ellipsis(description, LIMITS.description),
+    ...(hint === '' ? {} : { usage_hint: ellipsis(hint, LIMITS.usageHint) }),
+    // Mentions and links then come with their names, and are undone by the parser.
+    should_escape: true,
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+/** `what the song is about --style … --instrumental`: as it is typed. Files have no place in a line of text. */
+function usageHint(options: OptionDeclarations, subcommands: readonly string[]): string {
+  const entries = Object.entries(options).filter(([, { type }]) => type !== 'file');
+  const [free] = entries.find(([, { type }]) => type === 'text') ?? [];
+  const words = entries.map(([name, option]) => (name === free ? `[${name}]` : flag(name, option)));
+  return [...(subcommands.length > 0 ? [subcommands.join(' | ')] : []), ...words].join(' ');
+}
+
+function flag(name: string, option: OptionDeclaration): string {
+  if (option.type === 'flag') return `--${name}`;
+  if (option.type === 'choice') return `--${name} ${option.choices.map(({ value }) => value).join('|')}`;
+  return `--${name} …`;
+}
+
+function shortcuts(commands: readonly AnyCommand[]) {
+  const menus = commands.flatMap(({ name, description, messageMenu }) =>
+    messageMenu === undefined
+      ? []
+      : [
+          {
+            type: 'message' as const,
+            name: messageMenu.label,
+            callback_id: `${MESSAGE_SHORTCUT}${name}`,
+            description: ellipsis(`${description} from a message`, LIMITS.shortcutDescription),
+          },
+        ],
+  );
+  const command = commands.find(({ name }) => name === SHORTCUT_COMMAND);
+  if (command === undefined) return menus;
+  const { name, description } = command;
+  return [
+    ...menus,
+    {
+      type: 'global' as const,
+      name: description,
+      callback_id: `${GLOBAL_SHORTCUT}${name}`,
+      description: ellipsis(`${description} with a form`, LIMITS.shortcutDescription),
+    },
+  ];
+}

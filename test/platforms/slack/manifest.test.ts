@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../../commands/index.ts';
+import { manifest } from '../../../src/manifest.ts';
+import { BOT_EVENTS, BOT_SCOPES, createManifest } from '../../../src/platforms/slack/manifest.ts';
+import { COMMANDS } from './harness.ts';
+
+// https://docs.slack.dev/reference/app-manifest
+const within = (text: string | undefined, most: number) => {
+  expect(text?.length).toBeGreaterThan(0);
+  expect(text?.length).toBeLessThanOrEqual(most);
+};
+
+describe.each([
+  ['the bot’s commands', commands],
+  ['other commands', COMMANDS],
+])('the manifest of %s', (_, declared) => {
+  it('has every slash command, within Slack’s names, lengths and limits', () => {
+    const { display_information: display, features } = createManifest(declared);
+    within(display.name, 35);
+    within(display.description, 140);
+    expect(display.background_color).toMatch(/^#[0-9a-f]{6}$/);
+    expect(features?.bot_user?.display_name).toMatch(/^[a-z0-9._-]{1,80}$/);
+    const slashCommands = features?.slash_commands ?? [];
+    expect(slashCommands.map(({ command }) => command)).toEqual(declared.map(({ name }) => `/${name}`));
+    expect(slashCommands.length).toBeLessThanOrEqual(50);
+    for (const { command, description, usage_hint: hint = '-' } of slashCommands) {
+      expect(command).toMatch(/^\/[a-z0-9_-]+$/);
+      within(command, 32);
+      within(description, 2000);
+      within(hint, 1000);
+    }
+  });
+
+  it('has a shortcut for every message menu, and one that opens the song form', () => {
+    const shortcuts = createManifest(declared).features?.shortcuts ?? [];
+    expect(shortcuts.map(({ callback_id }) => callback_id).toSorted()).toEqual([
+      'form:song',
+      'message-menu:ask',
+      'message-menu:song',
+    ]);
+    expect(shortcuts.length).toBeLessThanOrEqual(10);
+    for (const { name, callback_id, description } of shortcuts) {
+      within(name, 24);
+      within(callback_id, 255);
+      within(description, 150);
+    }
+  });
+});
+
+describe('the manifest’s connection', () => {
+  it('is Socket Mode, which needs no address, unless there is one', () => {
+    const { settings, features } = createManifest(commands);
+    expect(settings?.socket_mode_enabled).toBe(true);
+    expect(JSON.stringify({ settings, features })).not.toContain('http');
+  });
+
+  it('is HTTP with an address for everything that Slack sends', () => {
+    const { settings, features } = createManifest(commands, { url: 'https://bot.example/' });
+    const address = 'https://bot.example/slack/events';
+    expect(settings).toMatchObject({
+      socket_mode_enabled: false,
+      event_subscriptions: { request_url: address },
+      interactivity: { is_enabled: true, request_url: address, message_menu_options_url: address },
+    });
+    expect(features?.slash_commands?.map(({ url }) => url)).toEqual(commands.map(() => address));
+  });
+});
+
+describe('what the manifest asks for', () => {
+  it('is what the events and calls need, each explained in docs/slack.md', async () => {
+    const { readFile } = await import('node:fs/promises');
+    const docs = await readFile(new URL('../../../docs/slack.md', import.meta.url), 'utf8');
+    for (const scope of BOT_SCOPES) expect(docs).toContain(`\`${scope}\``);
+    const needed = { app_mention: 'app_mentions:read', 'message.im': 'im:history' } as const satisfies Record<
+      (typeof BOT_EVENTS)[number],
+      string
+    >;
+    for (const event of BOT_EVENTS) expect(BOT_SCOPES).toContain(needed[event]);
+  });
+});
+
+describe('npm run manifest', () => {
+  it('prints JSON', () => {
+    expect(JSON.parse(manifest([]).output ?? '')).toEqual(createManifest(commands));
+    expect(JSON.parse(manifest(['--url', 'https://bot.example']).output ?? '')).toEqual(
+      createManifest(commands, { url: 'https://bot.example' }),
+    );
+  });
+
+  it.each([['--url', 'http://bot.example'], ['--url', 'nonsense'], ['--colour', 'red'], ['stray']])(
+    'says what is wrong with %s %s',
+    (...args) => {
+      const { error } = manifest(args.filter((arg) => arg !== undefined));
+      expect(error).toContain('npm run manifest');
+    },
+  );
+});
