@@ -1,6 +1,6 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { commands } from '../commands/index.ts';
@@ -17,10 +17,14 @@ import { createHttpServer } from './http/server.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
 import { keepAttachment } from './media/attachments.ts';
+import { MediaError } from './media/errors.ts';
 import { createMediaFetcher } from './media/fetch.ts';
+import { safeFileName } from './media/file-names.ts';
 import { createFolderStore } from './media/folder-store.ts';
 import { createMedia, type Media } from './media/media.ts';
-import { createAttachments } from './media/pass-through.ts';
+import { startPruning } from './media/pruning.ts';
+import { createS3Store } from './media/s3-store.ts';
+import type { MediaStore } from './media/store.ts';
 import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
 import { createModelSettings, type ModelDefaults } from './settings/models.ts';
 import { systemClock } from './storage/clock.ts';
@@ -103,10 +107,6 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
             stat: (name) => media.stat(name),
             open: (name, range) => media.open(name, range),
           },
-          attachments: {
-            verifyLink: (query) => attachments.verifyLink(query),
-            open: (source, signal) => attachments.open(source, signal),
-          },
         }),
       ],
     });
@@ -121,22 +121,24 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     );
     opened.push(() => gateway.close());
 
-    const media = openMedia(config, { publicUrl, secrets, now, emulator });
-    opened.push(() => media.close());
-
-    const attachments = createAttachments({
-      fetcher: createMediaFetcher({ ...FETCHING, allowedHosts: config.media.allowedHosts, now }),
-      publicUrl,
-      secrets,
-      linkTtlSeconds: 24 * 60 * 60,
-      now,
-      credentialHeaders: async (platform, url) => byName.get(platform)?.attachmentHeaders(url) ?? {},
+    const media = openMedia(config, { publicUrl, secrets, now, emulator, log });
+    const pruning = startPruning({
+      media,
+      log,
+      random,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     });
-    opened.push(() => attachments.close());
+    opened.push(async () => {
+      // A round that hangs ends with the connections it hangs on.
+      const stopped = pruning.stop();
+      await media.close();
+      await stopped;
+    });
+
     const running = platforms({ media: readerOf(media), log, now });
     const byName = new Map(running.map((platform) => [platform.name, platform]));
     const byCommand = new Map(commands.map((command) => [command.name, command]));
-    const fileUrl = ({ name }: { name: string }) => media.link(name, { downloadName: name });
+    const { link: fileUrl } = readerOf(media);
     const newId = () => randomBytes(10).toString('hex');
 
     const jobs = createJobs({
@@ -294,18 +296,14 @@ interface MediaTools {
   readonly secrets: readonly string[];
   readonly now: () => number;
   readonly emulator: Emulator | undefined;
+  readonly log: Log;
 }
 
-function openMedia({ media }: Config, { publicUrl, secrets, now, emulator }: MediaTools): Media {
+function openMedia({ media }: Config, { publicUrl, secrets, now, emulator, log }: MediaTools): Media {
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
   return createMedia({
-    store: createFolderStore({
-      directory: media.directory,
-      quotaBytes: media.quotaBytes,
-      ...(media.retentionMs === undefined ? {} : { retentionMs: media.retentionMs }),
-      now,
-    }),
+    store: openMediaStore(media, now),
     fetcher: createMediaFetcher({
       ...FETCHING,
       allowedHosts: [...media.allowedHosts, ...emulatorHost],
@@ -315,17 +313,33 @@ function openMedia({ media }: Config, { publicUrl, secrets, now, emulator }: Med
     secrets,
     linkTtlSeconds: media.linkTtlSeconds,
     now,
+    log,
   });
+}
+
+function openMediaStore({ store, quotaBytes, retentionMs }: Config['media'], now: () => number): MediaStore {
+  const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
+  switch (store.type) {
+    case 'folder':
+      return createFolderStore({ directory: store.directory, ...bounds });
+    case 's3': {
+      const { type: _, ...place } = store;
+      return createS3Store({ ...place, ...bounds });
+    }
+    default:
+      return store satisfies never;
+  }
 }
 
 function readerOf(media: Media): MediaReader {
   return {
     async open({ name }) {
       const opened = await media.open(name);
-      if (!opened) throw new TypeError(`The file ${name} is not kept any more`);
+      if (!opened) throw new MediaError('missing', 'The file is not kept any more');
       return opened.stream;
     },
-    link: ({ name }, downloadName) => media.link(name, { downloadName }),
+    link: ({ name }, title) =>
+      media.link(name, { downloadName: safeFileName(title, extname(name).slice(1)) }),
   };
 }
 

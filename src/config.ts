@@ -26,7 +26,20 @@ export interface Config {
     | { readonly type: 'sqlite'; readonly directory: string }
     | { readonly type: 'redis'; readonly url: string };
   readonly media: {
-    readonly directory: string;
+    readonly store:
+      | { readonly type: 'folder'; readonly directory: string }
+      | {
+          readonly type: 's3';
+          readonly endpoint: string;
+          readonly region: string;
+          readonly bucket: string;
+          /** Before every key; empty, or ending with a slash. */
+          readonly prefix: string;
+          readonly accessKeyId: string;
+          readonly secretAccessKey: string;
+          /** Where files stand on their way into the bucket. */
+          readonly spoolDirectory: string;
+        };
     readonly quotaBytes: number;
     readonly retentionMs?: number;
     readonly linkTtlSeconds: number;
@@ -83,7 +96,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...(parsed.error?.issues ?? [])
       .map((issue) => problem(String(issue.path[0]), issue.message))
       .filter(({ variable }) => !quoted.some((name) => name === variable)),
-    ...missing((variable) => given.has(variable), given.get('NODE_ENV') === 'production'),
+    ...missing((variable) => given.has(variable), {
+      production: given.get('NODE_ENV') === 'production',
+      inBucket: given.get('MEDIA_STORE')?.startsWith('s3://') ?? false,
+    }),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return build(parsed.data, Object.keys(environment));
@@ -94,7 +110,10 @@ function problem(variable: string, rest: string): ConfigProblem {
 }
 
 /** Settings that another setting asks for. */
-function missing(has: (variable: Variable) => boolean, production: boolean): ConfigProblem[] {
+function missing(
+  has: (variable: Variable) => boolean,
+  { production, inBucket }: { production: boolean; inBucket: boolean },
+): ConfigProblem[] {
   const needs = (variable: Variable, isNeeded: boolean, why: string) =>
     isNeeded && !has(variable) ? [problem(variable, `is missing: ${why}`)] : [];
   return [
@@ -121,6 +140,18 @@ function missing(has: (variable: Variable) => boolean, production: boolean): Con
       has('CALLBACK_SECRET_PREVIOUS'),
       'CALLBACK_SECRET_PREVIOUS only helps while another secret takes its place.',
     ),
+    ...needs(
+      'MEDIA_S3_ENDPOINT',
+      inBucket,
+      'MEDIA_STORE names a bucket, so it must say where the service is, such as https://s3.eu-central-1.amazonaws.com.',
+    ),
+    ...needs(
+      'MEDIA_S3_REGION',
+      inBucket,
+      'MEDIA_STORE names a bucket, and requests are signed for its region. Where a service has none, it is auto or us-east-1.',
+    ),
+    ...needs('MEDIA_S3_ACCESS_KEY_ID', inBucket, 'the bucket in MEDIA_STORE asks for a key that may use it.'),
+    ...needs('MEDIA_S3_SECRET_ACCESS_KEY', inBucket, 'it belongs to MEDIA_S3_ACCESS_KEY_ID.'),
   ];
 }
 
@@ -154,7 +185,7 @@ function build(values: Values, names: readonly string[]): Config {
       ? { type: 'redis', url: values.REDIS_URL }
       : { type: 'sqlite', directory: values.DATA_DIR },
     media: {
-      directory: values.MEDIA_STORE ?? `${values.DATA_DIR.replace(/\/+$/, '')}/media`,
+      store: mediaStore(values),
       quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
       ...optional(
         'retentionMs',
@@ -171,6 +202,22 @@ function build(values: Values, names: readonly string[]): Config {
     },
     log: { level: values.LOG_LEVEL },
     warnings: warningsAbout(values, names),
+  };
+}
+
+function mediaStore(values: Values): Config['media']['store'] {
+  const folder = `${values.DATA_DIR.replace(/\/+$/, '')}/media`;
+  const store = values.MEDIA_STORE ?? { type: 'folder' as const, directory: folder };
+  if (store.type === 'folder') return store;
+  const { MEDIA_S3_ENDPOINT, MEDIA_S3_REGION, MEDIA_S3_ACCESS_KEY_ID, MEDIA_S3_SECRET_ACCESS_KEY } = values;
+  return {
+    ...store,
+    // Whoever comes here without them was told of it before.
+    endpoint: MEDIA_S3_ENDPOINT ?? '',
+    region: MEDIA_S3_REGION ?? '',
+    accessKeyId: MEDIA_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: MEDIA_S3_SECRET_ACCESS_KEY ?? '',
+    spoolDirectory: `${folder}/incoming`,
   };
 }
 

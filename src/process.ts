@@ -17,13 +17,21 @@ export function loadConfig(): Config {
   return readConfig(process.env);
 }
 
-export function openLog({ gateway, discord, slack, signingSecrets }: Config, level: string): Logger {
+export function openLog(
+  { gateway, discord, slack, signingSecrets, media: { store } }: Config,
+  level: string,
+): Logger {
   return createLog({
     level,
     write: (line) => process.stderr.write(line),
-    secrets: [gateway?.apiKey, discord?.token, slack?.botToken, slack?.appToken, ...signingSecrets].filter(
-      (secret) => secret !== undefined,
-    ),
+    secrets: [
+      gateway?.apiKey,
+      discord?.token,
+      slack?.botToken,
+      slack?.appToken,
+      ...(store.type === 's3' ? [store.secretAccessKey] : []),
+      ...signingSecrets,
+    ].filter((secret) => secret !== undefined),
   });
 }
 

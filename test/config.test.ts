@@ -26,7 +26,7 @@ describe('an empty environment', () => {
       signingSecrets: [],
       storage: { type: 'sqlite', directory: './data' },
       media: {
-        directory: './data/media',
+        store: { type: 'folder', directory: './data/media' },
         quotaBytes: 10_000_000_000,
         linkTtlSeconds: 30 * 86_400,
         allowedHosts: [],
@@ -84,7 +84,7 @@ test('every setting finds its place', () => {
     slack: { botToken: SLACK_BOT_TOKEN, appToken: SLACK_APP_TOKEN, apiUrl: 'http://127.0.0.1:9001/api' },
     storage: { type: 'redis', url: 'redis://redis:6379/2' },
     media: {
-      directory: '/data/media',
+      store: { type: 'folder', directory: '/data/media' },
       quotaBytes: 500_000_000,
       retentionMs: 90 * 86_400_000,
       linkTtlSeconds: 7 * 86_400,
@@ -97,7 +97,58 @@ test('every setting finds its place', () => {
 });
 
 test('media can be kept in a folder of its own', () => {
-  expect(readConfig({ MEDIA_STORE: '/srv/media' }).media.directory).toBe('/srv/media');
+  expect(readConfig({ MEDIA_STORE: '/srv/media' }).media.store).toEqual({
+    type: 'folder',
+    directory: '/srv/media',
+  });
+});
+
+describe('media in a bucket', () => {
+  const bucket = {
+    MEDIA_STORE: 's3://my-bucket/chat//minstrel',
+    MEDIA_S3_ENDPOINT: 'https://s3.eu-central-1.amazonaws.com/',
+    MEDIA_S3_REGION: 'eu-central-1',
+    MEDIA_S3_ACCESS_KEY_ID: 'AKIAMADEUP',
+    MEDIA_S3_SECRET_ACCESS_KEY: 'made/up+secret',
+  };
+
+  test('is named as s3:// with a prefix, and files pass through DATA_DIR on their way', () => {
+    expect(readConfig({ ...bucket, DATA_DIR: '/data' }).media.store).toEqual({
+      type: 's3',
+      endpoint: 'https://s3.eu-central-1.amazonaws.com',
+      region: 'eu-central-1',
+      bucket: 'my-bucket',
+      prefix: 'chat/minstrel/',
+      accessKeyId: 'AKIAMADEUP',
+      secretAccessKey: 'made/up+secret',
+      spoolDirectory: '/data/media/incoming',
+    });
+    expect(readConfig({ ...bucket, MEDIA_STORE: 's3://my-bucket' }).media.store).toMatchObject({
+      prefix: '',
+    });
+  });
+
+  test.each(Object.keys(bucket).filter((name) => name !== 'MEDIA_STORE'))('needs %s', (name) => {
+    const { [name]: _, ...others } = bucket as Record<string, string>;
+    expect(problemsOf(others)).toEqual([expect.stringContaining(`${name} is missing: `)]);
+  });
+
+  test.each([
+    's3://',
+    's3:///prefix',
+    's3://a',
+    's3://my-bucket/../other',
+    's3://my-bucket/a b',
+    'gs://my-bucket',
+  ])('is not %s', (place) => {
+    expect(problemsOf({ ...bucket, MEDIA_STORE: place })[0]).toContain('MEDIA_STORE is');
+  });
+
+  test('that is not chosen makes its settings idle, which is told', () => {
+    const { MEDIA_STORE: _, ...idle } = bucket;
+    expect(readConfig(idle).warnings).toHaveLength(4);
+    expect(readConfig(bucket).warnings).toEqual([]);
+  });
 });
 
 describe('mistakes', () => {
@@ -153,7 +204,7 @@ describe('mistakes', () => {
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
     ['a model with a space', { VIDEO_MODEL: 'some id' }, 'must be a model id without spaces.'],
     ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
-    ['a bucket where only folders are', { MEDIA_STORE: 's3://bucket' }, 'MEDIA_STORE is "s3://bucket"'],
+    ['a store of another kind', { MEDIA_STORE: 'gs://bucket' }, 'MEDIA_STORE is "gs://bucket"'],
     ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
     ['shards from back to front', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
     ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],

@@ -53,8 +53,33 @@ export const host = open('a host name or an address, such as 127.0.0.1 or 0.0.0.
   /^[\w.:-]{1,253}$/.test(value) ? value : undefined,
 );
 
-export const folder = open('a folder, such as ./data', (value) =>
-  value.includes('\0') || /^[a-z][a-z\d+.-]+:\/\//i.test(value) ? undefined : value,
+function readFolder(value: string): string | undefined {
+  return value.includes('\0') || /^[a-z][a-z\d+.-]+:\/\//i.test(value) ? undefined : value;
+}
+
+export const folder = open('a folder, such as ./data', readFolder);
+
+/** Amazon's naming rules, and the capitals and underscores that other services allow. */
+const BUCKET = /^[a-z\d][\w.-]{1,61}[a-z\d]$/i;
+
+/** A folder, or a bucket with what stands before every key in it: empty, or ending with a slash. */
+export const mediaStore = open(
+  'a folder, such as ./data/media, or a bucket, such as s3://my-bucket or s3://my-bucket/minstrel',
+  (value) => {
+    const [, bucket, path = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/.exec(value) ?? [];
+    if (bucket !== undefined) {
+      const folders = path.split('/').filter((name) => name !== '');
+      if (!BUCKET.test(bucket) || !folders.every((name) => /^(?!\.{1,2}$)[\w.-]{1,200}$/.test(name)))
+        return undefined;
+      return { type: 's3' as const, bucket, prefix: folders.map((name) => `${name}/`).join('') };
+    }
+    const directory = readFolder(value);
+    return directory === undefined ? undefined : { type: 'folder' as const, directory };
+  },
+);
+
+export const region = open('the name of a region, such as eu-central-1 or auto', (value) =>
+  /^[a-z\d-]{2,50}$/i.test(value) ? value : undefined,
 );
 
 export const hostList = open(

@@ -35,7 +35,11 @@ export const environmentSchema = z.object({
   IMAGE_MODEL: field.model(IMAGE_ROUTES).optional(),
   VIDEO_MODEL: field.model([]).optional(),
 
-  MEDIA_STORE: field.folder.optional(),
+  MEDIA_STORE: field.mediaStore.optional(),
+  MEDIA_S3_ENDPOINT: field.httpUrl.optional(),
+  MEDIA_S3_REGION: field.region.optional(),
+  MEDIA_S3_ACCESS_KEY_ID: field.apiKey.optional(),
+  MEDIA_S3_SECRET_ACCESS_KEY: field.apiKey.optional(),
   MEDIA_QUOTA_MB: field.wholeNumber(100, 100_000_000).default(10_000),
   MEDIA_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
   MEDIA_LINK_DAYS: field.wholeNumber(1, 3650).default(30),

@@ -1,6 +1,6 @@
 /** Settings that are allowed, and probably not what was meant. */
 import { distance } from 'fastest-levenshtein';
-import { VARIABLES, type Values } from './schema.ts';
+import { VARIABLES, type Values, type Variable } from './schema.ts';
 
 /** Sentences for the operator. `names` are those of the whole environment. */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
@@ -22,8 +22,19 @@ function idleSettings(values: Values): string[] {
     ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
   ] as const)
     if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
+  if (values.MEDIA_STORE?.type !== 's3')
+    for (const variable of BUCKET_SETTINGS)
+      if (values[variable])
+        warnings.push(`${variable} has no effect without a bucket in MEDIA_STORE, such as s3://my-bucket.`);
   return warnings;
 }
+
+const BUCKET_SETTINGS = [
+  'MEDIA_S3_ENDPOINT',
+  'MEDIA_S3_REGION',
+  'MEDIA_S3_ACCESS_KEY_ID',
+  'MEDIA_S3_SECRET_ACCESS_KEY',
+] as const satisfies readonly Variable[];
 
 function isThisMachine(url: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);

@@ -1,17 +1,14 @@
-import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Log } from '../command.ts';
 import type { FileLinkQuery } from '../media/links.ts';
 import type { Media } from '../media/media.ts';
-import type { AttachmentLinkQuery, Attachments } from '../media/pass-through.ts';
 import type { ByteRange, StoredFile } from '../media/store.ts';
 import { type Routes, sendNotFound } from './server.ts';
 
 export interface FileRoutesOptions {
   media: Pick<Media, 'verifyLink' | 'stat' | 'open'>;
-  attachments: Pick<Attachments, 'verifyLink' | 'open'>;
   log: Log;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -27,10 +24,9 @@ const safetyHeaders = {
 
 /**
  * `GET` and `HEAD /files/:name`: a kept file by signed, expiring link, in whole or by one range.
- * `GET` and `HEAD /files/in/:name`: a person's attachment, streamed through from its platform.
  * Whatever is not signed here, has expired or is not kept is answered 404, all alike.
  */
-export function fileRoutes({ media, attachments, log, now }: FileRoutesOptions): Routes {
+export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
   return (scope) => {
     scope.route<{ Params: { name: string }; Querystring: FileLinkQuery }>({
       method: ['GET', 'HEAD'],
@@ -53,32 +49,7 @@ export function fileRoutes({ media, attachments, log, now }: FileRoutesOptions):
           return await sendFile(request, reply, file, (range) => media.open(file.name, range));
         } catch (error) {
           log.warn({ err: error, file: link.name }, 'A kept file could not be opened');
-          return unavailable(reply, 503);
-        }
-      },
-    });
-
-    scope.route<{ Querystring: AttachmentLinkQuery }>({
-      method: ['GET', 'HEAD'],
-      url: '/files/in/:name',
-      handler: async (request, reply) => {
-        reply.headers(safetyHeaders);
-        const source = attachments.verifyLink(request.query);
-        if (source === undefined) return notFound(reply);
-        const gone = new AbortController();
-        reply.raw.once('close', () => gone.abort(new Error('The caller hung up')));
-        try {
-          const fetched = await attachments.open(source, gone.signal);
-          reply.headers({ 'cache-control': 'private, no-store', 'content-type': fetched.contentType });
-          if (fetched.declaredBytes !== undefined) reply.header('content-length', fetched.declaredBytes);
-          if (request.method === 'HEAD') {
-            await fetched.discard();
-            return await reply.send();
-          }
-          return await reply.send(Readable.from(fetched.stream(), { objectMode: false }));
-        } catch (error) {
-          if (!gone.signal.aborted) log.warn({ err: error }, 'An attachment could not be handed over');
-          return unavailable(reply, 502);
+          return unavailable(reply);
         }
       },
     });
@@ -138,8 +109,8 @@ function notFound(reply: FastifyReply) {
   return sendNotFound(withoutFile(reply));
 }
 
-function unavailable(reply: FastifyReply, status: 502 | 503) {
-  return withoutFile(reply).code(status).header('retry-after', '30').send({ error: 'unavailable' });
+function unavailable(reply: FastifyReply) {
+  return withoutFile(reply).code(503).header('retry-after', '30').send({ error: 'unavailable' });
 }
 
 /** Takes back what was already said about a file that is not sent after all. */

@@ -15,8 +15,8 @@ export interface JobDependencies {
   readonly command: (name: string) => AnyCommand | undefined;
   /** The signed URL that the gateway calls for this job. */
   readonly callbackUrl: (job: string) => string;
-  /** A signed, expiring URL under which the gateway can read a kept file. */
-  readonly fileUrl: (file: KeptFile) => string;
+  /** A signed, expiring URL under which people and the gateway can read a kept file; `name` is what it is saved as. */
+  readonly fileUrl: (file: KeptFile, name: string) => string;
   /** One rate for all polls of this replica. */
   readonly pollPace: Pace;
   /** Milliseconds since the epoch. */

@@ -18,7 +18,7 @@ export interface SubmitTools {
   readonly media: Pick<Media, 'keepBytes' | 'open'>;
   readonly callBackUrl: string;
   /** A signed, expiring URL under which the gateway can read a kept file. */
-  readonly fileUrl: (file: KeptFile) => string;
+  readonly fileUrl: (file: KeptFile, name: string) => string;
   readonly signal: AbortSignal;
 }
 
@@ -63,8 +63,8 @@ export async function submit(
       const { taskId } = await media.createVideo(
         {
           ...work.request,
-          ...(work.image === undefined ? {} : { imageUrl: tools.fileUrl(work.image) }),
-          ...(work.audio === undefined ? {} : { audioUrl: tools.fileUrl(work.audio) }),
+          ...(work.image === undefined ? {} : { imageUrl: tools.fileUrl(work.image, 'image') }),
+          ...(work.audio === undefined ? {} : { audioUrl: tools.fileUrl(work.audio, 'audio') }),
         },
         { signal },
       );

@@ -6,14 +6,13 @@ import { createHttpServer } from '../../src/http/server.ts';
 import { createFolderStore } from '../../src/media/folder-store.ts';
 import type { MediaKind } from '../../src/media/kinds.ts';
 import { createMedia } from '../../src/media/media.ts';
-import { createAttachments } from '../../src/media/pass-through.ts';
 import type { MediaStore } from '../../src/media/store.ts';
-import { fetcherFor, listen, mp3, temporaryFolder } from '../media/helpers.ts';
+import { fetcherFor, mp3, temporaryFolder } from '../media/helpers.ts';
 
 const song = mp3(200);
 
 /** A listener with a kept song behind it, a clock that can be moved, and everything it logs. */
-async function open(options: { store?: Partial<MediaStore>; maximumBytes?: number } = {}) {
+async function open(options: { store?: Partial<MediaStore> } = {}) {
   let time = Date.UTC(2031, 4, 5);
   const now = () => time;
   const logged: unknown[] = [];
@@ -26,22 +25,13 @@ async function open(options: { store?: Partial<MediaStore>; maximumBytes?: numbe
     now,
   };
   const folder = createFolderStore({ directory: await temporaryFolder(), now });
-  const fetcher = fetcherFor({ maximumBytes: options.maximumBytes ?? 1_000_000 });
+  const fetcher = fetcherFor();
   const media = createMedia({ ...signing, store: { ...folder, ...options.store }, fetcher, log });
-  const asked: string[] = [];
-  const attachments = createAttachments({
-    ...signing,
-    fetcher,
-    credentialHeaders: async (credentials, url) => {
-      asked.push(`${credentials} ${new URL(url).pathname}`);
-      return { authorization: `Bearer of ${credentials}` };
-    },
-  });
   const server = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
     log,
-    routes: [fileRoutes({ media, attachments, log, now })],
+    routes: [fileRoutes({ media, log, now })],
   });
   onTestFinished(() => server.close());
   const here = (link: string) => link.replace('http://bot.example', server.url);
@@ -54,8 +44,6 @@ async function open(options: { store?: Partial<MediaStore>; maximumBytes?: numbe
     keep,
     here,
     media,
-    attachments,
-    asked,
     logged,
     url: server.url,
     signing,
@@ -222,7 +210,7 @@ describe('404 is all there is', () => {
     ['for the folder', (link) => Object.assign(link, { pathname: '/files/' })],
     ['for the folder without its slash', (link) => Object.assign(link, { pathname: '/files' })],
     ['for what is being written', (link) => Object.assign(link, { pathname: '/files/incoming' })],
-    ['on the route for attachments', (link) => Object.assign(link, { pathname: '/files/in/attachment.mp3' })],
+    ['for a name below a name', (link) => Object.assign(link, { pathname: '/files/in/attachment.mp3' })],
   ])('%s', async (_case, forge) => {
     const { link } = await open();
     const forged = new URL(link);
@@ -262,97 +250,6 @@ test('a place for files that does not answer is 503, and the log keeps the signa
   expect(logged).toContainEqual(expect.objectContaining({ err: expect.any(Error) }));
   const signature = new URL(link).searchParams.get('signature') ?? 'none';
   expect(JSON.stringify(logged)).not.toContain(signature);
-});
-
-describe("a person's attachment", () => {
-  const source = (url: string) => ({ url, kinds: ['audio'] as const, credentials: 'slack:T1' });
-
-  test("is streamed through with the platform's credentials", async () => {
-    const seen: (string | undefined)[] = [];
-    const { origin } = await listen((request, response) => {
-      seen.push(request.headers.authorization);
-      response.setHeader('content-length', song.length).end(song);
-    });
-    const { attachments, here, asked } = await open();
-    const link = here(attachments.link(source(`${origin}/private/a.mp3`), { extension: 'mp3' }));
-    expect(new URL(link).pathname).toBe('/files/in/attachment.mp3');
-
-    const response = await fetch(link);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe('audio/mpeg');
-    expect(response.headers.get('content-length')).toBe(String(song.length));
-    expect(Buffer.from(await response.arrayBuffer()).equals(song)).toBe(true);
-    expect(asked).toEqual(['slack:T1 /private/a.mp3']);
-    expect(seen).toEqual(['Bearer of slack:T1']);
-
-    const head = await fetch(link, { method: 'HEAD' });
-    expect(head.headers.get('content-length')).toBe(String(song.length));
-  });
-
-  test.each<[string, number, Parameters<typeof listen>[0]]>([
-    [
-      'is a page to sign in',
-      502,
-      (_request, response) => response.end('<!doctype html><title>Sign in</title>'),
-    ],
-    ['is gone', 502, (_request, response) => response.writeHead(404).end()],
-    ['is too large', 502, (_request, response) => response.setHeader('content-length', 5_000_000).end(song)],
-  ])('that %s is answered %i', async (_case, status, answer) => {
-    const { origin } = await listen(answer);
-    const { attachments, here } = await open();
-    const response = await fetch(here(attachments.link(source(origin), { extension: 'mp3' })));
-    expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ error: 'unavailable' });
-  });
-
-  test('that grows past its bound is broken off, not passed on as whole', async () => {
-    const { origin } = await listen((_request, response) => {
-      response.write(song);
-      response.end(randomBytes(900_000));
-    });
-    const { attachments, here } = await open({ maximumBytes: 400_000 });
-    const link = here(attachments.link(source(origin), { extension: 'mp3' }));
-    await expect(fetch(link).then((response) => response.arrayBuffer())).rejects.toThrow();
-  });
-
-  test('of an address inside is refused', async () => {
-    const { attachments, here, logged } = await open();
-    const link = attachments.link(source('http://169.254.169.254/latest/meta-data'), { extension: 'mp3' });
-    expect((await fetch(here(link))).status).toBe(502);
-    expect(logged).toContainEqual(
-      expect.objectContaining({ err: expect.objectContaining({ code: 'address' }) }),
-    );
-  });
-
-  test('is 404 with a forged, foreign or expired link', async () => {
-    const { attachments, here, link: fileLink, pass } = await open();
-    const link = new URL(here(attachments.link(source('http://127.0.0.1:1/'), { extension: 'mp3' })));
-    const forged = new URL(link);
-    forged.searchParams.set(
-      'source',
-      Buffer.from(JSON.stringify(source('http://127.0.0.1:2/'))).toString('base64url'),
-    );
-    const foreign = new URL(link);
-    foreign.searchParams.set('signature', new URL(fileLink).searchParams.get('signature') ?? '');
-    for (const wrong of [forged, foreign]) expect((await fetch(wrong)).status).toBe(404);
-    pass(600_000);
-    expect((await fetch(link)).status).toBe(404);
-  });
-
-  test('is no longer fetched when whoever asked hangs up', async () => {
-    const hungUp = Promise.withResolvers<void>();
-    const caller = new AbortController();
-    const { origin } = await listen((_request, response) => {
-      response.once('close', () => hungUp.resolve());
-      response.write(song, () => caller.abort());
-    });
-    const { attachments, here } = await open();
-    const asking = fetch(here(attachments.link(source(origin), { extension: 'mp3' })), {
-      signal: caller.signal,
-    }).then((response) => response.arrayBuffer());
-    await expect(asking).rejects.toThrow();
-    await hungUp.promise;
-  });
 });
 
 function unused(): MediaStore {

@@ -31,8 +31,7 @@ const media = createMedia({
   linkTtlSeconds: 600,
   now,
 });
-const attachments = { verifyLink: ignore, open: () => Promise.reject(new Error('there are none')) };
-const routes = fileRoutes({ media, attachments, log, now });
+const routes = fileRoutes({ media, log, now });
 const server = await createHttpServer({ host: '127.0.0.1', port: 0, log, routes: [routes] });
 
 function bucketAt(port: string) {

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { keepAttachment } from '../../src/media/attachments.ts';
+import { createFolderStore, type FolderStoreOptions } from '../../src/media/folder-store.ts';
+import { createMedia } from '../../src/media/media.ts';
+import { fetcherFor, listen, mp3, temporaryFolder } from './helpers.ts';
+
+async function open(store: Partial<FolderStoreOptions> = {}) {
+  return createMedia({
+    store: createFolderStore({ directory: await temporaryFolder(), now: () => 0, ...store }),
+    fetcher: fetcherFor({ maximumBytes: 100_000_000 }),
+    publicUrl: 'https://bot.example',
+    secrets: ['secret'],
+    linkTtlSeconds: 3600,
+    now: () => 0,
+    retryDelayMs: 1,
+  });
+}
+
+test('an attachment is read with the headers of its platform, and kept', async () => {
+  const seen: (string | undefined)[] = [];
+  const { origin } = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end(mp3(100));
+  });
+  const headers = { authorization: 'Bearer of the platform' };
+  const attachment = { name: 'humming.mp3', url: `${origin}/private/humming.mp3` };
+  const kept = await keepAttachment(await open(), attachment, ['audio'], headers);
+  expect(kept).toMatchObject({ contentType: 'audio/mpeg', bytes: 41_700 });
+  expect(seen).toEqual(['Bearer of the platform']);
+});
+
+test('the headers of a platform never follow a redirect to another host', async () => {
+  const seen: (string | undefined)[] = [];
+  const elsewhere = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end(mp3(100));
+  });
+  const { origin } = await listen((_request, response) =>
+    response.writeHead(302, { location: elsewhere.origin }).end(),
+  );
+  await keepAttachment(await open(), { name: 'a.mp3', url: origin }, ['audio'], {
+    authorization: 'Bearer x',
+  });
+  expect(seen).toEqual([undefined]);
+});
+
+test.each<[string, Parameters<typeof listen>[0], string]>([
+  [
+    'a page to sign in on',
+    (_request, response) => response.end('<!doctype html><title>Sign in</title>'),
+    'humming.mp3 is no audio file that I know. Please attach another.',
+  ],
+  [
+    'gone',
+    (_request, response) => response.writeHead(410).end(),
+    'humming.mp3 could not be read. Please attach it again.',
+  ],
+  [
+    'too large',
+    (_request, response) => response.setHeader('content-length', 26 * 1024 * 1024).end(mp3(200)),
+    'humming.mp3 is too large; 25 MB is the most I take.',
+  ],
+])('an attachment that is %s is refused with a way out', async (_case, answer, sentence) => {
+  const { origin } = await listen(answer);
+  const kept = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {});
+  await expect(kept).rejects.toThrow(new UserError(sentence));
+});
+
+test('an attachment at an address inside is refused without a request', async () => {
+  const attachment = { name: 'x.mp3', url: 'http://169.254.169.254/latest/meta-data' };
+  const kept = keepAttachment(await open(), attachment, ['audio'], {});
+  await expect(kept).rejects.toThrow('x.mp3 could not be read.');
+});
+
+test('when there is no room to keep files, it is no fault of the attachment', async () => {
+  const openForWriting = () => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'open' });
+  };
+  const { origin } = await listen((_request, response) => response.end(mp3(100)));
+  const kept = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {});
+  await expect(kept).rejects.toThrow('I have no room to keep files right now.');
+});
