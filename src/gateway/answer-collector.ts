@@ -83,7 +83,7 @@ export function createAnswerCollector(): AnswerCollector {
 }
 
 /** Neighbouring fragments of text become one part. */
-export function joinParts(parts: readonly AnswerPart[]): AnswerPart[] {
+function joinParts(parts: readonly AnswerPart[]): AnswerPart[] {
   const joined: AnswerPart[] = [];
   let run: string[] = [];
   let type: 'text' | 'thought' | undefined;

@@ -23,14 +23,14 @@ export interface TextPart {
   text: string;
 }
 
-export interface ImagePart {
+interface ImagePart {
   type: 'image';
   mimeType: string;
   /** Base64, without a `data:` prefix. */
   data: string;
 }
 
-export interface ToolCallPart {
+interface ToolCallPart {
   type: 'tool-call';
   name: string;
   arguments: Record<string, unknown>;
@@ -39,14 +39,17 @@ export interface ToolCallPart {
   signature?: string | undefined;
 }
 
-export interface ToolResultPart {
+interface ToolResultPart {
   type: 'tool-result';
   name: string;
   result: Record<string, unknown>;
   id?: string | undefined;
 }
 
-/** A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`. */
+/**
+ * A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`.
+ * @public
+ */
 export interface ToolDeclaration {
   name: string;
   description: string;
@@ -58,7 +61,7 @@ export interface ToolDeclaration {
 }
 
 /** The model's reasoning, not part of the answer itself. */
-export interface ThoughtPart {
+interface ThoughtPart {
   type: 'thought';
   text: string;
 }

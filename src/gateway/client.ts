@@ -7,7 +7,7 @@ import { createMusic, type Music } from './music.ts';
 import type { GatewayOptions } from './options.ts';
 import { createRequester } from './request.ts';
 
-export type { Fetch, GatewayOptions, Timeouts } from './options.ts';
+export type { GatewayOptions } from './options.ts';
 
 /** Everything that the gateway offers, one member a route family, and the list of models. */
 export interface Gateway {

@@ -19,7 +19,7 @@ export interface Gen {
   think(question: ThinkingQuestion, options?: CallOptions): Promise<Answer>;
 }
 
-export interface ThinkingQuestion extends Question {
+interface ThinkingQuestion extends Question {
   /** Tokens to think with; 0 is off, -1 is automatic (https://ai.google.dev/gemini-api/docs/thinking). */
   thinkingBudget: number;
 }

@@ -12,7 +12,7 @@ import {
   normalName,
   objectsIn,
 } from './json.ts';
-import { readRefusal } from './refusal.ts';
+import { type Refusal, readRefusal } from './refusal.ts';
 import type { Reply } from './request.ts';
 
 export interface ImageResult {
@@ -38,7 +38,7 @@ export interface VideoTask {
   failure?: VideoFailure;
 }
 
-export interface VideoFailure {
+interface VideoFailure {
   code: GatewayErrorCode;
   gatewayCode?: string;
   /** The gateway's own words: escape them before showing them. */
@@ -199,7 +199,7 @@ function failureOf(value: unknown): VideoFailure {
 }
 
 /** A failed task names its code and message in `output`, or in the entries of `output.results`. */
-function taskRefusal(value: unknown) {
+function taskRefusal(value: unknown): Refusal {
   for (const { value: place } of objectsIn(value)) {
     const { code, message } = place;
     if (isObject(code) || isObject(message)) continue;
@@ -217,10 +217,7 @@ function readAround(value: unknown) {
   const root = fieldsOf(value);
   const requestId = asText(root('requestId'), 512);
   const usage = fieldsOf(root('usage') ?? fieldsOf(root('output', 'data'))('usage'));
-  const { names, number, message } = taskRefusal(value) as ReturnType<typeof readRefusal>;
-  const refusal =
-    names.length > 0 || number !== undefined
-      ? { names, ...(number === undefined ? {} : { number }), ...(message === undefined ? {} : { message }) }
-      : undefined;
+  const told = taskRefusal(value);
+  const refusal = told.names.length > 0 || told.number !== undefined ? told : undefined;
   return { usage, requestId, refusal };
 }

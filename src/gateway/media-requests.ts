@@ -39,17 +39,3 @@ export const videoRequest = z
     message: 'a video needs a prompt or a picture',
   });
 export type VideoRequest = z.infer<typeof videoRequest>;
-
-/**
- * Bounds that the contract does not show, from the public API's pages (wan2.6-i2v, qwen-image); the ones every
- * model there takes.
- */
-export const mediaLimits = {
-  resolutions: ['720P', '1080P'],
-  durationSeconds: [5, 10, 15],
-  shotTypes: ['single', 'multi'],
-  imageSizes: ['1328*1328', '1664*928', '928*1664', '1472*1104', '1104*1472'],
-  /** Characters. */
-  imagePrompt: 800,
-  negativePrompt: 500,
-} as const;

@@ -15,7 +15,7 @@ import { isRefusal } from './refusal.ts';
 import { checked, type Reply, type Requester, type RequestInput } from './request.ts';
 import type { RouteName } from './routes.ts';
 
-export type { ImageResult, VideoStatus, VideoTask } from './media-answers.ts';
+export type { VideoTask } from './media-answers.ts';
 
 export * from './media-requests.ts';
 

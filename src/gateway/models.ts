@@ -4,8 +4,10 @@ import { listModels, type Model } from './models-listing.ts';
 import type { GatewayOptions } from './options.ts';
 import type { Requester } from './request.ts';
 
+/** @public */
 export type { Model } from './models-listing.ts';
 
+/** @public */
 export type ModelChoice =
   | { kind: 'id'; id: string }
   /** A display name was given; `id` is the model it belongs to. */

@@ -14,9 +14,9 @@ import { holdsSomething, readMusicResult } from './music-reading.ts';
 import type { MusicResult } from './music-result.ts';
 import { isBadCode, isRefusal, readRefusal } from './refusal.ts';
 
-export type MusicStage = 'text' | 'first' | 'complete' | 'failed' | 'unknown';
+type MusicStage = 'text' | 'first' | 'complete' | 'failed' | 'unknown';
 
-export interface MusicFailure {
+interface MusicFailure {
   code: GatewayErrorCode;
   gatewayCode?: string;
   /** The gateway's own words: escape them before showing them. */

@@ -29,13 +29,8 @@ import type { AlignedWord } from './music-result.ts';
 import { checked, type Reply, type Requester } from './request.ts';
 import type { RouteName } from './routes.ts';
 
-export type { Persona, Submission } from './music-answers.ts';
-export {
-  type MusicCallback,
-  type MusicFailure,
-  type MusicStage,
-  readMusicCallback,
-} from './music-callback.ts';
+export type { Submission } from './music-answers.ts';
+export { type MusicCallback, readMusicCallback } from './music-callback.ts';
 export * from './music-limits.ts';
 export * from './music-requests.ts';
 export type * from './music-result.ts';

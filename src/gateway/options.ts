@@ -24,7 +24,7 @@ export const DEFAULT_TIMEOUTS = {
 } as const satisfies Timeouts;
 
 /** The part of `fetch` that the gateway uses; Node's own and undici's both fit. */
-export type Fetch = (
+type Fetch = (
   url: string,
   init: {
     method: string;
@@ -45,7 +45,7 @@ export interface FetchedBody {
   getReader(): FetchedReader;
 }
 
-export interface FetchedReader {
+interface FetchedReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(reason?: unknown): Promise<void>;
 }

@@ -5,7 +5,7 @@ export type GatewayFamily = 'music' | 'media' | 'chat' | 'msg' | 'gen';
  * `submission`: the gateway may spend credits on it, so it is never sent twice on doubt.
  * `read`: looks something up; sending it again costs nothing.
  */
-export type RouteKind = 'submission' | 'read';
+type RouteKind = 'submission' | 'read';
 
 /** How long a route may take: `quick` looks up, `submit` hands work over, `answer` waits for the work itself. */
 export type RoutePace = 'quick' | 'submit' | 'answer';

@@ -98,8 +98,8 @@ async function* readValues(
     const parsed = parseJson(textOf(await allOf(opening, chunks)));
     if (!parsed.ok) throw problem('broken-stream', 'the answer is no event stream, and no whole JSON');
     const values: unknown[] = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
-    for (const value of values.slice(0, 10_000)) {
-      if (isRefusal(value)) throw refusedMidStream(route, reply, value, textOf(opening));
+    for (const [index, value] of values.slice(0, 10_000).entries()) {
+      if (isRefusal(value)) throw refusedInStream(route, reply, value, textOf(opening), index > 0);
       yield value;
     }
     return;
@@ -113,7 +113,8 @@ async function* readValues(
       events++;
       const parsed = parseJson(event.data);
       const value = parsed.ok ? parsed.value : undefined;
-      if (event.name === 'error' || isRefusal(value)) throw refusedMidStream(route, reply, value, event.data);
+      if (event.name === 'error' || isRefusal(value))
+        throw refusedInStream(route, reply, value, event.data, true);
       if (!parsed.ok) throw problem('broken-stream', 'an event is not JSON');
       yield value;
     }
@@ -195,7 +196,12 @@ function textOf(chunks: readonly Uint8Array[]): string {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-function refusedMidStream(route: RouteName, reply: OpenReply, value: unknown, text: string): GatewayError {
-  const refusal = readRefusal(value);
-  return refused(route, { status: reply.status, refusal, text, midStream: true }, reply.redact);
+function refusedInStream(
+  route: RouteName,
+  reply: OpenReply,
+  value: unknown,
+  text: string,
+  midStream: boolean,
+): GatewayError {
+  return refused(route, { status: reply.status, refusal: readRefusal(value), text, midStream }, reply.redact);
 }

@@ -89,6 +89,11 @@ describe('the model list', () => {
       2,
     ],
     [
+      'gives the same page with new cursors for ever',
+      (nth: number) => page(['a'], { has_more: true, last_id: `c${nth}` }),
+      2,
+    ],
+    [
       'gives new models for ever',
       (nth: number) => page([`m${nth}`], { has_more: true, last_id: `m${nth}` }),
       50,

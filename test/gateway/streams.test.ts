@@ -261,10 +261,10 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   });
 
   it('that is refused inside a good answer throws it too', async () => {
-    expect(
-      (await streamed(dialect, (_, response) => answer(response, { error: { code: 402, message: 'x' } })))
-        .error?.code,
-    ).toBe('credits');
+    const { error } = await streamed(dialect, (_, response) =>
+      answer(response, { error: { code: 402, message: 'x' } }),
+    );
+    expect(error).toMatchObject({ code: 'credits', taken: 'no' });
   });
 
   it('that comes as one body, or as a list, is an answer all the same', async () => {

@@ -7,7 +7,7 @@ import { GatewayError } from '../../src/gateway/errors.ts';
 export const API_KEY = 'sk-test-0123456789';
 
 /** A request as the server saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   /** With the query. */
   path: string;

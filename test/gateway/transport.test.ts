@@ -212,6 +212,7 @@ describe('answers that never end', () => {
     );
     expect(error).toMatchObject({ code: 'nonsense' });
     expect(error.message).toContain('longer than');
+    await server.seen[0]?.closed;
   });
 });
 
