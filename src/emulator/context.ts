@@ -23,6 +23,8 @@ export interface EmulatorContext {
   randomId(): string;
   /** Waits so many seconds, scaled by the emulator's speed; rejects when it closes. */
   pause(seconds: number): Promise<void>;
+  /** Waits real seconds, whatever the speed, where a fault tries the client's patience. */
+  hold(seconds: number): Promise<void>;
   /** Runs work that outlives its request; closing waits for it. */
   background(work: () => Promise<void>): void;
   /** The faults of a request. */

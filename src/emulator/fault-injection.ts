@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { EmulatorContext } from './context.ts';
 import { familyOf, pathOf } from './family.ts';
@@ -13,8 +12,7 @@ export function registerFaultInjection(server: FastifyInstance, context: Emulato
     for (const fault of context.faultsOf(request)) {
       switch (fault.kind) {
         case 'slow':
-          // Real seconds, whatever the speed: it is the client's patience that is tried.
-          await wait(fault.seconds * 1000, undefined, { signal: context.closing });
+          await context.hold(fault.seconds);
           break;
         case 'status':
           if (fault.retryAfter !== null) reply.header('retry-after', fault.retryAfter);

@@ -82,6 +82,7 @@ function parseFault(text: string): Fault {
     case 'lost':
       return { kind, how: oneOf(lostAnswers) };
     case 'callback':
+      if (amount !== null && !(amount >= 0)) break;
       return { kind, how: oneOf(callbackFaults), amount };
     case 'stream':
       return { kind, how: oneOf(streamFaults) };

@@ -84,6 +84,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     now,
     randomId,
     pause: (seconds) => sleep(Math.max(0, seconds * 1000 * speed), closing.signal),
+    hold: (seconds) => sleep(seconds * 1000, closing.signal),
     background(work) {
       const running = work().catch((error: unknown) => {
         if (!closing.signal.aborted) throw error;

@@ -81,6 +81,12 @@ test('a failure carries the code that was asked for, and the task cannot be buil
   expect(cover.body.msg).toContain('failed');
 });
 
+test('a late callback holds the result back', async () => {
+  const started = performance.now();
+  expect((await generate('callback=late:0.3')).stages).toEqual(['text', 'first', 'complete']);
+  expect(performance.now() - started).toBeGreaterThan(290);
+});
+
 test('a foreign callback names another task', async () => {
   const { receiver, taskId } = await generate('callback=foreign');
   const [body] = receiver.json() as Body[];

@@ -133,6 +133,7 @@ test('faults can be steered over HTTP while the emulator runs', async () => {
 test('a fault that cannot be read is refused', async () => {
   expect(await ask('status=teapot')).toMatchObject({ status: 400 });
   expect(await ask('callback=sideways')).toMatchObject({ status: 400 });
+  expect(await ask('callback=late:soon')).toMatchObject({ status: 400 });
   await expect(startEmulator({ faults: [{ fault: 'explode' }] })).rejects.toBeInstanceOf(UnknownFaultError);
 });
 

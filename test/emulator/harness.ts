@@ -92,7 +92,7 @@ async function read(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-export function rightHeaders(emulator: Emulator, path: string): Record<string, string> {
+function rightHeaders(emulator: Emulator, path: string): Record<string, string> {
   return path.startsWith('/msg/')
     ? { 'x-api-key': emulator.apiKey, 'vendor-version': '2023-06-01' }
     : { authorization: `Bearer ${emulator.apiKey}` };

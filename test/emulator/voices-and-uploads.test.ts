@@ -84,6 +84,19 @@ test('a cover is made from the upload: the tone comes back a whole tone higher',
   expect(callback.data.data).toHaveLength(2);
 });
 
+test('a cover needs no prompt in either mode, since the contract names none', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const uploadUrl = await serveFile(toneWav());
+  for (const mode of [
+    { ...custom, instrumental: false },
+    { customMode: false, instrumental: false, model: 'V5' },
+  ]) {
+    const callback = await upload(emulator, receiver, '/music/upload-cover', { ...mode, uploadUrl });
+    expect(callback.data.data[0].prompt).toMatch(/\S/);
+  }
+});
+
 test('an extended upload begins with it and goes on', async () => {
   const emulator = await emulatorHere();
   const uploadUrl = await serveFile(toneWav(1234, 4));

@@ -98,7 +98,7 @@ export async function acceptTask(
           if (last) await finish(send(outcome), 'complete');
           break;
         case 'late':
-          if (last) await context.pause(amount ?? lateSeconds);
+          if (last) await context.hold(amount ?? lateSeconds);
           await (last ? finish(send(outcome), 'complete') : send(outcome));
           break;
         case 'duplicate':

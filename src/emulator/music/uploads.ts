@@ -94,7 +94,13 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
 
   server.post('/music/upload-cover', async (request) => {
     const body = readBody(coverBody, request);
-    return accept(request, 'cover', body, takes(songRecipe(context, body)));
+    // The contract's upload-cover has no prompt: without one the words come from the title, or from the style.
+    const prompt = body.prompt ?? '';
+    const about =
+      [body.title ?? '', body.style ?? '', 'an old song'].find((text) => text.trim() !== '') ?? '';
+    const words = body.customMode ? writeLyrics(about, 0, 'short').text : about;
+    const recipe = songRecipe(context, { ...body, prompt: prompt.trim() === '' ? words : prompt });
+    return accept(request, 'cover', body, takes(recipe));
   });
 
   server.post('/music/upload-extend', async (request) => {

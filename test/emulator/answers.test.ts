@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { answer } from '../../src/emulator/text/answer.ts';
+import type { Turn } from '../../src/emulator/text/conversation.ts';
+
+const say = (...texts: string[]): Turn[] =>
+  texts.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', text, pictures: [] }));
+
+test.each([
+  ['What is 12 * (3 + 4)?', '12 * (3 + 4) = **84**'],
+  ['2 ** 10', '2 ^ 10 = **1024**'],
+  ['how much is seven? no: 7 times 8', '7 * 8 = **56**'],
+  ['What is 1,000 divided by 8?', '1000 / 8 = **125**'],
+  ['0.1 + 0.2', '0.1 + 0.2 = **0.3**'],
+  ['what is 5 / 0', 'I cannot work out `5 / 0`.'],
+])('%s', (question, expected) => {
+  expect(answer(say(question))).toBe(expected);
+});
+
+test.each([
+  ['Write a haiku about otters', /Otters/],
+  ['Tell me a joke about fish', /fish/],
+  ['Write a poem about the sea', /sea/i],
+  ['List 4 planets', /1\. Mercury\n2\. Venus\n3\. Earth\n4\. Mars$/],
+  ['Give me three ideas for a garden party', /1\. .*\n2\. .*\n3\. /],
+  ['Explain gravity', /\*\*Gravity\*\*[\s\S]*- /],
+  ['Compare tea and coffee', /\| \| Tea \| Coffee \|\n\| --- \|/],
+  ['Write a python function that reverses a string', /```python\ndef reverse/],
+  ['Write code to greet a user', /```typescript[\s\S]*```/],
+  ['Hello!', /Ask me/],
+  ['Purple submarines on Tuesday', /purple[\s\S]*submarines/i],
+])('%s is answered with what it asks for', (question, expected) => {
+  expect(answer(say(question))).toMatch(expected);
+});
+
+test('equal conversations get equal answers, other questions others', () => {
+  expect(answer(say('Explain tides'))).toBe(answer(say('Explain tides')));
+  expect(answer(say('Explain tides'))).not.toBe(answer(say('Explain bridges')));
+});
+
+test('what was said is remembered, and what was not is not made up', () => {
+  expect(answer(say('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
+  expect(answer(say('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain('Bea');
+  expect(answer(say('what is my name?'))).toContain('not told me');
+  expect(answer(say('my favourite colour is green', 'Noted', 'what is my favourite colour?'))).toContain(
+    'green',
+  );
+  expect(answer(say('Explain tides', 'They go up', 'what did I ask?'))).toContain('Explain tides');
+});
+
+test('a system that wants brief answers gets them', () => {
+  const system: Turn = { role: 'system', text: 'Be brief.', pictures: [] };
+  const long = answer(say('Explain tides'));
+  const short = answer([system, ...say('Explain tides')]);
+  expect(short.length).toBeLessThan(long.length);
+  expect(long.startsWith(short)).toBe(true);
+});
+
+test('an essay can be long', () => {
+  expect(answer(say('Write an essay of 40 paragraphs about tea')).length).toBeGreaterThan(8000);
+});
+
+test.each(['', ' ', '?', '🦉', '((((', '-', 'what is', 'list', '1'.repeat(5000), '[](http://x)'])(
+  '%j is answered too',
+  (question) => {
+    expect(answer(say(question)).length).toBeGreaterThan(5);
+  },
+);

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const mainPath = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url));
+
+function run(...flags: string[]): { child: ChildProcess; output: () => string; exit: Promise<unknown[]> } {
+  const child = spawn(process.execPath, [mainPath, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  child.stderr.on('data', (chunk) => (text += chunk));
+  return { child, output: () => text, exit: once(child, 'close') };
+}
+
+test('npm run emulator prints its url and key, answers, and ends cleanly', async () => {
+  const { child, output, exit } = run(
+    '--port',
+    '0',
+    '--key',
+    'mine',
+    '--speed',
+    '0',
+    '--shape',
+    'bare',
+    '--fault',
+    'chat/:status=418',
+  );
+  await expect.poll(output, { timeout: 15_000 }).toMatch(/url {2}http:\/\/127\.0\.0\.1:\d+\n {2}key {2}mine/);
+  const url = /url {2}(\S+)/.exec(output())?.[1] ?? '';
+  const headers = { authorization: 'Bearer mine', 'content-type': 'application/json' };
+  const body = JSON.stringify({ prompt: 'owls', callBackUrl: 'http://127.0.0.1:9/' });
+  const accepted = await fetch(`${url}/music/generate-lyrics`, { method: 'POST', headers, body });
+  expect(await accepted.json()).toEqual({ task_id: expect.any(String) });
+  expect((await fetch(`${url}/chat/v1/models`, { headers })).status).toBe(418);
+  child.kill('SIGTERM');
+  expect((await exit)[0]).toBe(0);
+});
+
+test.each([
+  [['--speed', 'fast'], '--speed must be a number'],
+  [['--shape', 'round'], '--shape must be one of sunoapi'],
+  [['--port', '99999'], '--port must be'],
+  [['--fault', 'explode'], 'no fault of the emulator'],
+  [['--colour', 'red'], 'colour'],
+])('%j is refused with a sentence', async (flags, sentence) => {
+  const { output, exit } = run(...flags);
+  expect((await exit)[0]).toBe(2);
+  expect(output()).toContain(sentence);
+  expect(output()).not.toContain('    at ');
+});
+
+test('--help explains the flags', async () => {
+  const { output, exit } = run('--help');
+  expect((await exit)[0]).toBe(0);
+  expect(output()).toMatch(/--port[\s\S]*--fault/);
+});
