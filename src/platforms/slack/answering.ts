@@ -6,8 +6,9 @@ import { type Bot, PlatformError } from '../platform.ts';
 import { slackErrorOf } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { formView } from './modal.ts';
+import type { ShowTools } from './post.ts';
 import type { Part } from './render.ts';
-import { type ShowTools, show } from './show.ts';
+import { show } from './show.ts';
 import { privateParts, type WhisperTools, whisper, whisperPart } from './whisper.ts';
 
 export interface AnsweringTools extends ShowTools, WhisperTools {
