@@ -47,7 +47,7 @@ function requestBody(question: Question): object {
   const turns = checkedTurns(ROUTE, question);
   const system = question.system?.trim() ? [{ role: 'system', content: question.system }] : [];
   return {
-    model: question.model,
+    model: question.model.trim(),
     messages: [...system, ...turns.map(({ role, parts }) => ({ role, content: contentOf(role, parts) }))],
     ...(question.maxTokens === undefined ? {} : { max_tokens: question.maxTokens }),
     ...(question.temperature === undefined ? {} : { temperature: question.temperature }),

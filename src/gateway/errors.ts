@@ -59,8 +59,8 @@ export class GatewayError extends Error {
   readonly retryAfterMs?: number;
   /** The raw body, bounded and with secrets and signed addresses taken out, for the log. */
   readonly body?: string;
-  /** What had come of an answer before it broke off. */
-  partial?: AnswerSoFar;
+  /** Not a plain member, so that no logger writes people's answers out. */
+  #partial: AnswerSoFar | undefined;
 
   constructor(init: GatewayErrorInit) {
     super(describe(init), init.cause === undefined ? undefined : { cause: init.cause });
@@ -74,7 +74,16 @@ export class GatewayError extends Error {
     if (init.gatewayMessage !== undefined) this.gatewayMessage = init.gatewayMessage;
     if (init.retryAfterMs !== undefined) this.retryAfterMs = init.retryAfterMs;
     if (init.body !== undefined) this.body = init.body;
-    if (init.partial !== undefined) this.partial = init.partial;
+    this.#partial = init.partial;
+  }
+
+  /** What had come of an answer before it broke off. */
+  get partial(): AnswerSoFar | undefined {
+    return this.#partial;
+  }
+
+  set partial(partial: AnswerSoFar | undefined) {
+    this.#partial = partial;
   }
 }
 

@@ -19,7 +19,7 @@ export function createMsg(requester: Requester): Msg {
   return {
     async complete(question, { signal } = {}) {
       const body = {
-        model: question.model,
+        model: question.model.trim(),
         max_tokens: question.maxTokens ?? DEFAULT_MAX_TOKENS,
         messages: messagesOf('msg/messages', question),
         // Not in the contract; the dialect's own name, sent only when asked for.
@@ -29,7 +29,7 @@ export function createMsg(requester: Requester): Msg {
     },
     async countTokens(question, { signal } = {}) {
       const route = 'msg/count-tokens';
-      const body = { model: question.model, messages: messagesOf(route, question) };
+      const body = { model: question.model.trim(), messages: messagesOf(route, question) };
       const reply = await requester.call(route, { body, signal });
       const root = fieldsOf(reply.value);
       const names = ['inputTokens', 'tokenCount', 'totalTokens', 'count', 'tokens'];

@@ -1,15 +1,60 @@
+import { z } from 'zod';
 import type { Part, Question, Turn } from './answers.ts';
 import { invalid } from './failures.ts';
+import { checked } from './request.ts';
 import type { RouteName } from './routes.ts';
+
+const part = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    mimeType: z.string().regex(/^image\/[\w.+-]+$/),
+    data: z.string().min(1),
+  }),
+  z.object({
+    type: z.literal('tool-call'),
+    name: z.string().min(1),
+    arguments: z.record(z.string(), z.unknown()),
+    id: z.string().optional(),
+    signature: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('tool-result'),
+    name: z.string().min(1),
+    result: z.record(z.string(), z.unknown()),
+    id: z.string().optional(),
+  }),
+]);
+
+/** Contract, "Chat-style request", "Messages-style request" and "Gen-style request", before one of them is chosen. */
+const questionSchema: z.ZodType<Question> = z.object({
+  model: z.string().trim().min(1),
+  system: z.string().optional(),
+  turns: z.array(z.object({ role: z.enum(['user', 'assistant']), parts: z.array(part) })),
+  maxTokens: z.int().positive().optional(),
+  temperature: z.number().min(0).optional(),
+  tools: z
+    .array(
+      z.object({
+        name: z.string().min(1),
+        description: z.string(),
+        parameters: z.object({
+          type: z.string(),
+          properties: z.record(z.string(), z.object({ type: z.string(), description: z.string() })),
+          required: z.array(z.string()),
+        }),
+      }),
+    )
+    .optional(),
+});
 
 /**
  * A question as the dialects can say it: empty parts left out, neighbouring turns of one role made one, a user's turn
  * first. Throws GatewayError `invalid` when nothing is asked.
  */
 export function checkedTurns(route: RouteName, question: Question): Turn[] {
-  if (question.model.trim() === '') throw invalid(route, 'a question needs a model');
   const turns: Turn[] = [];
-  for (const { role, parts } of question.turns) {
+  for (const { role, parts } of checked(route, questionSchema, question).turns) {
     const said = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
     if (said.length === 0) continue;
     const last = turns.at(-1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/gateway/client.ts';
-import type { GatewayErrorCode } from '../../src/gateway/errors.ts';
+import { GatewayError, type GatewayErrorCode } from '../../src/gateway/errors.ts';
 import { API_KEY, answer, errorOf, gatewayAt, QUESTION, startServer } from './support.ts';
 
 const CALLBACK = 'https://bot.example/callbacks/music/job1/c2lnbmF0dXJl';
@@ -228,6 +228,19 @@ describe('what an error tells', () => {
     for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(told).not.toContain(secret);
   });
 
+  it('keeps what people were answered out of the log', () => {
+    const error = new GatewayError({
+      code: 'stalled',
+      family: 'chat',
+      route: 'chat/completions',
+      taken: 'unknown',
+      retryable: false,
+      partial: { parts: [{ type: 'text', text: 'secret' }] },
+    });
+    expect(error.partial?.parts).toHaveLength(1);
+    expect(JSON.stringify({ ...error })).not.toContain('secret');
+  });
+
   it('keeps no more of a body than the log needs', async () => {
     const server = await startServer((_, response) =>
       answer(response, 'x'.repeat(3_000_000), { status: 400 }),
@@ -257,6 +270,15 @@ describe('requests that the contract forbids', () => {
     'a question without a turn': ({ chat: route }) => route.complete({ model: 'm', turns: [] }),
     'a question of blanks': ({ msg: route }) =>
       route.complete({ model: 'm', turns: [{ role: 'user', parts: [{ type: 'text', text: ' ' }] }] }),
+    'a question without a model': ({ chat: route }) => route.complete({ ...QUESTION, model: ' ' }),
+    'a picture that is none': ({ gen: route }) =>
+      route.complete({
+        ...QUESTION,
+        turns: [{ role: 'user', parts: [{ type: 'image', mimeType: 'text/html', data: 'AAAA' }] }],
+      }),
+    'a bound of no tokens': ({ msg: route }) => route.complete({ ...QUESTION, maxTokens: 0 }),
+    'a temperature that is no number': ({ chat: route }) =>
+      route.complete({ ...QUESTION, temperature: Number.NaN }),
     'no tools for function calling': ({ gen: route }) => route.callTools(QUESTION),
     'half a token to think with': ({ gen: route }) => route.think({ ...QUESTION, thinkingBudget: 0.5 }),
     'a model id that climbs out of its path': ({ gen: route }) =>

@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, it } from 'vitest';
+import type { GatewayOptions } from '../../src/gateway/client.ts';
 import { answer, errorOf, gatewayAt, QUESTION, startServer } from './support.ts';
 
 const song = {
@@ -22,9 +24,19 @@ async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-describe('a gateway that cannot be reached', () => {
+/** The failures of both are told apart by their codes, which are not promised to be the same. */
+const FETCHES = [
+  ['Node’s fetch', globalThis.fetch],
+  ['undici’s fetch with a dispatcher', undiciFetchThrough(new Agent({ connectTimeout: 2_000 }))],
+] as const;
+
+function undiciFetchThrough(dispatcher: Agent): GatewayOptions['fetch'] {
+  return (url, init) => undiciFetch(url, { ...init, dispatcher });
+}
+
+describe.each(FETCHES)('a gateway that cannot be reached, by %s', (_name, fetch) => {
   it('has taken nothing, so even paid work is tried again, then given up', async () => {
-    const { gateway, waits } = gatewayAt(await deadAddress());
+    const { gateway, waits } = gatewayAt(await deadAddress(), { fetch });
     const error = await errorOf(gateway.music.generate(song));
     expect(error).toMatchObject({ code: 'network', taken: 'no', retryable: true });
     expect(waits).toHaveLength(3);
@@ -32,15 +44,27 @@ describe('a gateway that cannot be reached', () => {
   });
 
   it('whose name nobody knows has taken nothing', async () => {
-    const { gateway } = gatewayAt('http://gateway.invalid');
+    const { gateway } = gatewayAt('http://gateway.invalid', { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
   });
 
   it('that speaks no TLS has taken nothing', async () => {
     const server = await startServer((_, response) => answer(response, {}));
-    const { gateway } = gatewayAt(server.url.replace('http:', 'https:'));
+    const { gateway } = gatewayAt(server.url.replace('http:', 'https:'), { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
     expect(server.seen).toEqual([]);
+  });
+
+  it('once it was, and the connection broke, may have taken the work', async () => {
+    const server = await startServer((_, response) => void response.destroy());
+    const { gateway } = gatewayAt(server.url, { fetch });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'unknown' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('but answers after all, is read', async () => {
+    const server = await startServer((_, response) => answer(response, { taskId: 't1' }));
+    expect(await gatewayAt(server.url, { fetch }).gateway.music.generate(song)).toEqual({ taskId: 't1' });
   });
 });
 
