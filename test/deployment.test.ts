@@ -85,7 +85,7 @@ describe('the image', () => {
 
   test('sets only settings that exist', () => {
     const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
-    const set = [...block.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
+    const set = [...block.matchAll(/([A-Z\d_]+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
     expect(set.map(([name]) => name).sort()).toEqual(['DATA_DIR', 'HOST', 'NODE_ENV', 'PORT']);
     const needed = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'key' };
     expect(readConfig({ ...Object.fromEntries(set), ...needed })).toMatchObject({
@@ -97,20 +97,22 @@ describe('the image', () => {
 
 test('the compose file sets only settings that exist', () => {
   const [, block = ''] = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(read('compose.yaml')) ?? [];
-  const names = [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);
+  const names = [...block.matchAll(/^ {6}([A-Z\d_]+):/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([]);
 });
 
 describe('the settings', () => {
   test('stand in .env.example, each once, in order, with a sentence', () => {
-    const entries = [...read('.env.example').matchAll(/^# ([^\n]*[.:][^\n]*(?:\n# [^\n]+)*)\n#([A-Z_]+)=/gm)];
+    const entries = [
+      ...read('.env.example').matchAll(/^# ([^\n]*[.:][^\n]*(?:\n# [^\n]+)*)\n#([A-Z\d_]+)=/gm),
+    ];
     expect(entries.map(([, , name]) => name)).toEqual(VARIABLES);
     for (const [, sentence] of entries) expect(sentence).toMatch(/^[A-Z].*[.]$/s);
   });
 
   test('have examples in .env.example that would be accepted', () => {
-    const examples = [...read('.env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+    const examples = [...read('.env.example').matchAll(/^#([A-Z\d_]+)=(.*)$/gm)].map(([, name, value]) => [
       name,
       value,
     ]);
@@ -119,7 +121,8 @@ describe('the settings', () => {
   });
 
   test('stand in docs/operating.md, each once', () => {
-    const rows = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
+    const cells = [...read('docs/operating.md').matchAll(/^\|((?: `[A-Z\d_]+`,?)+) \|/gm)];
+    const rows = cells.flatMap(([, names = '']) => names.match(/[A-Z\d_]+/g) ?? []);
     expect(rows.sort()).toEqual([...VARIABLES].sort());
   });
 });
