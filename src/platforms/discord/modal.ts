@@ -25,28 +25,55 @@ const SHORTEST_TEXT_AREA = 200;
 /** Marks the fields whose text is a number, so that a form can be read without its declaration. */
 const NUMBER_SUFFIX = ':number';
 
+/** Marks the field in which a text goes on that is too long for one. */
+const MORE_SUFFIX = ':more';
+
+interface Field {
+  readonly name: string;
+  readonly option: OptionDeclaration;
+  readonly initial: OptionValue | undefined;
+  /** Lower ones are kept first. */
+  readonly rank: number;
+  readonly goesOn?: true;
+}
+
 /** At most five fields, Discord's limit: required ones first, then those that already hold something. */
 export function modalOf(form: Form): APIModalInteractionResponseCallbackData {
-  const rank = ([name, option]: [string, OptionDeclaration]) =>
-    option.required ? 0 : form.initial[name] === undefined ? 2 : 1;
-  const chosen = Object.entries(form.options)
-    .map((entry, index) => ({ entry, index, rank: rank(entry) }))
-    .sort((left, right) => left.rank - right.rank)
-    .slice(0, LIMITS.modalFields)
-    .sort((left, right) => left.index - right.index);
+  const fields = Object.entries(form.options).flatMap(([name, option]) =>
+    fieldsOf(name, option, form.initial[name]),
+  );
+  const kept = new Set(fields.toSorted((left, right) => left.rank - right.rank).slice(0, LIMITS.modalFields));
   return {
     custom_id: form.id,
     title: shorten(form.title, LIMITS.modalTitle) || 'Minstrel',
-    components: chosen.map(({ entry: [name, option] }) => labelOf(name, option, form.initial[name])),
+    components: fields.filter((field) => kept.has(field)).map(labelOf),
   };
 }
 
-function labelOf(
-  name: string,
-  option: OptionDeclaration,
-  initial: OptionValue | undefined,
-): APILabelComponent {
-  const title = `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[-_]/g, ' ')}`;
+/** One field, or two for a text that one cannot hold. */
+function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue | undefined): Field[] {
+  const rank = option.required ? 0 : initial === undefined ? 2 : 1;
+  if (option.type !== 'text' || typeof initial !== 'string' || initial.length <= LIMITS.textInput) {
+    return [{ name, option, initial, rank }];
+  }
+  const line = initial.lastIndexOf('\n', LIMITS.textInput);
+  const end = line > 0 ? line : LIMITS.textInput;
+  const rest = initial.slice(line > 0 ? end + 1 : end);
+  return [
+    { name, option, initial: initial.slice(0, end), rank },
+    {
+      name: `${name}${MORE_SUFFIX}`,
+      option: { ...option, required: false },
+      initial: rest,
+      rank,
+      goesOn: true,
+    },
+  ];
+}
+
+function labelOf({ name, option, initial, goesOn }: Field): APILabelComponent {
+  const words = name.replace(MORE_SUFFIX, '').replace(/[-_]/g, ' ');
+  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${goesOn ? ' (it goes on)' : ''}`;
   return {
     type: ComponentType.Label,
     label: shorten(title, LIMITS.labelText),
@@ -123,7 +150,10 @@ export function formOptions({ data }: FormInteraction): RawOptions {
   for (const { component } of data.components) {
     if (!component) continue;
     const value = fieldValue(component, data.resolved?.attachments ?? {});
-    if (value !== undefined && value !== '') options[component.custom_id.replace(NUMBER_SUFFIX, '')] = value;
+    if (value === undefined || value === '') continue;
+    const name = component.custom_id.replace(NUMBER_SUFFIX, '').replace(MORE_SUFFIX, '');
+    const before = options[name];
+    options[name] = typeof before === 'string' ? `${before}\n${value}` : value;
   }
   return options;
 }

@@ -36,6 +36,8 @@ export interface RenderOptions {
   readonly link: (file: KeptFile, downloadName: string) => string;
   /** False where embeds are not allowed: titles and facts become text. */
   readonly cards?: boolean;
+  /** False where no file may be attached: a long text then takes as many messages as it needs. */
+  readonly textFile?: boolean;
   /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
   readonly streaming?: boolean;
 }
@@ -67,8 +69,7 @@ export function render(message: Message, options: RenderOptions): Page[] {
   // A title alone reads better above a long text than in a card below it.
   if (card && described === undefined && isOnlyTitled(message))
     return render(message, { ...options, cards: false });
-  const written =
-    described === undefined ? writePages(blocks, options.streaming ?? false) : { pages: [], files: [] };
+  const written = described === undefined ? writePages(blocks, options) : { pages: [], files: [] };
   const description = [card?.head, described].filter(Boolean).join('\n\n');
   const embeds = card
     ? visible([{ ...card.embed, ...(description ? { description } : {}) }, ...card.covers])
@@ -133,13 +134,14 @@ interface Written {
 }
 
 /** In a few messages; longer, as a file with its beginning shown. */
-function writePages(blocks: Blocks, streaming: boolean): Written {
+function writePages(blocks: Blocks, { streaming = false, textFile = true }: RenderOptions): Written {
   const pages = paginate(inOrder(blocks), PAGE);
   if (pages.length <= LIMITS.pages) return { pages, files: [] };
   if (streaming) {
     const shown = pages.slice(0, LIMITS.pages);
     return { pages: shown.with(-1, `${shown.at(-1)}\n${STREAM_NOTE}`), files: [] };
   }
+  if (!textFile) return { pages, files: [] };
   const whole = [...blocks.before.map(plainOf), blocks.text, ...blocks.after.map(plainOf)]
     .filter(Boolean)
     .join('\n\n');

@@ -10,7 +10,9 @@ import {
   type RawFile,
   REST,
   RESTJSONErrorCodes,
+  type RESTOptions,
   type RESTPutAPIApplicationCommandsJSONBody,
+  type ResponseLike,
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
@@ -71,6 +73,14 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   }
 }
 
+/**
+ * Node's own fetch. The library's undici shares its dispatcher with every other undici in the process, and a form made
+ * by one is refused by another: https://github.com/nodejs/undici/issues/5520.
+ */
+const request: RESTOptions['makeRequest'] = async (url, init) =>
+  // The library's types come from its own undici; the values are Node's in both.
+  (await fetch(url, init as RequestInit)) as ResponseLike;
+
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
 
@@ -91,7 +101,12 @@ export class DiscordRest {
   readonly #token: string;
 
   constructor({ token, apiUrl }: DiscordRestOptions) {
-    const options = { version: '10', timeout: TIMEOUT_MS, ...(apiUrl === undefined ? {} : { api: apiUrl }) };
+    const options = {
+      version: '10',
+      timeout: TIMEOUT_MS,
+      makeRequest: request,
+      ...(apiUrl === undefined ? {} : { api: apiUrl }),
+    };
     this.#token = token;
     this.#rest = new REST(options);
     this.#once = new REST({ ...options, retries: 0 });

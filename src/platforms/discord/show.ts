@@ -52,14 +52,7 @@ export async function show(
   };
   const writer = new Writer(address, place, standing, options, dependencies);
   try {
-    for (const style of styles(address, place, dependencies)) {
-      const pages = render(message, {
-        ...style,
-        link: dependencies.media.link,
-        streaming: options.streaming ?? false,
-      });
-      if (await writer.stand(pages)) break;
-    }
+    await standInSomeStyle(writer, message, styles(address, place, dependencies), options, dependencies);
     if (message.notify && !options.streaming) await writer.notify();
     return standing;
   } catch (error) {
@@ -67,14 +60,38 @@ export async function show(
   }
 }
 
-type Style = Pick<RenderOptions, 'fileBytes' | 'cards'>;
+type Style = Pick<RenderOptions, 'fileBytes' | 'cards' | 'textFile'>;
 
-/** From the richest to the plainest: tried in turn while Discord says that a file is too big or a permission is missing. */
+const PLAINEST = { fileBytes: 0, cards: false, textFile: false } as const satisfies Style;
+
+/** From the richest to the plainest. */
 function styles(address: Address, place: Place, { fileBytes, now }: ShowDependencies): Style[] {
   const most =
     liveToken(place, now()) && place.fileBytes !== undefined ? place.fileBytes : fileBytes(address.guild);
   const sizes = [most, ...(most > DEFAULT_FILE_BYTES ? [DEFAULT_FILE_BYTES] : []), 0];
-  return [...sizes.map((size) => ({ fileBytes: size })), { fileBytes: 0, cards: false }];
+  return [...sizes.map((size) => ({ fileBytes: size })), PLAINEST];
+}
+
+/** Turns to a plainer style while Discord says that a file is too big or that a permission for the present one is missing. */
+async function standInSomeStyle(
+  writer: Writer,
+  message: Message,
+  [style = PLAINEST, ...plainer]: readonly Style[],
+  options: ShowOptions & { readonly streaming?: boolean },
+  dependencies: ShowDependencies,
+): Promise<void> {
+  const { link } = dependencies.media;
+  const pages = render(message, { ...style, link, streaming: options.streaming ?? false });
+  try {
+    await writer.stand(pages);
+  } catch (error) {
+    const trouble = troubleOf(error);
+    const hasFiles = pages.some((page) => page.files.length > 0);
+    const isRich = hasFiles || pages.some((page) => page.embeds.length > 0);
+    const helps = (trouble === 'too-large' && hasFiles) || (trouble === 'no-permission' && isRich);
+    if (!helps || plainer.length === 0) throw error;
+    await standInSomeStyle(writer, message, plainer, options, dependencies);
+  }
 }
 
 interface Delivery {
@@ -103,21 +120,9 @@ class Writer {
     this.#d = dependencies;
   }
 
-  /** @returns false when a plainer style is needed */
-  async stand(pages: readonly Page[]): Promise<boolean> {
-    for (const [index, page] of pages.entries()) {
-      try {
-        await this.#standPage(index, page);
-      } catch (error) {
-        const trouble = troubleOf(error);
-        const heavy = page.files.length > 0;
-        if (trouble === 'too-large' && heavy) return false;
-        if (trouble === 'no-permission' && (heavy || page.embeds.length > 0)) return false;
-        throw error;
-      }
-    }
+  async stand(pages: readonly Page[]): Promise<void> {
+    for (const [index, page] of pages.entries()) await this.#standPage(index, page);
     await this.#removeAfter(pages.length);
-    return true;
   }
 
   async #standPage(index: number, page: Page): Promise<void> {

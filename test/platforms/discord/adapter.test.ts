@@ -225,6 +225,31 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
+    it('with a form that holds a text too long for one field, and gives it back whole', async () => {
+      const { discord, bot } = harness;
+      const words = Array.from({ length: 200 }, (_, line) => `Line ${line} of a long, long song`).join('\n');
+      bot.answer = async () => ({
+        type: 'form',
+        form: {
+          id: 'song',
+          title: 'A song',
+          submitLabel: 'Sing',
+          options: {
+            title: { type: 'text', description: 'Its title' },
+            lyrics: { type: 'text', description: 'The words', maximumLength: 8_000, multiline: true },
+          },
+          initial: { lyrics: words },
+        },
+      });
+      const form = discord.command({ name: 'song', options: { prompt: 'x' } });
+      await form.modal();
+      bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'ok' } });
+      await (await discord.submitModal(form, { title: 'Long' })).response();
+      expect(words.length).toBeGreaterThan(4_000);
+      expect(bot.invocations.at(-1)?.options).toEqual({ title: 'Long', lyrics: words });
+      nothingRefused();
+    });
+
     it('with a file', async () => {
       const { discord, bot, media } = harness;
       const file = media.keep('k', bytes('lrc'), 'text/plain');

@@ -59,7 +59,7 @@ describe('rendering for Discord', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 

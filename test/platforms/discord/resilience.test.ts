@@ -158,6 +158,19 @@ describe('missing permissions', () => {
     );
   });
 
+  it('to attach files: a text that would become one takes as many messages as it needs', async () => {
+    const { discord, platform } = await start();
+    discord.channel.denied.add('AttachFiles');
+    const text = Array.from({ length: 2_000 }, (_, n) => `word${n}`).join(' ');
+    await platform.show(inChannel(discord), { text }, new Remembered('j'));
+    expect(
+      discord
+        .said()
+        .map((message) => message.content)
+        .join(' '),
+    ).toBe(text);
+  });
+
   it('in the channel, while the interaction lives: its token carries the further messages', async () => {
     const { discord, bot, platform } = await start();
     const begun = accept(bot);
