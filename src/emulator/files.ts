@@ -12,7 +12,7 @@ const extensions: Record<string, string> = {
   'image/png': 'png',
   'video/mp4': 'mp4',
 };
-const mostBytes = 512 * 1024 * 1024;
+const mostBytesKept = 512 * 1024 * 1024;
 
 /** The generated files, named by their content; the longest unused go when they pass 512 MiB together. */
 export interface FileShelf {
@@ -27,7 +27,7 @@ export interface FileShelf {
   allows(name: string, query: URLSearchParams, now: number): boolean;
 }
 
-export function createFileShelf(secret: string, baseUrl: () => string): FileShelf {
+export function createFileShelf(secret: string, baseUrl: () => string, mostBytes = mostBytesKept): FileShelf {
   const files = new Map<string, StoredFile>();
   const temporary = new Set<string>();
   let bytesKept = 0;

@@ -56,16 +56,34 @@ export interface Store {
   readonly audios: BoundedMap<Audio>;
   readonly personas: BoundedMap<Persona>;
   readonly videos: BoundedMap<VideoTask>;
+  /** Notes that a task holds an upload of so many bytes; past 256 MiB in all, the oldest such tasks are forgotten. */
+  noteUpload(task: MusicTask, bytes: number): void;
 }
 
 const mostRemembered = 5000;
+const mostUploadBytes = 256 * 1024 * 1024;
 
 export function createStore(): Store {
+  const audios = new BoundedMap<Audio>(mostRemembered * 2);
+  const tasks = new BoundedMap<MusicTask>(mostRemembered);
+  const uploads: { readonly task: MusicTask; readonly bytes: number }[] = [];
+  let uploadBytes = 0;
   return {
-    tasks: new BoundedMap(mostRemembered),
-    audios: new BoundedMap(mostRemembered * 2),
+    tasks,
+    audios,
     personas: new BoundedMap(mostRemembered),
     videos: new BoundedMap(mostRemembered),
+    noteUpload(task, bytes) {
+      uploads.push({ task, bytes });
+      uploadBytes += bytes;
+      while (uploadBytes > mostUploadBytes) {
+        const oldest = uploads.shift();
+        if (oldest === undefined) break;
+        uploadBytes -= oldest.bytes;
+        tasks.delete(oldest.task.id);
+        for (const audio of oldest.task.audios) audios.delete(audio.id);
+      }
+    },
   };
 }
 
@@ -83,6 +101,9 @@ class BoundedMap<Value extends { readonly id: string }> {
       this.#values.delete(oldest);
     }
     return value;
+  }
+  delete(id: string): void {
+    this.#values.delete(id);
   }
   get(id: string): Value | undefined {
     return this.#values.get(id);

@@ -74,6 +74,7 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
     const fetchUpload = async (): Promise<void> => {
       const upload = await downloadUpload(context, body.uploadUrl);
       const source: SongSource = { kind: 'upload', use, ...upload, continueAt: body.continueAt ?? null };
+      context.store.noteUpload(task, upload.audio.length);
       placeholders.forEach((audio, index) => {
         task.audios[index] = context.store.audios.add({ ...audio, recipe: { ...audio.recipe, source } });
       });
