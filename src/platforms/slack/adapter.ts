@@ -35,6 +35,8 @@ export interface SlackOptions {
 }
 
 const TIMEOUT_MS = 15_000;
+/** Slack waits no longer than this for what was taken before a stop. */
+const STOP_MS = 3000;
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 /** Where Slack serves private files: nowhere else is the token sent. */
 const FILE_HOSTS = ['files.slack.com', 'slack.com'];
@@ -76,7 +78,7 @@ export function createSlack(options: SlackOptions): Platform {
     sleep,
     random,
   });
-  const app = createApp({ ...client, receiver: sockets, identity, log });
+  const { app, idle } = createApp({ ...client, receiver: sockets, identity, log });
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
 
   return {
@@ -98,6 +100,8 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async stop() {
+      // An acknowledgement needs the connection that its event came by.
+      await Promise.race([idle(), sleep(STOP_MS)]);
       await sockets.stop();
     },
 

@@ -32,8 +32,14 @@ export interface AppOptions extends ClientOptions {
   readonly log: Log;
 }
 
+export interface BuiltApp {
+  readonly app: App;
+  /** Resolves when nothing that Slack sent is being handled. */
+  idle(): Promise<void>;
+}
+
 /** Calls nobody until the receiver starts. */
-export function createApp({ receiver, identity, log, ...options }: AppOptions): App {
+export function createApp({ receiver, identity, log, ...options }: AppOptions): BuiltApp {
   const app = new App({
     receiver,
     logger: options.logger,
@@ -44,6 +50,21 @@ export function createApp({ receiver, identity, log, ...options }: AppOptions): 
       return { botToken: options.botToken, botId, botUserId: botUser, teamId: team };
     },
   });
+  const handling = new Set<Promise<void>>();
+  app.use(async ({ next }) => {
+    const handled = Promise.resolve(next());
+    handling.add(handled);
+    try {
+      await handled;
+    } finally {
+      handling.delete(handled);
+    }
+  });
   app.error(async (error) => log.error({ err: error }, 'An event from Slack was not handled'));
-  return app;
+  return {
+    app,
+    async idle() {
+      while (handling.size > 0) await Promise.allSettled(handling);
+    },
+  };
 }

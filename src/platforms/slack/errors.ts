@@ -99,7 +99,7 @@ export function toPlatformError(error: unknown, { botName }: { botName: string }
   });
 }
 
-export function inviteAdvice(botName: string): string {
+function inviteAdvice(botName: string): string {
   return `I am not in this channel, so I have not started. Type /invite @${botName} and ask me again.`;
 }
 

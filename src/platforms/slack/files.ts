@@ -4,6 +4,9 @@ import type { Post } from './post.ts';
 import type { PostedFile } from './posted.ts';
 import { completeUpload, type FileToUpload, isShared, uploadBytes } from './upload.ts';
 
+const LOOKS = 4;
+const LOOK_AGAIN_MS = 1000;
+
 /**
  * Gives Slack the bytes, unless it has them. `inPlace`: a block will show the file. Throws the SDK's errors,
  * PlatformError, and whatever opening the file throws.
@@ -39,11 +42,20 @@ export async function waitingFiles(
   for (const name of names) {
     const file = files[name];
     if (file?.id === undefined || file.state === 'shared') continue;
-    if (file.state === 'sharing' && (await isShared(file.id, tools)))
+    if (file.state === 'sharing' && (await showsByNow(file.id, tools)))
       files[name] = { ...file, state: 'shared' };
     else waiting.push(name);
   }
   return waiting;
+}
+
+/** A shared file shows a moment after Slack said so, which matters when Slack's answer was lost. */
+async function showsByNow(id: string, tools: Post['tools']): Promise<boolean> {
+  for (let look = 1; look < LOOKS; look += 1) {
+    if (await isShared(id, tools)) return true;
+    await tools.sleep(LOOK_AGAIN_MS);
+  }
+  return await isShared(id, tools);
 }
 
 /**

@@ -27,7 +27,6 @@ const slackPostedSchema = z.object({
 });
 
 export type SlackPosted = z.infer<typeof slackPostedSchema>;
-export type PostedPart = z.infer<typeof partSchema>;
 export type PostedFile = z.infer<typeof fileSchema>;
 
 /** What an earlier call remembered; a fresh start when there is nothing, or nothing that can be read. */

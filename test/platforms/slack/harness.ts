@@ -125,6 +125,8 @@ export interface Harness {
   readonly server: SlackServer;
   readonly slack: Platform;
   readonly bot: FakeBot;
+  /** A platform made anew, as after a restart; it is not started. */
+  another(): Platform;
   /** What was remembered, oldest first. */
   readonly remembered: Posted[];
   /** Shows as a job would: with what was remembered last. */
@@ -141,24 +143,27 @@ export async function startHarness(
   const server = await startSlackServer(options);
   const bot = new FakeBot();
   const startedAt = Date.now();
-  const slack = createSlack({
-    botToken: server.botToken,
-    appToken: server.appToken,
-    apiUrl: server.apiUrl,
-    media,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-    now: () => startedAt + (Date.now() - startedAt) * SPEED,
-    connections: options.connections ?? 1,
-    // The deadline of an acknowledgement is the server's too, so it stays as it is.
-    sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / SPEED),
-    editGapMs: 2000,
-  });
+  const another = () =>
+    createSlack({
+      botToken: server.botToken,
+      appToken: server.appToken,
+      apiUrl: server.apiUrl,
+      media,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      now: () => startedAt + (Date.now() - startedAt) * SPEED,
+      connections: options.connections ?? 1,
+      // The deadline of an acknowledgement is the server's too, so it stays as it is.
+      sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / SPEED),
+      editGapMs: 2000,
+    });
+  const slack = another();
   await slack.start(bot);
   const remembered: Posted[] = [];
   return {
     server,
     slack,
     bot,
+    another,
     remembered,
     show: async (message, { address = ADDRESS, key = 'job-1', ...more } = {}) => {
       const posted = await slack.show(address, message, {

@@ -380,6 +380,24 @@ describe('the connection', () => {
     noRefusals();
   });
 
+  it('finishes what it has taken before it stops', async () => {
+    const { server, slack, bot } = harness;
+    let goOn = () => {};
+    bot.answer = () =>
+      new Promise((resolve) => {
+        goOn = () => resolve(bot.accepted());
+      });
+    const asked = server.slash('/song', 'rain');
+    await server.until(() => bot.invocations.length === 1);
+    const stopped = slack.stop();
+    goOn();
+    expect((await asked).acknowledged).toBe(true);
+    await stopped;
+    expect(bot.begun).toBe(1);
+    await server.until(() => server.socketMode.connections === 0);
+    noRefusals();
+  });
+
   it('refuses to start with a token that Slack does not know', async () => {
     const { server } = harness;
     server.revokeToken();

@@ -110,7 +110,7 @@ describe('what is typed behind a command', () => {
           expect(error).toBeInstanceOf(UserError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -135,8 +135,13 @@ describe('what is typed behind a command', () => {
 
 describe('what Slack makes of typed text', () => {
   it('is undone exactly once, whatever was typed', () => {
+    const pieces = fc.oneof(
+      fc.string(),
+      fc.constantFrom('<', '>', '&', 'amp;', 'lt;', '@U1', '|', 'https://x.example', '&amp;'),
+    );
+    const typedText = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (typed) => {
+      fc.property(typedText, (typed) => {
         expect(unescapeSlack(escapeMrkdwn(typed))).toBe(typed);
       }),
     );

@@ -138,7 +138,7 @@ describe('rendering any message', () => {
           expect(part.text.length).toBeLessThanOrEqual(SLACK.updateText);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -148,7 +148,7 @@ describe('rendering any message', () => {
         const pinged = new Set(rendering(value, more).parts.flatMap((part) => pings(part)));
         expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -173,7 +173,7 @@ describe('rendering any message', () => {
         const said = textFile?.content ?? everything({ text: plain(value) });
         expect(words(said)).toContain(words(value));
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
@@ -184,7 +184,7 @@ describe('rendering any message', () => {
         const said = words(everything({ title, fields: [{ name: 'Name', value }], footer }));
         for (const part of [title, value, footer]) expect(said).toContain(words(part));
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 

@@ -160,7 +160,6 @@ describe('files', () => {
     await expect(show({ title: 'Rain', media: [SONG] })).rejects.toMatchObject({ code: 'unavailable' });
     const main = server.botMessages()[0];
     if (main === undefined) throw new Error('nothing stands');
-    await server.until(() => server.thread(main).length === 1);
     await show({ title: 'Rain', media: [SONG] });
     expect(server.thread(main)).toHaveLength(1);
     noRefusals();

@@ -76,7 +76,7 @@ export function readableText(content: Content): string {
 }
 
 /** The three entities that Slack decodes, and only these. */
-export function unescapeText(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(/&(lt|gt|amp);/g, (_, name: string) =>
     name === 'lt' ? '<' : name === 'gt' ? '>' : '&',
   );

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { describePlatform } from '../../contracts/platform.ts';
+import { pings, readableText } from '../../servers/slack/mentions.ts';
+import type { EphemeralMessage, PostedMessage } from '../../servers/slack/workspace.ts';
+import { ADDRESS, FILES, startHarness } from './harness.ts';
+
+const seen = (message: PostedMessage | EphemeralMessage) => ({
+  text: readableText(message),
+  files: 'files' in message ? message.files.map(({ name, bytes }) => ({ name, bytes })) : [],
+});
+
+describePlatform('Slack', async () => {
+  const harness = await startHarness({ shareDelayMs: 0 });
+  const { server, slack } = harness;
+  const again: { close(): Promise<void> }[] = [];
+  return {
+    platform: slack,
+    address: ADDRESS,
+    goneAddress: { ...ADDRESS, channel: 'C0GONE' },
+    keep: async (bytes, contentType) => {
+      const name = createHash('sha256').update(bytes).digest('hex');
+      FILES.set(name, Buffer.from(bytes));
+      return { name, bytes: bytes.length, contentType };
+    },
+    standing: async () => server.botMessages().map(seen),
+    whispered: async () => server.ephemeralsOf(ADDRESS.person).map(seen),
+    pinged: async () => server.botMessages().flatMap(pings),
+    restart: async () => {
+      const next = harness.another();
+      again.push(next);
+      return next;
+    },
+    close: async () => {
+      for (const platform of again) await platform.close();
+      await harness.stop();
+    },
+  };
+});
