@@ -7,6 +7,8 @@ export interface Deadline {
   /** Why it ended, once it has. */
   readonly ended: 'aborted' | 'timeout' | undefined;
   arm(ms: number): void;
+  /** No time limit until the next `arm`. */
+  disarm(): void;
   race<T>(promise: Promise<T>): Promise<T>;
   /** Must be called, however the request went. */
   release(): void;
@@ -38,6 +40,7 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined): Deadl
       return ended;
     },
     arm,
+    disarm: () => clearTimeout(timer),
     race: (promise) =>
       new Promise((resolve, reject) => {
         const { signal } = controller;

@@ -131,13 +131,19 @@ export function createRequester(options: GatewayOptions): Requester {
         deadline.release();
         if (reader !== undefined) giveUp(reader);
       };
+      deadline.disarm();
       const overAt = options.now() + timeouts.streamMs;
       const nextBytes = async (patience: 'stall' | 'linger') => {
         if (reader === undefined) return undefined;
         const silence = patience === 'stall' ? timeouts.stallMs : timeouts.lingerMs;
         deadline.arm(Math.max(0, Math.min(silence, overAt - options.now())));
-        const { done, value } = await deadline.race(reader.read());
-        return done ? undefined : value;
+        try {
+          const { done, value } = await deadline.race(reader.read());
+          return done ? undefined : value;
+        } finally {
+          // The gateway's silence is timed, not the time that the reader of the stream takes.
+          deadline.disarm();
+        }
       };
       return { status: response.status, nextBytes, deadline, redact, close };
     } catch (error) {

@@ -9,6 +9,8 @@ const MOST_TRIES = 4;
 const BUDGET_MS = 20_000;
 /** As the vendors' own clients: half a second, doubling to eight, up to a quarter less (@anthropic-ai/sdk client.ts). */
 const FIRST_WAIT_MS = 500;
+/** Rates are counted over seconds: 20 requests in 10 s in the public music API. */
+const FIRST_RATE_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 8_000;
 const JITTER = 0.25;
 /** Longer is not believed. */
@@ -26,7 +28,8 @@ export async function withRetries<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
-      const backoff = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS) * (1 - JITTER * random());
+      const first = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
+      const backoff = Math.min(first * 2 ** (tries - 1), LONGEST_WAIT_MS) * (1 - JITTER * random());
       const wait = Math.ceil(Math.max(backoff, (error.retryAfterMs ?? 0) * (1 + (JITTER * random()) / 2)));
       if (now() + wait > deadline) throw error;
       await pause(sleep, wait, signal);

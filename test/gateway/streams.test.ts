@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
@@ -190,6 +191,23 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       partial: { parts: [{ type: 'text', text: 'Light.' }], usage: { inputTokens: 7, outputTokens: 2 } },
     });
     await server.seen[0]?.closed;
+  });
+
+  it('has not stalled when only its reader is slow', async () => {
+    const next = Promise.withResolvers<void>();
+    const server = await startServer(async (_, response) => {
+      begin(response).write(event(wire.text('Li')));
+      await next.promise;
+      response.end(event(wire.text('ght.')) + event(wire.end) + wire.mark);
+    });
+    const texts: string[] = [];
+    for await (const each of start(gatewayAt(server.url, { timeouts: { stallMs: 40 } }).gateway, dialect)) {
+      if (each.type === 'part' && each.part.type === 'text') texts.push(each.part.text);
+      // Twice as long as a stall may be: that this is allowed is the point.
+      await pause(80);
+      next.resolve();
+    }
+    expect(texts).toEqual(['Li', 'ght.']);
   });
 
   it('that never says anything has stalled too', async () => {

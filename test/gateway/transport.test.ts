@@ -163,6 +163,13 @@ describe('waiting between tries', () => {
     ]);
   });
 
+  it('is longer where the rate was too high', async () => {
+    const server = await startServer((_, response) => answer(response, { code: 430, msg: 'too often' }));
+    const { gateway, waits } = gatewayAt(server.url, { random: () => 0 });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'rate', taken: 'no' });
+    expect(waits).toEqual([2000, 4000, 8000]);
+  });
+
   it('is not done for maintenance without a time, nor for a spend limit', async () => {
     const server = await startServer(({ path }, response) =>
       path.startsWith('/music')
