@@ -316,7 +316,8 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('stops within 100 ms of being aborted, wherever it stands', async () => {
+  // Tried again when the machine itself was too busy to look at its clock in time.
+  it('stops within 100 ms of being aborted, wherever it stands', { retry: 2 }, async () => {
     const controller = new AbortController();
     let abortedAt = 0;
     const server = await startServer((_, response) => void begin(response).write(light(dialect)));
