@@ -28,6 +28,15 @@ export interface MediaItem {
   readonly caption?: string;
   /** A picture that decorates the message (a song's cover) instead of being its content. */
   readonly cover?: boolean;
+  /** Written into an audio file where its type allows. Without them it carries its name and who asked. */
+  readonly tags?: {
+    readonly title: string;
+    readonly artist: string;
+    readonly lyrics?: string;
+    readonly coverUrl?: string;
+  };
+  /** The same content in fewer bytes, for places that do not take the file itself. */
+  readonly smaller?: MediaSource;
 }
 
 /** A small fact: plain name, plain value. */

@@ -3,6 +3,7 @@
  * A restart, a duplicate, a late callback and a lost timer are all the same case: look again.
  */
 import { GatewayError } from '../gateway/errors.ts';
+import { MediaError } from '../media/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import { absorb } from './absorb.ts';
 import { streamAnswer } from './answer.ts';
@@ -10,13 +11,14 @@ import { deliver } from './deliver.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { failSubmission, waitForCallback } from './failure.ts';
 import type { Job, JobFailure } from './job.ts';
+import { keepMedia, withKeptMedia } from './keep.ts';
 import { poll, pollPause } from './poll.ts';
 import { polishStyle, writeLyrics } from './prelude.ts';
 import { mutate, pauseBefore, viewOf } from './record.ts';
 import { mergeResults } from './result.ts';
 import { ROUTES } from './routes.ts';
-import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE } from './sentences.ts';
-import { keepMedia, progressMessage, show, withKeptMedia } from './show.ts';
+import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from './sentences.ts';
+import { progressMessage, show } from './show.ts';
 import { submit } from './submit.ts';
 
 /** `now`: the record moved on, look at once. A number: look then, in milliseconds since the epoch. */
@@ -120,8 +122,17 @@ async function send(job: Job, signal: AbortSignal, d: JobDependencies): Promise<
     });
     return 'now';
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    return failSubmission(job, error, d);
+    if (error instanceof GatewayError) return failSubmission(job, error, d);
+    if (!(error instanceof MediaError)) throw error;
+    // What came as bytes is in no other place: it is told, and made again only if somebody wants it.
+    const reference = d.newId();
+    d.log.error({ job: job.id, reference, err: error }, 'What the gateway made could not be kept');
+    const sentence = unkeptSentence(error);
+    return end(
+      job,
+      { end: 'failed', failure: { code: error.code, sentence, reference, taken: 'unknown' } },
+      d,
+    );
   }
 }
 
@@ -178,11 +189,11 @@ async function showEarly(job: Job, signal: AbortSignal, d: JobDependencies): Pro
   const early = job.result && d.command(job.command)?.early?.(viewOf(job));
   if (!early) return;
   try {
-    const { kept } = await keepMedia(job, early, { patient: false, signal }, d);
-    const message = progressMessage(job, ROUTES[job.work.route].stage, d);
-    await show(job, withKeptMedia(message, kept), d);
+    const keeping = await keepMedia(job, early, { signal }, d);
+    const { message } = withKeptMedia(progressMessage(job, ROUTES[job.work.route].stage, d), keeping.job);
+    await show(job, message, d);
   } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
+    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
     d.log.warn({ job: job.id, err: error }, 'Early results could not be shown');
   }
 }

@@ -3,9 +3,9 @@ import type { Answer, AnswerEvent } from '../gateway/answers.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import type { AnswerResult, Work } from '../work.ts';
-import { finalMessage } from './deliver.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { failSubmission } from './failure.ts';
+import { finalMessage } from './final-message.ts';
 import type { Job } from './job.ts';
 import { toQuestion } from './question.ts';
 import { mutate } from './record.ts';
@@ -85,7 +85,7 @@ export async function streamAnswer(
   }));
   if (ready && stream) {
     try {
-      const message = await finalMessage(ready, shutdown, d);
+      const { message } = await finalMessage(ready, shutdown, d);
       const posted = await stream.close(message);
       await mutate(d.storage, job.id, (current) => ({ ...current, posted, shown: digestOf(message) }));
     } catch (error) {

@@ -1,16 +1,20 @@
 /** The last steps of a job: fetch, keep, render, post, remember, close. */
 import { toMessage } from '../errors.ts';
 import { MediaError } from '../media/errors.ts';
-import { actionId, type Button, type Message } from '../message.ts';
+import { type Message, plain } from '../message.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import type { JobDependencies } from './dependencies.ts';
+import { again, finalMessage } from './final-message.ts';
 import type { Job } from './job.ts';
-import { mutate, pauseBefore, viewOf } from './record.ts';
-import { CANCELLED_FINISHED_SENTENCE, CANCELLED_SENTENCE, EXPIRED_SENTENCE } from './sentences.ts';
-import { keepMedia, show, withKeptMedia } from './show.ts';
+import { forgetMissing } from './keep.ts';
+import { mutate, pauseBefore } from './record.ts';
+import { LINKS_SENTENCE } from './sentences.ts';
+import { show } from './show.ts';
 
-/** Tries of a fetch before the result is shown without it. */
-const FETCH_TRIES = 6;
+/** Tries before people are told what is not here yet; most faults are over by then. */
+const SILENT_TRIES = 3;
+/** Tries of an upload before links take its place, where a message without files is taken. */
+const UPLOAD_TRIES = 5;
 /** After this long without its platform a result is no longer pushed; it stays in storage. */
 const GIVE_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
 
@@ -20,71 +24,43 @@ export async function deliver(
   signal: AbortSignal,
   d: JobDependencies,
 ): Promise<number | undefined> {
+  const { message, waiting } = await finalMessage(job, signal, d);
+  if (waiting && job.attempts < SILENT_TRIES) return later(job, waiting.retryAfterMs, d);
   try {
-    const message = await finalMessage(job, signal, d);
     await show(job, message, d);
+    if (waiting) return later(job, waiting.retryAfterMs, d);
   } catch (error) {
-    if (error instanceof MediaError) return later(job, error.retryAfterMs, d);
-    if (!(error instanceof PlatformError)) throw error;
-    d.log.warn({ job: job.id, err: error }, 'The platform did not take the result');
-    if (error.code === 'unavailable' && d.now() - job.createdAt < GIVE_UP_AFTER_MS)
-      return later(job, error.retryAfterMs, d);
-    if (error.code !== 'refused' || !(await confess(job, error, d)))
-      await tellElsewhere(job, error, signal, d);
+    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
+    d.log.warn({ job: job.id, err: error }, 'The result could not be shown as it is');
+    const young = d.now() - job.createdAt < GIVE_UP_AFTER_MS;
+    if (error instanceof MediaError) {
+      if (error.code === 'missing') await forgetMissing(job, d);
+      else if (job.attempts >= SILENT_TRIES) await showLinks(job, message, d);
+      if (young) return later(job, error.retryAfterMs, d);
+    } else if (error.code === 'unavailable') {
+      const linked = !waiting && job.attempts >= UPLOAD_TRIES && (await showLinks(job, message, d));
+      if (!linked && young) return later(job, error.retryAfterMs, d);
+    } else if (error.code !== 'refused' || !(await confess(job, error, d)))
+      await tellElsewhere(job, error, message, d);
   }
   await close(job, d);
   return undefined;
 }
 
-/** What the channel reads in the end. Throws MediaError while fetching is worth another try. */
-export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Message> {
-  if (job.end !== 'delivered') return { title: job.title, ...endMessage(job) };
-  const rendered = render(job, d);
-  const patient = job.attempts < FETCH_TRIES;
-  const { kept } = await keepMedia(job, rendered, { patient, signal }, d);
-  const message = withKeptMedia(rendered, kept);
-  return { ...message, ...(tookLong(job, d.now()) ? { notify: true } : {}) };
-}
-
-function render(job: Job, d: JobDependencies): Message {
+/** The same message with links in place of files. False when not even that is taken. */
+async function showLinks(job: Job, message: Message, d: JobDependencies): Promise<boolean> {
+  const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
+    source.type === 'kept' && !cover ? [`[${plain(name)}](${d.fileUrl(source.file, name)})`] : [],
+  );
+  if (links.length === 0) return false;
+  const text = [message.text, links.join('\n\n'), LINKS_SENTENCE].filter(Boolean).join('\n\n');
+  const stored = await d.storage.jobs.read(job.id);
   try {
-    const done = d.command(job.command)?.done;
-    if (!done) throw new TypeError(`The command ${job.command} does not render results`);
-    return done(viewOf(job));
+    await show(stored ?? job, { ...message, text, media: [] }, d);
+    return true;
   } catch (error) {
-    return { title: job.title, ...toMessage(error, { log: d.log, reference: job.id }) };
-  }
-}
-
-/** A result that took longer than a minute mentions the person who asked. */
-function tookLong(job: Job, now: number): boolean {
-  return now - job.createdAt > 60_000;
-}
-
-function again({ command, id }: Job): Button {
-  return { type: 'action', id: actionId({ command, action: 'again', job: id, index: 0 }), label: 'Again' };
-}
-
-function endMessage(job: Job): Message {
-  switch (job.end) {
-    case 'cancelled': {
-      if (!job.result) return { text: CANCELLED_SENTENCE, actions: [again(job)] };
-      const offer: Button = {
-        type: 'action',
-        id: actionId({ command: job.command, action: 'show', job: job.id, index: 0 }),
-        label: 'Show it',
-        emphasis: 'primary',
-      };
-      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again(job)] };
-    }
-    case 'expired':
-      return { text: EXPIRED_SENTENCE, actions: [again(job)], notify: true };
-    default:
-      return {
-        text: job.failure?.sentence ?? 'This did not work out.',
-        ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
-        actions: [again(job)],
-      };
+    if (!(error instanceof PlatformError)) throw error;
+    return false;
   }
 }
 
@@ -113,13 +89,12 @@ async function confess(job: Job, cause: PlatformError, d: JobDependencies): Prom
 async function tellElsewhere(
   job: Job,
   cause: PlatformError,
-  signal: AbortSignal,
+  message: Message,
   d: JobDependencies,
 ): Promise<void> {
   const platform = d.platform(job.address.platform);
   if (!platform) return;
   try {
-    const message = await finalMessage(job, signal, d);
     const advice = cause.advice ? { footer: cause.advice } : {};
     await platform.whisper(job.address, { ...message, ...advice });
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Pace } from './pace.ts';
 export interface JobDependencies {
   readonly storage: Storage;
   readonly gateway: Gateway;
-  readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>;
+  readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open' | 'stat' | 'tag'>;
   readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
   /** The signed URL that the gateway calls for this job. */

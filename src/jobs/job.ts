@@ -65,6 +65,8 @@ export const jobSchema = z.object({
   cancelRequestedBy: z.string().optional(),
   /** Remote URL to what was kept of it, or null where it could not be had. */
   kept: z.record(z.string(), keptFileSchema.nullable()),
+  /** Remote URL of a song to what was kept of it with its tags written in. */
+  tagged: z.record(z.string(), keptFileSchema).optional(),
   /** What the platform remembers of the message that stands. */
   posted: z.record(z.string(), z.json()).optional(),
   /** What stands in the channel, so that equal messages are not written again. */

@@ -1,5 +1,6 @@
 /** What people read when work fails: what happened, and what to do. */
 import type { GatewayErrorCode } from '../gateway/errors.ts';
+import type { MediaError } from '../media/errors.ts';
 
 const SENTENCES = {
   credits: 'The gateway has no credit left. Whoever runs this bot can top it up; then press Again.',
@@ -37,3 +38,33 @@ export const EXPIRED_SENTENCE =
 export const CANCELLED_SENTENCE = 'Cancelled.';
 
 export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it all the same.';
+
+/** Whether the fault is on our side, where whoever runs the bot can help. */
+export function isOwnFault({ code }: MediaError): boolean {
+  return code === 'disk-full' || code === 'store';
+}
+
+export function unkeptSentence(error: MediaError): string {
+  return isOwnFault(error)
+    ? 'The gateway made this, but I have no room to keep it. Please tell whoever runs this bot, then press Again.'
+    : 'The gateway answered with something that is no picture. Please press Again.';
+}
+
+/** While it is worth waiting for them. */
+export function waitingSentence(names: string, error: MediaError): string {
+  return isOwnFault(error)
+    ? `Made, but not here yet: ${names}. I have no room to keep files right now, and go on trying. Whoever runs this bot can help.`
+    : `Made, but not here yet: ${names}. The gateway does not hand it over right now; I go on trying.`;
+}
+
+export function lostSentence(names: string): string {
+  return `The gateway made ${names}, but it could not be fetched. Press Again for a new one.`;
+}
+
+/** The last resort: the gateway's own temporary addresses. */
+export function unkeptLinkSentence(names: string): string {
+  return `I could not keep ${names}. The link is the gateway’s own and ends in a few days, so save it soon.`;
+}
+
+export const LINKS_SENTENCE =
+  'The files could not be uploaded here, so these are links to them. They work for a limited time.';

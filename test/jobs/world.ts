@@ -98,6 +98,8 @@ export async function createWorld(crash: (point: string) => void = () => undefin
       },
       keepBytes: async () => kept('bytes.png'),
       open: async () => undefined,
+      stat: async (name) => kept(name),
+      tag: async (file) => file,
     },
     platform: (name) => (name === platform.name ? platform : undefined),
     command: (name) => commands.find((command) => command.name === name),

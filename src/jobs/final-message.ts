@@ -1,0 +1,116 @@
+/** What the channel reads in the end: the result with its files, or why there is none. */
+import { toMessage } from '../errors.ts';
+import type { MediaError } from '../media/errors.ts';
+import { actionId, type Button, type MediaItem, type Message } from '../message.ts';
+import type { JobDependencies } from './dependencies.ts';
+import type { Job } from './job.ts';
+import { type FailedFile, keepMedia, withKeptMedia } from './keep.ts';
+import { viewOf } from './record.ts';
+import {
+  CANCELLED_FINISHED_SENTENCE,
+  CANCELLED_SENTENCE,
+  EXPIRED_SENTENCE,
+  isOwnFault,
+  lostSentence,
+  unkeptLinkSentence,
+  waitingSentence,
+} from './sentences.ts';
+
+/** Tries of what the result is whole without, and of what the gateway says is not there. */
+const FEW_TRIES = 6;
+/** The gateway's addresses are temporary, and nobody waits longer. */
+const WAIT_FOR_FILES_MS = 24 * 60 * 60_000;
+
+export interface FinalMessage {
+  readonly message: Message;
+  /** Why it is not whole, though it may become so. */
+  readonly waiting?: MediaError;
+}
+
+/** What the channel reads in the end, or for now. */
+export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependencies): Promise<FinalMessage> {
+  if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
+  const rendered = render(job, d);
+  const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, d.now());
+  const { job: kept, failed } = await keepMedia(job, rendered, { waitsFor, signal }, d);
+  const [waiting] = failed.filter((file) => !file.optional && waitsFor(file));
+  const { message, missing } = withKeptMedia(rendered, kept);
+  const names = missing.map(({ name }) => name).join(', ');
+  if (waiting)
+    return { message: withNote(message, waitingSentence(names, waiting.error)), waiting: waiting.error };
+  const whole = withWhatIsMissing(message, missing, failed);
+  return { message: { ...whole, ...(tookLong(job, d.now()) ? { notify: true } : {}) } };
+}
+
+function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number): boolean {
+  if (job.attempts < FEW_TRIES) return true;
+  if (optional) return false;
+  // An address that was good a minute ago and is not found now has ended.
+  const vanished = error.status !== undefined && error.status < 500 && error.status !== 429;
+  return !vanished && now - job.createdAt < WAIT_FOR_FILES_MS;
+}
+
+/** Says what will not come. Where it is only our own room that lacks, the gateway's addresses stand in. */
+function withWhatIsMissing(
+  message: Message,
+  missing: readonly MediaItem[],
+  failed: readonly FailedFile[],
+): Message {
+  const ours = new Set(failed.filter(({ error }) => isOwnFault(error)).map(({ url }) => url));
+  const isOurs = ({ source }: MediaItem) => source.type === 'remote' && ours.has(source.url);
+  const linked = missing.filter(isOurs);
+  const lost = missing.filter((item) => !isOurs(item));
+  const names = (items: readonly MediaItem[]) => items.map(({ name }) => name).join(', ');
+  const notes = [
+    ...(linked.length > 0 ? [unkeptLinkSentence(names(linked))] : []),
+    ...(lost.length > 0 ? [lostSentence(names(lost))] : []),
+  ];
+  return withNote({ ...message, media: [...(message.media ?? []), ...linked] }, notes.join(' '));
+}
+
+function withNote(message: Message, note: string): Message {
+  const notes = [message.footer, note].filter(Boolean);
+  return notes.length === 0 ? message : { ...message, footer: notes.join(' · ') };
+}
+
+function render(job: Job, d: JobDependencies): Message {
+  try {
+    const done = d.command(job.command)?.done;
+    if (!done) throw new TypeError(`The command ${job.command} does not render results`);
+    return done(viewOf(job));
+  } catch (error) {
+    return { title: job.title, ...toMessage(error, { log: d.log, reference: job.id }) };
+  }
+}
+
+/** A result that took longer than a minute mentions the person who asked. */
+function tookLong(job: Job, now: number): boolean {
+  return now - job.createdAt > 60_000;
+}
+
+export function again({ command, id }: Job): Button {
+  return { type: 'action', id: actionId({ command, action: 'again', job: id, index: 0 }), label: 'Again' };
+}
+
+function endMessage(job: Job): Message {
+  switch (job.end) {
+    case 'cancelled': {
+      if (!job.result) return { text: CANCELLED_SENTENCE, actions: [again(job)] };
+      const offer: Button = {
+        type: 'action',
+        id: actionId({ command: job.command, action: 'show', job: job.id, index: 0 }),
+        label: 'Show it',
+        emphasis: 'primary',
+      };
+      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again(job)] };
+    }
+    case 'expired':
+      return { text: EXPIRED_SENTENCE, actions: [again(job)], notify: true };
+    default:
+      return {
+        text: job.failure?.sentence ?? 'This did not work out.',
+        ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
+        actions: [again(job)],
+      };
+  }
+}

@@ -1,0 +1,193 @@
+/** Fetches, keeps and tags what a job's message shows. What was done is recorded with the job, so it is safe to repeat. */
+import { extname } from 'node:path';
+import { MediaError } from '../media/errors.ts';
+import { uniqueFileNames } from '../media/file-names.ts';
+import type { MediaKind as ContentKind } from '../media/kinds.ts';
+import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../message.ts';
+import type { JobDependencies } from './dependencies.ts';
+import type { Job } from './job.ts';
+import { mutate } from './record.ts';
+
+type KeepDependencies = Pick<JobDependencies, 'storage' | 'media' | 'log'>;
+
+/** A file that a message shows, or that serves one: a cover to be written into a song, a variant in fewer bytes. */
+export interface WantedFile {
+  readonly url: string;
+  readonly kind: MediaKind;
+  /** The result is whole without it. */
+  readonly optional: boolean;
+}
+
+/** A file that is not here, although trying again may help. */
+export interface FailedFile extends WantedFile {
+  readonly error: MediaError;
+}
+
+export interface Keeping {
+  readonly job: Job;
+  readonly failed: readonly FailedFile[];
+}
+
+export interface KeepOptions {
+  /**
+   * Whether a failed file will be tried again: a song whose cover may still come is not tagged without it. Left out
+   * while the gateway is still at work: then nothing is waited for, and no failure is the last word.
+   */
+  readonly waitsFor?: (file: FailedFile) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Never throws MediaError. What can never be had is recorded as null. */
+export async function keepMedia(
+  job: Job,
+  message: Message,
+  { waitsFor, signal }: KeepOptions,
+  d: KeepDependencies,
+): Promise<Keeping> {
+  const wanted = wantedFiles(message).filter(({ url }) => job.kept[url] === undefined);
+  const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal, d)));
+  const failures = results.filter((result) => 'error' in result);
+  const failed = failures.filter(({ error }) => error.retryable);
+  const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
+  const kept: Job['kept'] = Object.fromEntries([
+    ...results.flatMap((result) => ('error' in result ? [] : [result.entry])),
+    ...lost.map(({ url }) => [url, null]),
+  ]);
+  const known = { ...job, kept: { ...job.kept, ...kept } };
+  const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
+  const tagged = await tagSongs(known, message, waiting, d);
+  if (Object.keys(kept).length + Object.keys(tagged).length === 0) return { job, failed };
+  const stored = await mutate(d.storage, job.id, (current) => ({
+    ...current,
+    kept: { ...current.kept, ...kept },
+    tagged: { ...current.tagged, ...tagged },
+  }));
+  return { job: stored ?? known, failed };
+}
+
+const CONTENT = {
+  audio: ['audio'],
+  image: ['image'],
+  video: ['video'],
+  file: ['audio', 'image', 'video', 'text', 'archive'],
+} as const satisfies Record<MediaKind, readonly ContentKind[]>;
+
+async function keepFile(
+  wanted: WantedFile,
+  job: Job,
+  signal: AbortSignal,
+  { media, log }: KeepDependencies,
+): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
+  const { url, kind } = wanted;
+  try {
+    const { name, bytes, contentType } = await media.keep(url, { kinds: CONTENT[kind], signal });
+    return { entry: [url, { name, bytes, contentType }] };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    log.warn({ job: job.id, err: error }, 'A file of the result could not be fetched or kept');
+    return { ...wanted, error };
+  }
+}
+
+function wantedFiles({ media = [] }: Message): WantedFile[] {
+  const wanted = media.flatMap((item): WantedFile[] => [
+    ...remote(item.source, item.kind, item.cover ?? false),
+    ...(item.smaller ? remote(item.smaller, item.kind, true) : []),
+    ...(item.tags?.coverUrl ? [{ url: item.tags.coverUrl, kind: 'image' as const, optional: true }] : []),
+  ]);
+  const byUrl = new Map(
+    wanted.toSorted((a, b) => Number(b.optional) - Number(a.optional)).map((file) => [file.url, file]),
+  );
+  return [...byUrl.values()];
+}
+
+function remote(source: MediaSource, kind: MediaKind, optional: boolean): WantedFile[] {
+  return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
+}
+
+/**
+ * The songs of a message with their tags, by URL. Each is tagged once, with what is known when it is first shown: with
+ * other tags it would be another file, and be posted a second time.
+ */
+async function tagSongs(
+  job: Job,
+  { media = [] }: Message,
+  waiting: ReadonlySet<string>,
+  d: KeepDependencies,
+): Promise<Record<string, KeptFile>> {
+  const tagged = await Promise.all(
+    media.map(async (item): Promise<[string, KeptFile][]> => {
+      if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
+      const { url } = item.source;
+      const file = job.kept[url];
+      const { coverUrl, ...tags } = item.tags ?? {
+        title: item.name,
+        artist: `Minstrel for ${job.person.displayName}`,
+      };
+      if (!file || job.tagged?.[url] !== undefined) return [];
+      if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
+      const cover = coverUrl === undefined ? undefined : job.kept[coverUrl]?.name;
+      const { name, bytes, contentType } = await d.media.tag(file, { ...tags, cover });
+      return [[url, { name, bytes, contentType }]];
+    }),
+  );
+  return Object.fromEntries(tagged.flat());
+}
+
+/** A message whose files are here, and what is missing in it. */
+export interface KeptMessage {
+  readonly message: Message;
+  /** What belongs to the result and is not kept. */
+  readonly missing: readonly MediaItem[];
+}
+
+/** The message with every file that was kept, under names that are safe on every system. */
+export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'>): KeptMessage {
+  const found = (message.media ?? []).map((item) => ({ item, file: keptOf(item.source, job) }));
+  const media = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) => {
+    if (!file) return [];
+    const less = smaller && keptOf(smaller, job);
+    return [
+      {
+        ...item,
+        source: { type: 'kept' as const, file },
+        ...(less ? { smaller: { type: 'kept' as const, file: less } } : {}),
+      },
+    ];
+  });
+  const names = uniqueFileNames(
+    media.map(({ name, source }) => ({ title: name, extension: extname(source.file.name).slice(1) })),
+  );
+  return {
+    message: {
+      ...message,
+      media: media.map((item, index) => ({ ...item, name: names[index] ?? item.name })),
+    },
+    missing: found.flatMap(({ item, file }) => (file || item.cover ? [] : [item])),
+  };
+}
+
+function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagged'>): KeptFile | undefined {
+  if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url] ?? undefined;
+  return kept[source.file.name] === null ? undefined : source.file;
+}
+
+/**
+ * Forgets the files of a job that are not there any more (the quota, the retention or a tidy hand took them), so that
+ * they are fetched anew; what came as bytes cannot be. Throws MediaError when the store does not answer.
+ */
+export async function forgetMissing(job: Job, { storage, media }: KeepDependencies): Promise<void> {
+  const isGone = async (name: string) => (await media.stat(name)) === undefined;
+  const gone = new Set<string>();
+  const images = (job.result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
+  for (const file of [...Object.values(job.kept), ...Object.values(job.tagged ?? {}), ...images]) {
+    if (file && (await isGone(file.name))) gone.add(file.name);
+  }
+  const stays = ([, file]: [string, KeptFile | null]) => file === null || !gone.has(file.name);
+  const lost = images.filter(({ name }) => gone.has(name)).map(({ name }) => [name, null] as const);
+  await mutate(storage, job.id, (current) => ({
+    ...current,
+    kept: { ...Object.fromEntries([...Object.entries(current.kept).filter(stays), ...lost]) },
+    tagged: Object.fromEntries(Object.entries(current.tagged ?? {}).filter(stays)),
+  }));
+}
