@@ -160,13 +160,20 @@ function lyricsOf(job: JobView): string | undefined {
 }
 
 function take(job: JobView, index: number): MediaItem {
-  const { audioUrl = '', durationSeconds } = job.result?.songs[index] ?? {};
+  const { audioUrl = '', durationSeconds, title, lyrics, imageUrl } = job.result?.songs[index] ?? {};
   const number = `Take ${index + 1}`;
+  const sung = lyricsOf(job);
   return {
     kind: 'audio',
     name: `${titleOf(job)} (take ${index + 1})`,
     source: { type: 'remote', url: audioUrl },
     caption: durationSeconds === undefined ? number : `${number} · ${duration(durationSeconds)}`,
+    tags: {
+      title: title ?? titleOf(job),
+      artist: `Minstrel for ${job.person.displayName}`,
+      ...(sung ? { lyrics: lyrics?.trim() ? lyrics : sung } : {}),
+      ...(imageUrl === undefined ? {} : { coverUrl: imageUrl }),
+    },
   };
 }
 

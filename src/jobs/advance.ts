@@ -7,6 +7,7 @@ import { MediaError } from '../media/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import { absorb } from './absorb.ts';
 import { streamAnswer } from './answer.ts';
+import { attachmentFailure } from './attachments.ts';
 import { deliver } from './deliver.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { failSubmission, waitForCallback } from './failure.ts';
@@ -70,6 +71,8 @@ async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Pr
     if (!(error instanceof PlatformError)) throw error;
     return refusedPlace(job, error, d);
   }
+  const failure = await attachmentFailure(job, d);
+  if (failure) return end(job, { end: 'failed', failure }, d);
   const polished = await polishStyle(job, signal, d);
   if (signal.aborted) return d.now();
   if (polished.route === 'music.generate' && polished.lyricsAbout !== undefined && job.lyrics === undefined) {

@@ -40,8 +40,11 @@ export async function deliver(
     } else if (error.code === 'unavailable') {
       const linked = !waiting && job.attempts >= UPLOAD_TRIES && (await showLinks(job, message, d));
       if (!linked && young) return later(job, error.retryAfterMs, d);
-    } else if (error.code !== 'refused' || !(await confess(job, error, d)))
-      await tellElsewhere(job, error, message, d);
+    } else {
+      const told =
+        error.code === 'refused' && ((await showLinks(job, message, d)) || (await confess(job, error, d)));
+      if (!told) await tellElsewhere(job, error, message, d);
+    }
   }
   await close(job, d);
   return undefined;

@@ -174,10 +174,17 @@ function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagge
 
 /**
  * Forgets the files of a job that are not there any more (the quota, the retention or a tidy hand took them), so that
- * they are fetched anew; what came as bytes cannot be. Throws MediaError when the store does not answer.
+ * they are fetched anew; what came as bytes cannot be.
  */
 export async function forgetMissing(job: Job, { storage, media }: KeepDependencies): Promise<void> {
-  const isGone = async (name: string) => (await media.stat(name)) === undefined;
+  const isGone = async (name: string) => {
+    try {
+      return (await media.stat(name)) === undefined;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return false;
+    }
+  };
   const gone = new Set<string>();
   const images = (job.result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
   for (const file of [...Object.values(job.kept), ...Object.values(job.tagged ?? {}), ...images]) {
