@@ -78,6 +78,16 @@ end
 return found
 `;
 
+/** `KEYS`: job, open, inbox, inbox seen, invocation. Leaves every index that the job's own hash names. */
+const ERASE = `
+for _, index in ipairs(redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered')) do
+  if index then redis.call('ZREM', index, ARGV[1]) end
+end
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('DEL', KEYS[1], KEYS[3], KEYS[4], KEYS[5])
+return 1
+`;
+
 const won = z.number().transform((reply) => reply === 1);
 const flatPairs = z.array(z.string());
 
@@ -150,6 +160,39 @@ export class RedisJobs implements JobStore {
       if (end === undefined || page.length < PAGE) return;
       last = `(${end}`;
     }
+  }
+
+  async *all(): AsyncIterable<Job> {
+    const start = this.#keys.job('');
+    const match = `${start.replace(/[\\*?[\]]/g, '\\$&')}*`;
+    // A scan may tell of the same key twice.
+    const seen = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, found] = await this.#connection.run((redis) =>
+        redis.scan(cursor, 'MATCH', match, 'COUNT', PAGE),
+      );
+      for (const key of found) {
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const record = await this.#connection.run((redis) => redis.hget(key, 'record'));
+        if (record !== null) yield* parseJobs([{ id: key.slice(start.length), record }], this.#log);
+      }
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  async erase(id: string): Promise<void> {
+    const job = await this.read(id);
+    if (!job) return;
+    const keys = [
+      this.#keys.job(id),
+      this.#keys.open,
+      this.#keys.inbox(id),
+      this.#keys.inboxSeen(id),
+      this.#keys.invocation(job.invocation),
+    ];
+    await this.#connection.run((redis) => redis.eval(ERASE, keys.length, ...keys, id));
   }
 
   async recentDurations(route: string, limit: number): Promise<number[]> {

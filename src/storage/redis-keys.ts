@@ -32,5 +32,6 @@ export function redisKeys(prefix: string) {
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     settings: key('settings'),
+    usage: key('usage'),
   };
 }

@@ -6,6 +6,17 @@ import { type SettingsStore, StorageError } from './storage.ts';
 
 const RETRY_PAUSE = 20;
 
+/** Repeated after a lost answer, it finds what it wrote itself and says again that it won. */
+const COMPARE_AND_SET = `
+local stored = redis.call('GET', KEYS[1])
+if stored == ARGV[2] then return 1 end
+if ARGV[1] == '' then
+  if stored then return 0 end
+elseif stored ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+`;
+
 export interface RedisSettings extends SettingsStore {
   close(): void;
 }
@@ -30,7 +41,23 @@ export async function openRedisSettings(
   client.on('error', () => {});
   const store = new KeyvRedis(client, { namespace, throwOnErrors: true, throwOnConnectError: true });
   store.on('error', () => {});
-  const settings = keyvSettings(store, { namespace, useKeyPrefix: false });
+  const settings = keyvSettings(
+    {
+      store,
+      compareAndSet: async (key, before, after) =>
+        (await client.eval(COMPARE_AND_SET, {
+          keys: [store.createKeyPrefix(key, namespace)],
+          arguments: [before ?? '', after],
+        })) === 1,
+      list: async () => {
+        // A scan may tell of the same key twice.
+        const found = new Map<string, string>();
+        for await (const [key, text] of store.iterator<string>(namespace)) if (text) found.set(key, text);
+        return [...found];
+      },
+    },
+    { namespace, useKeyPrefix: false },
+  );
 
   /** Rejects when Redis lets it wait for too long. */
   async function within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
@@ -71,6 +98,23 @@ export async function openRedisSettings(
     get: (key) => run(() => settings.get(key)),
     set: (key, value) => run(() => settings.set(key, value)),
     delete: (key) => run(() => settings.delete(key)),
+    update: async (key, change) => {
+      // What the change throws is nothing that trying again would help.
+      const refusals: unknown[] = [];
+      const stored = await run(() =>
+        settings.update(key, (value) => {
+          try {
+            return change(value);
+          } catch (error) {
+            refusals.push(error);
+            return value;
+          }
+        }),
+      );
+      if (refusals.length > 0) throw refusals[0];
+      return stored;
+    },
+    entries: () => run(() => settings.entries()),
     close: () => {
       if (client.isOpen) client.destroy();
     },

@@ -9,6 +9,7 @@ import { RedisInbox } from './redis-inbox.ts';
 import { RedisJobs } from './redis-jobs.ts';
 import { redisKeys } from './redis-keys.ts';
 import { openRedisSettings } from './redis-settings.ts';
+import { RedisUsage } from './redis-usage.ts';
 import { RedisWakeUps } from './redis-wake-ups.ts';
 import { type Storage, StorageError } from './storage.ts';
 
@@ -61,6 +62,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     inbox: new RedisInbox(connection, keys),
     wakeUps,
     settings,
+    usage: new RedisUsage(connection, keys.usage),
     secret: async (name, make) => {
       const made = make();
       const known = await connection.run((redis) => redis.set(keys.secret(name), made, 'NX', 'GET'));

@@ -45,6 +45,10 @@ export class SqliteJobs implements JobStore {
          ORDER BY created_at DESC, id DESC LIMIT ?`,
       ),
       open: database.prepare('SELECT id FROM jobs WHERE open = 1 AND id > ? ORDER BY id LIMIT ?'),
+      all: database.prepare('SELECT id, record FROM jobs WHERE id > ? ORDER BY id LIMIT ?'),
+      eraseInbox: database.prepare('DELETE FROM inbox WHERE job = ?'),
+      eraseWakeUp: database.prepare('DELETE FROM wake_ups WHERE job = ?'),
+      erase: database.prepare('DELETE FROM jobs WHERE id = ?'),
       recentDurations: database.prepare(
         `SELECT duration FROM jobs WHERE duration IS NOT NULL AND route = ?
          ORDER BY finished_at DESC, id DESC LIMIT ?`,
@@ -92,6 +96,25 @@ export class SqliteJobs implements JobStore {
       if (end === undefined || page.length < PAGE) return;
       last = end.id;
     }
+  }
+
+  async *all(): AsyncIterable<Job> {
+    let last = '';
+    for (;;) {
+      const page = recordRows.parse(this.#database.read(() => this.#statements.all.all(last, PAGE)));
+      yield* parseJobs(page, this.#log);
+      const end = page.at(-1);
+      if (end === undefined || page.length < PAGE) return;
+      last = end.id;
+    }
+  }
+
+  erase(id: string): Promise<void> {
+    return this.#database.write(() => {
+      this.#statements.eraseInbox.run(id);
+      this.#statements.eraseWakeUp.run(id);
+      this.#statements.erase.run(id);
+    });
   }
 
   async recentDurations(route: string, limit: number): Promise<number[]> {

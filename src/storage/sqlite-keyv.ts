@@ -1,9 +1,11 @@
 /** Keyv's store interface on a SQLite table. https://keyv.org/docs/keyv/#using-storage-adapters */
 import type { KeyvStoreAdapter } from 'keyv';
 import { z } from 'zod';
+import type { AtomicStore } from './keyv-settings.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
 
 const valueRow = z.object({ value: z.string() });
+const entryRows = z.array(z.object({ key: z.string(), value: z.string() }));
 
 export class SqliteKeyvStore implements KeyvStoreAdapter {
   /** Part of the interface; it holds nothing of ours. */
@@ -57,4 +59,21 @@ export class SqliteKeyvStore implements KeyvStoreAdapter {
     const prefix = this.namespace === undefined ? '' : `${this.namespace}:`;
     await this.#database.write(() => this.#statements.clear.run(prefix));
   }
+}
+
+/** The same table with what Keyv's interface lacks. */
+export function atomicSqliteStore(database: SqliteDatabase): AtomicStore {
+  const insert = database.prepare('INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const replace = database.prepare('UPDATE settings SET value = ? WHERE key = ? AND value = ?');
+  const all = database.prepare('SELECT key, value FROM settings ORDER BY key');
+  return {
+    store: new SqliteKeyvStore(database),
+    compareAndSet: (key, before, after) =>
+      database.write(() => {
+        const { changes } = before === undefined ? insert.run(key, after) : replace.run(after, key, before);
+        return changes === 1;
+      }),
+    list: async () =>
+      entryRows.parse(database.read(() => all.all())).map(({ key, value }) => [key, value] as const),
+  };
 }

@@ -52,6 +52,32 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE checks (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at REAL NOT NULL) STRICT;
   `,
+  `
+  -- expires_at: null once it was settled.
+  CREATE TABLE usage_entries (id TEXT NOT NULL PRIMARY KEY, at REAL NOT NULL, expires_at REAL) STRICT, WITHOUT ROWID;
+  CREATE INDEX usage_entries_expiring ON usage_entries (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE usage_counts (
+    counter TEXT NOT NULL,
+    at REAL NOT NULL,
+    id TEXT NOT NULL,
+    units REAL NOT NULL,
+    PRIMARY KEY (counter, at, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX usage_counts_ids ON usage_counts (id);
+  CREATE INDEX usage_counts_times ON usage_counts (at);
+  CREATE TABLE usage_days (
+    platform TEXT NOT NULL,
+    guild TEXT NOT NULL,
+    day TEXT NOT NULL,
+    person TEXT NOT NULL,
+    family TEXT NOT NULL,
+    display_name TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    units REAL NOT NULL,
+    PRIMARY KEY (platform, guild, day, person, family)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX usage_days_people ON usage_days (platform, person);
+  `,
 ];
 
 /**

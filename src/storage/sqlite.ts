@@ -6,7 +6,8 @@ import { keyvSettings } from './keyv-settings.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteInbox } from './sqlite-inbox.ts';
 import { SqliteJobs } from './sqlite-jobs.ts';
-import { SqliteKeyvStore } from './sqlite-keyv.ts';
+import { atomicSqliteStore } from './sqlite-keyv.ts';
+import { SqliteUsage } from './sqlite-usage.ts';
 import { SqliteWakeUps } from './sqlite-wake-ups.ts';
 import { INBOX_KEPT, type Storage } from './storage.ts';
 
@@ -61,7 +62,8 @@ export function sqliteStorage(
     jobs: new SqliteJobs(database, log),
     inbox,
     wakeUps,
-    settings: keyvSettings(new SqliteKeyvStore(database), { namespace: 'settings' }),
+    settings: keyvSettings(atomicSqliteStore(database), { namespace: 'settings' }),
+    usage: new SqliteUsage(database),
     secret: async (name, make) => {
       const known = database.read(() => readSecret.get(name));
       if (known !== undefined) return secretRow.parse(known).value;

@@ -4,6 +4,7 @@
  */
 import type { Address } from '../command.ts';
 import type { Job } from '../jobs/job.ts';
+import type { UsageStore } from './usage.ts';
 
 export interface JobStore {
   /** False, and nothing is written, when a job with this id or of the same invocation exists. */
@@ -21,6 +22,10 @@ export interface JobStore {
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
   /** Ids of all open jobs, so that a start can wake those whose timer was lost. */
   open(): AsyncIterable<string>;
+  /** Every job that can be read, in no order. */
+  all(): AsyncIterable<Job>;
+  /** Erases a job with everything that is stored for it. */
+  erase(id: string): Promise<void>;
   /** Durations in milliseconds, from submission to the end, of the last delivered jobs of a route, newest first. */
   recentDurations(route: string, limit: number): Promise<number[]>;
 }
@@ -79,6 +84,13 @@ export interface SettingsStore {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
+  /**
+   * Writes what `change` makes of the newest value, and nobody's edit is lost: `change` is called again when somebody was
+   * first. It returns the very value it was given to write nothing. Resolves to what is stored now.
+   */
+  update(key: string, change: (value: unknown) => unknown): Promise<unknown>;
+  /** Everything that is stored, in no order. */
+  entries(): Promise<(readonly [key: string, value: unknown])[]>;
 }
 
 export interface Storage {
@@ -86,6 +98,7 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly wakeUps: WakeUps;
   readonly settings: SettingsStore;
+  readonly usage: UsageStore;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;
   /** Throws StorageError when it cannot be read or written now. */

@@ -105,6 +105,34 @@ export function jobRecordContract(current: StorageUnderTest): void {
 }
 
 export function jobQueryContract(current: StorageUnderTest): void {
+  test('all jobs are told of, also those that ended', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => songJob({ id: `job${index}` }));
+    await stored(current, ...many, songJob({ id: 'done', state: 'delivered', finishedAt: 9_000 }));
+    const ids = (await Array.fromAsync(current.storage.jobs.all())).map(({ id }) => id);
+    expect(ids.toSorted()).toEqual([...many.map(({ id }) => id), 'done'].toSorted());
+  });
+
+  test('an erased job is in no list any more, and neither is what was stored for it', async () => {
+    const { jobs, inbox } = current.storage;
+    const done = songJob({
+      id: 'gone',
+      state: 'delivered',
+      submittedAt: 1_000,
+      finishedAt: 9_000,
+      result: oneSong('rain'),
+    });
+    await stored(current, done, songJob({ id: 'stays', state: 'delivered', result: oneSong('wind') }));
+    await inbox.put('gone', 'a callback', 1);
+    await jobs.erase('gone');
+    await jobs.erase('gone');
+    expect(await jobs.read('gone')).toBeUndefined();
+    expect(await inbox.read('gone', 0)).toEqual([]);
+    expect((await Array.fromAsync(jobs.all())).map(({ id }) => id)).toEqual(['stays']);
+    expect((await jobs.recentSongs(done.address, 10)).map(({ id }) => id)).toEqual(['stays']);
+    expect(await jobs.recentDurations('music.generate', 10)).toHaveLength(0);
+    expect(await jobs.create(done)).toBe(true);
+  });
+
   test('running: the open jobs of one person in one channel, oldest first', async () => {
     const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };

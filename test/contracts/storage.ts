@@ -5,6 +5,8 @@ import { songJob } from '../storage/jobs.ts';
 import type { ReplicaPlace } from '../storage/replica-process.ts';
 import { inboxContract } from './storage-inbox.ts';
 import { jobQueryContract, jobRecordContract } from './storage-jobs.ts';
+import { settingsContract } from './storage-settings.ts';
+import { usageContract } from './storage-usage.ts';
 import { wakeUpContract } from './storage-wake-ups.ts';
 
 /** Where one test keeps its data. */
@@ -62,6 +64,9 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('queries', () => jobQueryContract(current));
     describe('the inbox', () => inboxContract(current));
     describe('wake-ups', () => wakeUpContract(current));
+
+    describe('usage', () => usageContract(current));
+    describe('settings of many', () => settingsContract(current));
 
     describe('settings', () => {
       test('are kept, also after a restart, and can be deleted', async () => {

@@ -164,6 +164,8 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     running: (where, person) => jobs.running(where, person),
     recentSongs: (where, limit) => jobs.recentSongs(where, limit),
     open: () => jobs.open(),
+    all: () => jobs.all(),
+    erase: (id) => jobs.erase(id),
     recentDurations: (route, limit) => jobs.recentDurations(route, limit),
   };
 }

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { StorageUnderTest } from './storage.ts';
+
+/** Settings that several people change at once, and that move to another storage. */
+export function settingsContract(current: StorageUnderTest): void {
+  const settings = () => current.storage.settings;
+
+  test('no edit is lost, however many are made at once', async () => {
+    const add = (name: string) =>
+      settings().update('discord:guild', (value) => [...(Array.isArray(value) ? value : []), name]);
+    const names = Array.from({ length: 20 }, (_, index) => `edit ${index}`);
+    await Promise.all(names.map(add));
+    const kept = await settings().get('discord:guild');
+    expect(kept).toHaveLength(20);
+    expect(new Set(kept as string[])).toEqual(new Set(names));
+  });
+
+  test('an update sees what was set, and what it returns is what is stored', async () => {
+    await settings().set('a', { count: 1 });
+    const stored = await settings().update('a', (value) => ({ before: value }));
+    expect(stored).toEqual({ before: { count: 1 } });
+    await current.reopen();
+    expect(await settings().get('a')).toEqual({ before: { count: 1 } });
+  });
+
+  test('an update that returns what it was given writes nothing', async () => {
+    expect(await settings().update('nothing', (value) => value)).toBeUndefined();
+    expect(await settings().entries()).toEqual([]);
+  });
+
+  test('an update that throws leaves what stands', async () => {
+    await settings().set('a', 1);
+    const refusal = settings().update('a', () => {
+      throw new RangeError('no');
+    });
+    await expect(refusal).rejects.toThrow(RangeError);
+    expect(await settings().get('a')).toBe(1);
+  });
+
+  test('everything can be listed, so that it can move', async () => {
+    await settings().set('discord:guild', { text: 'Sei kurz 🎵' });
+    await settings().set('discord:guild:channel', [1, null]);
+    const entries = await settings().entries();
+    expect(entries).toHaveLength(2);
+    expect(Object.fromEntries(entries)).toEqual({
+      'discord:guild': { text: 'Sei kurz 🎵' },
+      'discord:guild:channel': [1, null],
+    });
+  });
+}
