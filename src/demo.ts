@@ -36,7 +36,7 @@ async function demo(): Promise<void> {
 async function playAll(directory: string): Promise<number> {
   // No settings of this machine: the demo is the same everywhere.
   const config = readConfig({ PORT: '0', DATA_DIR: directory });
-  const log = openLog(config, 'warn');
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
   let terminal: Terminal | undefined;
   const minstrel: Minstrel = await assemble({
     config,

@@ -1,10 +1,9 @@
 /** `npm start`: the bot on the platforms that are set, or a prompt in this terminal where none is. */
 
-import { assemble, type PlatformTools } from './assemble.ts';
+import { assemble, type Minstrel, type PlatformTools } from './assemble.ts';
 import { platformsFor } from './chat-platforms.ts';
 import type { Config } from './config.ts';
-import type { Platform } from './platforms/platform.ts';
-import { createTerminal } from './platforms/terminal/terminal.ts';
+import { createTerminal, type Terminal } from './platforms/terminal/terminal.ts';
 import { loadConfig, newId, openLog, runProgram } from './process.ts';
 
 /** Where the prompt saves what it makes. */
@@ -16,10 +15,15 @@ const LONGEST_STOP_MS = 9_500;
 async function main(): Promise<void> {
   const config = loadConfig();
   const prompts = !config.production && !config.discord && !config.slack;
-  const log = openLog(config, prompts && config.log.level === 'info' ? 'warn' : config.log.level);
+  let terminal: Terminal | undefined;
+  const log = openLog(config, {
+    level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
+    // A prompt and its progress stay whole when something is logged.
+    write: (line) => (terminal ? terminal.announce(line.trimEnd()) : process.stderr.write(line)),
+  });
   for (const warning of config.warnings) log.warn({}, warning);
 
-  const { promise: asked, resolve: end } = Promise.withResolvers<string>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
 
   const minstrel = await assemble({
@@ -27,13 +31,16 @@ async function main(): Promise<void> {
     log,
     now: Date.now,
     random: Math.random,
-    platforms: (tools) =>
-      prompts ? [promptPlatform(tools, () => end('exit'))] : platformsFor(config, tools),
+    platforms: (tools) => {
+      if (!prompts) return platformsFor(config, tools);
+      terminal = openTerminal(tools, () => end('exit'));
+      return [terminal];
+    },
   });
-  announce(config, minstrel, prompts);
+  terminal?.announce(greeting(config, minstrel));
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
 
-  const why = await asked;
+  const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');
   const tooLong = setTimeout(() => {
     log.warn({}, 'Something did not end in time; its work goes on at the next start');
@@ -44,7 +51,8 @@ async function main(): Promise<void> {
   log.info({}, 'Minstrel has stopped');
 }
 
-function promptPlatform({ media, now }: PlatformTools, onEnd: () => void): Platform {
+/** Ends when the person asks for it; where there is nobody to type, the listener and the jobs go on. */
+function openTerminal({ media, now }: PlatformTools, onExit: () => void): Terminal {
   return createTerminal({
     input: process.stdin,
     output: process.stdout,
@@ -52,27 +60,19 @@ function promptPlatform({ media, now }: PlatformTools, onEnd: () => void): Platf
     media,
     now,
     newId,
-    onEnd,
+    onEnd: (why) => {
+      if (why === 'asked') onExit();
+    },
   });
 }
 
-function announce(
-  config: Config,
-  { url, gatewayUrl }: { url: string; gatewayUrl: string },
-  prompts: boolean,
-): void {
-  if (!prompts) return;
-  const gateway = config.gateway
-    ? `the gateway at ${gatewayUrl}`
-    : 'the built-in emulator, so nothing costs anything';
-  process.stdout.write(
-    [
-      `Minstrel plays on ${gateway}. Listening at ${url}.`,
-      'Type a command, such as /song a tune for rain --style lofi',
-      `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, see README.md. Type exit to leave.`,
-      '',
-    ].join('\n'),
-  );
+function greeting({ gateway }: Config, { url, gatewayUrl }: Pick<Minstrel, 'url' | 'gatewayUrl'>): string {
+  const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator, so nothing costs anything';
+  return [
+    `Minstrel plays on ${where}. Listening at ${url}.`,
+    'Type a command, such as /song a tune for rain --style lofi',
+    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, see README.md. Type exit to leave.`,
+  ].join('\n');
 }
 
 if (import.meta.main) await runProgram(main);

@@ -14,7 +14,8 @@ const MEBIBYTE = 1024 * 1024;
 /** The values that the declaration promises. Throws UserError that names the option and the way out. */
 export function validateOptions(raw: RawOptions, declarations: OptionDeclarations): RawOptions {
   for (const name of Object.keys(raw)) {
-    if (!(name in declarations)) throw new UserError(unknownOption(name, Object.keys(declarations)), name);
+    if (!Object.hasOwn(declarations, name))
+      throw new UserError(unknownOption(name, Object.keys(declarations)), name);
   }
   const values: Record<string, OptionValue> = {};
   for (const [name, declaration] of Object.entries(declarations)) {

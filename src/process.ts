@@ -17,13 +17,19 @@ export function loadConfig(): Config {
   return readConfig(process.env);
 }
 
+export interface LogDestination {
+  readonly level: string;
+  readonly write: (line: string) => void;
+}
+
+/** The log of this process, which knows every secret of the settings and writes none. */
 export function openLog(
   { gateway, discord, slack, signingSecrets, media: { store } }: Config,
-  level: string,
+  { level, write }: LogDestination,
 ): Logger {
   return createLog({
     level,
-    write: (line) => process.stderr.write(line),
+    write,
     secrets: [
       gateway?.apiKey,
       discord?.token,

@@ -79,7 +79,7 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
  */
 const request: RESTOptions['makeRequest'] = async (url, init) =>
   // The library's types come from its own undici; the values are Node's in both.
-  (await fetch(url, init as RequestInit)) as ResponseLike;
+  (await fetch(url, init as unknown as RequestInit)) as unknown as ResponseLike;
 
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
