@@ -55,17 +55,15 @@ export type OptionDeclaration = TextOption | ChoiceOption | FlagOption | NumberO
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>;
 
 /** A file that a person attached, as the platform told of it: nothing about it is proven yet. */
-export const fileReferenceSchema = z.object({
-  name: z.string(),
-  contentType: z.string().optional(),
-  bytes: z.number().optional(),
+export interface FileReference {
+  readonly name: string;
+  readonly contentType?: string | undefined;
+  readonly bytes?: number | undefined;
   /** Where the platform serves it. Slack's needs the bot's credentials. */
-  url: z.string(),
-});
-export type FileReference = z.infer<typeof fileReferenceSchema>;
+  readonly url: string;
+}
 
-export const optionValueSchema = z.union([z.string(), z.number(), z.boolean(), fileReferenceSchema]);
-export type OptionValue = z.infer<typeof optionValueSchema>;
+export type OptionValue = string | number | boolean | FileReference;
 
 /** As a platform read them; {@link Invocation.options} before validation. */
 export type RawOptions = Readonly<Record<string, OptionValue | undefined>>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addressSchema } from '../command.ts';
 import type { Result, Work } from '../work.ts';
 
-export const JOB_STATES = [
+const JOB_STATES = [
   'accepted',
   'submitting',
   'waiting',
@@ -15,7 +15,7 @@ export const JOB_STATES = [
 ] as const;
 
 /** States in which there is something left to do. */
-export const OPEN_STATES = ['accepted', 'submitting', 'waiting', 'ready'] as const;
+const OPEN_STATES = ['accepted', 'submitting', 'waiting', 'ready'] as const;
 
 const keptFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
 
