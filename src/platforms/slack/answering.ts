@@ -46,7 +46,7 @@ export async function answer(
   const asked = Promise.resolve(invocation);
   const running = asked.then((ready) => tools.bot.run(ready));
   const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);
-  if (inTime === undefined) await acknowledge.silently();
+  if (inTime === undefined) await heard(acknowledge.silently(), tools);
   const outcome = inTime ?? (await running);
   const { address, id } = await asked;
   await (inTime === undefined
@@ -70,17 +70,28 @@ async function acknowledgeWith(
     if (option !== undefined && (await acknowledge.besideField?.(option, message))) return;
     const [first, ...rest] = privateParts(place.address, message, tools.media);
     if (acknowledge.privately !== undefined && first !== undefined) {
-      await acknowledge.privately(first);
+      if (!(await heard(acknowledge.privately(first), tools))) await whisperPart(place.address, first, tools);
       for (const part of rest) await whisperPart(place.address, part, tools);
       return;
     }
   }
   if (outcome.type === 'form' && acknowledge.withForm !== undefined) {
-    await acknowledge.withForm(outcome.form);
+    await heard(acknowledge.withForm(outcome.form), tools);
     return;
   }
-  await acknowledge.silently();
+  await heard(acknowledge.silently(), tools);
   await follow(outcome, place, tools);
+}
+
+/** False when the connection broke before Slack heard of it: what was taken goes on all the same. */
+async function heard(acknowledging: Promise<void>, { log }: Pick<AnsweringTools, 'log'>): Promise<boolean> {
+  try {
+    await acknowledging;
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'An acknowledgement did not reach Slack');
+    return false;
+  }
 }
 
 /** What happens after the acknowledgement. */

@@ -380,6 +380,27 @@ describe('the connection', () => {
     noRefusals();
   });
 
+  it('goes on with what it has taken although the connection breaks before the acknowledgement', async () => {
+    await harness.stop();
+    harness = await startHarness({ ackTimeoutMs: 300 });
+    const { server, bot } = harness;
+    let goOn = () => {};
+    bot.answer = () =>
+      new Promise((resolve) => {
+        goOn = () => resolve(bot.accepted());
+      });
+    const asked = server.slash('/song', 'rain');
+    await server.until(() => bot.invocations.length === 1);
+    server.faults.every(1, 'apps.connections.open', { type: 'dropped' });
+    server.socketMode.drop();
+    await server.until(() => harness.slack.status().ready === false);
+    goOn();
+    await server.until(() => bot.begun === 1);
+    // Slack tells the person that nothing came; the song comes all the same.
+    expect((await asked).acknowledged).toBe(false);
+    expect(server.refused.map(({ error }) => error)).toEqual(['operation_timeout']);
+  });
+
   it('finishes what it has taken before it stops', async () => {
     const { server, slack, bot } = harness;
     let goOn = () => {};

@@ -371,6 +371,24 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
+  it('shares the budget of edits with every other stream of the workspace', async () => {
+    const { server, slack } = harness;
+    const streams = [1, 2, 3, 4].map((number) =>
+      slack.stream(ADDRESS, { key: `stream-${number}`, remember: async () => {} }),
+    );
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 300) {
+      for (const writing of streams) writing.update({ text: `${performance.now()}` });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    // One in 20 ms here, which is one in two seconds for everybody else.
+    const most = Math.ceil((performance.now() - startedAt) / 20) + 1;
+    expect(server.calls.filter(({ method }) => method.startsWith('chat.')).length).toBeLessThanOrEqual(most);
+    await Promise.all(streams.map((writing, index) => writing.close({ text: `end ${index}` })));
+    expect(server.botMessages().map(readableText).toSorted()).toEqual(['end 0', 'end 1', 'end 2', 'end 3']);
+    noRefusals();
+  });
+
   it('goes on in the thread when the text outgrows a message', async () => {
     const { server } = harness;
     const writing = stream();
