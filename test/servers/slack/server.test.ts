@@ -5,6 +5,17 @@ import { type SlackServer, type SlackServerOptions, startSlackServer } from './s
 
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
+/** Refusals are what is tested here, so the SDK need not print them. */
+const quiet = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  getLevel: () => LogLevel.ERROR,
+  setName() {},
+};
+
 let server: SlackServer;
 let app: App;
 
@@ -14,7 +25,7 @@ async function start(options: SlackServerOptions = {}): Promise<void> {
     token: server.botToken,
     appToken: server.appToken,
     socketMode: true,
-    logLevel: LogLevel.ERROR,
+    logger: quiet,
     clientOptions: { slackApiUrl: server.apiUrl, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true },
   });
   await app.start();
@@ -219,12 +230,12 @@ describe('acknowledgement', () => {
     const clientOptions = { slackApiUrl: server.apiUrl };
     const receiver = new SocketModeReceiver({
       appToken: server.appToken,
-      logLevel: LogLevel.ERROR,
+      logger: quiet,
       // The reconnection waits as long as this.
       clientPingTimeout: 50,
       installerOptions: { clientOptions },
     });
-    app = new App({ token: server.botToken, receiver, clientOptions, logLevel: LogLevel.ERROR });
+    app = new App({ token: server.botToken, receiver, clientOptions, logger: quiet });
     await app.start();
     app.command('/song', async ({ ack }) => ack('here'));
     server.socketMode.refresh();
