@@ -35,9 +35,13 @@ export interface MediaItem {
     readonly lyrics?: string;
     readonly coverUrl?: string;
   };
-  /** The same content in fewer bytes, for places that do not take the file itself. */
-  readonly smaller?: MediaSource;
+  /** The same content in fewer bytes, for places that do not take the file itself. Named like the item. */
+  readonly smaller?: { readonly name: string; readonly source: MediaSource };
 }
+
+/** Stands below links that took the place of files. */
+export const LINKED_FILES_SENTENCE =
+  'Files that could not be uploaded here are behind links. The links work for a limited time.';
 
 /** A small fact: plain name, plain value. */
 export interface Field {

@@ -1,14 +1,13 @@
 /** The last steps of a job: fetch, keep, render, post, remember, close. */
 import { toMessage } from '../errors.ts';
 import { MediaError } from '../media/errors.ts';
-import { type Message, plain } from '../message.ts';
+import { LINKED_FILES_SENTENCE, type Message, plain } from '../message.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { again, finalMessage } from './final-message.ts';
 import type { Job } from './job.ts';
 import { forgetMissing } from './keep.ts';
 import { mutate, pauseBefore } from './record.ts';
-import { LINKS_SENTENCE } from './sentences.ts';
 import { show } from './show.ts';
 
 /** Tries before people are told what is not here yet; most faults are over by then. */
@@ -56,7 +55,7 @@ async function showLinks(job: Job, message: Message, d: JobDependencies): Promis
     source.type === 'kept' && !cover ? [`[${plain(name)}](${d.fileUrl(source.file, name)})`] : [],
   );
   if (links.length === 0) return false;
-  const text = [message.text, links.join('\n\n'), LINKS_SENTENCE].filter(Boolean).join('\n\n');
+  const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');
   const stored = await d.storage.jobs.read(job.id);
   try {
     await show(stored ?? job, { ...message, text, media: [] }, d);

@@ -92,7 +92,7 @@ async function keepFile(
 function wantedFiles({ media = [] }: Message): WantedFile[] {
   const wanted = media.flatMap((item): WantedFile[] => [
     ...remote(item.source, item.kind, item.cover ?? false),
-    ...(item.smaller ? remote(item.smaller, item.kind, true) : []),
+    ...(item.smaller ? remote(item.smaller.source, item.kind, true) : []),
     ...(item.tags?.coverUrl ? [{ url: item.tags.coverUrl, kind: 'image' as const, optional: true }] : []),
   ]);
   const byUrl = new Map(
@@ -144,27 +144,27 @@ export interface KeptMessage {
 /** The message with every file that was kept, under names that are safe on every system. */
 export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'>): KeptMessage {
   const found = (message.media ?? []).map((item) => ({ item, file: keptOf(item.source, job) }));
-  const media = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) => {
-    if (!file) return [];
-    const less = smaller && keptOf(smaller, job);
-    return [
-      {
-        ...item,
-        source: { type: 'kept' as const, file },
-        ...(less ? { smaller: { type: 'kept' as const, file: less } } : {}),
-      },
-    ];
-  });
-  const names = uniqueFileNames(
-    media.map(({ name, source }) => ({ title: name, extension: extname(source.file.name).slice(1) })),
+  const kept = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
+    file ? [{ item, file, smaller: smaller && keptOf(smaller.source, job) }] : [],
   );
-  return {
-    message: {
-      ...message,
-      media: media.map((item, index) => ({ ...item, name: names[index] ?? item.name })),
-    },
-    missing: found.flatMap(({ item, file }) => (file || item.cover ? [] : [item])),
-  };
+  const files = kept.flatMap(({ item, file, smaller }) =>
+    [file, ...(smaller ? [smaller] : [])].map(({ name }) => ({
+      title: item.name,
+      extension: extname(name).slice(1),
+    })),
+  );
+  const names = uniqueFileNames(files).values();
+  const named = (item: { name: string }, file: KeptFile) => ({
+    name: names.next().value ?? item.name,
+    source: { type: 'kept' as const, file },
+  });
+  const media = kept.map(({ item, file, smaller }) => ({
+    ...item,
+    ...named(item, file),
+    ...(smaller ? { smaller: named(item, smaller) } : {}),
+  }));
+  const missing = found.flatMap(({ item, file }) => (file || item.cover ? [] : [item]));
+  return { message: { ...message, media }, missing };
 }
 
 function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagged'>): KeptFile | undefined {

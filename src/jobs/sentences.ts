@@ -65,6 +65,3 @@ export function lostSentence(names: string): string {
 export function unkeptLinkSentence(names: string): string {
   return `I could not keep ${names}. The link is the gateway’s own and ends in a few days, so save it soon.`;
 }
-
-export const LINKS_SENTENCE =
-  'The files could not be uploaded here, so these are links to them. They work for a limited time.';

@@ -3,8 +3,14 @@
  * place, attached pictures form a gallery by themselves, and a progress card may become any result by an edit.
  */
 import type { APIEmbed } from 'discord.js';
-import type { KeptFile, MediaItem, Message } from '../../message.ts';
-import { type Block, blocksOf, linkBlock, plainBlock } from './blocks.ts';
+import {
+  type KeptFile,
+  LINKED_FILES_SENTENCE,
+  type MediaItem,
+  type MediaSource,
+  type Message,
+} from '../../message.ts';
+import { type Block, blocksOf, linkBlock, plainBlock, smallPrintBlock } from './blocks.ts';
 import { chunks, type Row, renderButtons, shorten } from './buttons.ts';
 import { type Cover, hasCard, MOST_COVERS, plainCard, renderCard } from './card.ts';
 import { safeUrl } from './escape.ts';
@@ -168,12 +174,11 @@ function placeMedia(
   mostCovers: number,
 ): PlacedMedia {
   const placed: PlacedMedia = { covers: [], files: [], lines: [] };
+  let isLinked = false;
   for (const item of items) {
-    const name = fileName(item.name);
-    const attach =
-      item.source.type === 'kept' && item.source.file.bytes <= fileBytes && item.source.file.bytes > 0
-        ? item.source.file
-        : undefined;
+    const whole = attachable(item.source, fileBytes);
+    const attach = whole ?? (item.smaller && attachable(item.smaller.source, fileBytes));
+    const name = fileName(whole ? item.name : (item.smaller?.name ?? item.name));
     const caption = item.caption?.trim() ?? '';
     if (attach) {
       const taken = new Set(placed.files.map((file) => file.name));
@@ -189,7 +194,7 @@ function placeMedia(
         placed.covers.push({ url: `attachment://${alone}`, alt: item.alt ?? '' });
       }
       if (caption) placed.lines.push(plainBlock(caption, [], true));
-      continue;
+      if (whole) continue;
     }
     const url = item.source.type === 'remote' ? item.source.url : link(item.source.file, item.name);
     const safe = safeUrl(url);
@@ -204,10 +209,15 @@ function placeMedia(
       if (caption) placed.lines.push(plainBlock(caption, [], true));
       continue;
     }
-    placed.lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, caption));
+    placed.lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, attach ? '' : caption));
+    isLinked ||= item.source.type === 'kept';
   }
+  if (isLinked) placed.lines.push(smallPrintBlock(LINKED_FILES_SENTENCE));
   return placed;
 }
+
+const attachable = (source: MediaSource, fileBytes: number): KeptFile | undefined =>
+  source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;
 
 /** A name that Discord keeps as it is, so that `attachment://` finds the file. */
 function fileName(name: string): string {

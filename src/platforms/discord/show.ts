@@ -72,7 +72,7 @@ function styles(address: Address, place: Place, { fileBytes, now }: ShowDependen
   return [...sizes.map((size) => ({ fileBytes: size })), PLAINEST];
 }
 
-/** Turns to a plainer style while Discord says that a file is too big or that a permission for the present one is missing. */
+/** Turns to a plainer style while Discord does not take a file or a permission for the present one is missing. */
 async function standInSomeStyle(
   writer: Writer,
   message: Message,
@@ -88,7 +88,9 @@ async function standInSomeStyle(
     const trouble = troubleOf(error);
     const hasFiles = pages.some((page) => page.files.length > 0);
     const isRich = hasFiles || pages.some((page) => page.embeds.length > 0);
-    const helps = (trouble === 'too-large' && hasFiles) || (trouble === 'no-permission' && isRich);
+    const helps =
+      ((trouble === 'too-large' || trouble === 'refused') && hasFiles) ||
+      (trouble === 'no-permission' && isRich);
     if (!helps || plainer.length === 0) throw error;
     await standInSomeStyle(writer, message, plainer, options, dependencies);
   }

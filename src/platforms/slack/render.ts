@@ -1,6 +1,13 @@
 /** Turns a Message into Slack messages that fit: the first stands in the channel, the others go into its thread. */
 import type { types } from '@slack/bolt';
-import type { Button, KeptFile, MediaItem, Message, Progress } from '../../message.ts';
+import {
+  type Button,
+  type KeptFile,
+  LINKED_FILES_SENTENCE,
+  type MediaItem,
+  type Message,
+  type Progress,
+} from '../../message.ts';
 import { ellipsis, escapeMrkdwn, splitMrkdwn, splitPlain, wholeCharacters } from './escape.ts';
 import { LIMITS } from './limits.ts';
 import { plainOfMarkdown, slackMarkdown } from './markdown.ts';
@@ -226,12 +233,15 @@ function altOf({ alt, name }: MediaItem): string {
 
 /** Lines for what cannot be a file here: media still at the gateway, and files that Slack did not take. */
 function linkLines(media: readonly MediaItem[], { links }: RenderOptions): string[] {
-  return media.flatMap((item) => {
+  let isLinked = false;
+  const lines = media.flatMap((item) => {
     const url = item.source.type === 'remote' ? item.source.url : links?.(item.source.file, item.name);
     if (url === undefined) return [];
+    isLinked ||= item.source.type === 'kept';
     const label = item.caption ? `${item.name} · ${item.caption}` : item.name;
     return linkLine(url, label);
   });
+  return isLinked ? [...lines, LINKED_FILES_SENTENCE] : lines;
 }
 
 function linkLine(url: string, label: string): string[] {

@@ -57,12 +57,12 @@ async function bringAbout(post: Post, message: Message): Promise<void> {
   // An edit calls nobody: whoever is to be called to a message that stood already is called by a reply.
   const stood = stands(post);
   const kept = keptItems(message);
-  for (const { item, file } of kept) {
-    await uploadOnce(post, file.name, keptFile(item, file, tools.media), { inPlace: item.kind === 'image' });
-  }
+  await upload(post, kept);
+  const smaller = kept.flatMap((whole) => smallerOf(post, whole));
+  await upload(post, smaller);
   const { rendering, picturesInPlace } = await write(post, message);
   const titles = new Map(
-    kept
+    [...kept, ...smaller]
       .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
       .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
   );
@@ -80,6 +80,19 @@ async function bringAbout(post: Post, message: Message): Promise<void> {
 interface KeptItem {
   readonly item: MediaItem;
   readonly file: KeptFile;
+}
+
+async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
+  for (const { item, file } of items) {
+    const inPlace = item.kind === 'image';
+    await uploadOnce(post, file.name, keptFile(item, file, post.tools.media), { inPlace });
+  }
+}
+
+/** What goes beside the link to a file that Slack did not take. */
+function smallerOf({ state }: Post, { item, file }: KeptItem): KeptItem[] {
+  if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'kept') return [];
+  return [{ item: { ...item, name: item.smaller.name }, file: item.smaller.source.file }];
 }
 
 /** Each kept file once. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LINKED_FILES_SENTENCE } from '../../../src/message.ts';
 import { registerCommands } from '../../../src/platforms/discord/register.ts';
 import { buttonsOf } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
@@ -460,7 +461,7 @@ describe('the Discord adapter', () => {
       await platform.show(address, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
       expect(asked.original?.attachments).toEqual([]);
       expect(asked.original?.embeds[0]?.description).toBe(
-        '[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)',
+        `[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
       );
       nothingRefused();
     });
@@ -474,6 +475,37 @@ describe('the Discord adapter', () => {
       await platform.show(hopeful, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
       expect(asked.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
       expect(new Set(discord.refused.map((refused) => refused.code))).toEqual(new Set([40_005]));
+    });
+
+    it('become links when Discord does not take them, whatever the reason', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      const asked = discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      discord.faults.fail(400, { path: /^PATCH/ });
+      await platform.show(address, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
+      expect(asked.original?.attachments).toEqual([]);
+      expect(asked.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
+      nothingRefused();
+    });
+
+    it('over the limit give way to a smaller variant, with a link to the whole', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await begun;
+      const [whole] = song(media.keep('whole', bytes('12345'))).media;
+      const smaller = {
+        name: 'rain small.mp3',
+        source: { type: 'kept' as const, file: media.keep('less', bytes('123')) },
+      };
+      const items = whole ? [{ ...whole, smaller, caption: 'Take 1' }] : [];
+      await platform.show(address, { title: 'Rain', media: items }, new Remembered('job1'));
+      expect(asked.original?.attachments.map(({ filename }) => filename)).toEqual(['rain_small.mp3']);
+      expect(asked.original?.embeds[0]?.description).toBe(
+        `Take 1\n[Listen: rain.mp3](<https://bot.example/files/whole?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
+      );
+      nothingRefused();
     });
   });
 

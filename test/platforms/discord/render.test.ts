@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../src/message.ts';
+import { LINKED_FILES_SENTENCE, plain } from '../../../src/message.ts';
 import { markdownPages } from '../../../src/platforms/discord/markdown.ts';
 import { type Page, render } from '../../../src/platforms/discord/render.ts';
 import { checkComponents } from '../../servers/discord/components.ts';
@@ -230,7 +230,9 @@ describe('rendering for Discord', () => {
       OPTIONS,
     );
     expect(page?.files.map((file) => file.name)).toEqual(['small.mp3']);
-    expect(page?.embeds[0]?.description).toBe('[Listen: big.wav](<https://bot.example/files/a?signature=b>)');
+    expect(page?.embeds[0]?.description).toBe(
+      `[Listen: big.wav](<https://bot.example/files/a?signature=b>)\n\n-# ${LINKED_FILES_SENTENCE}`,
+    );
   });
 
   it('shows a song as a card with its cover, and both takes attached', () => {

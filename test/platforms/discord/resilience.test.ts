@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/command.ts';
+import { LINKED_FILES_SENTENCE } from '../../../src/message.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import type { DiscordServer } from '../../servers/discord/index.ts';
 import { buttonsOf } from '../../servers/discord/index.ts';
@@ -154,7 +155,7 @@ describe('missing permissions', () => {
     await platform.show(inChannel(discord), message, new Remembered('j'));
     const [said] = discord.said();
     expect(said?.content).toBe(
-      '**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)',
+      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
     );
   });
 
