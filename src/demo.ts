@@ -13,11 +13,11 @@ const EMULATOR_SPEED = 0.25;
 
 const LINES = [
   '/song a tune for a rainy evening --style lofi, soft piano',
-  '/lyrics a lighthouse that wants to travel',
+  '/lyrics a lighthouse by the sea',
   '/stems --split all',
   '/image a fox reading under a street lamp --size wide',
   '/video waves rolling towards a lighthouse --duration 5',
-  '/ask Why does rain sound calming? Answer in three points.',
+  '/ask Write a haiku about rain',
   '/jobs',
 ] as const;
 

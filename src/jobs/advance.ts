@@ -87,6 +87,9 @@ async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Pr
   return send(submitting, signal, d);
 }
 
+/** Below this nobody wonders how long it takes. */
+const SHORTEST_ESTIMATE_MS = 5_000;
+
 /** Enough of them that one slow song does not make people expect another. */
 const DURATIONS_COMPARED = 20;
 
@@ -95,7 +98,7 @@ async function estimated(job: Job, { storage }: JobDependencies): Promise<Job> {
   if (job.estimateMs !== undefined || job.posted) return job;
   const durations = await storage.jobs.recentDurations(job.work.route, DURATIONS_COMPARED);
   const estimateMs = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
-  if (estimateMs === undefined) return job;
+  if (estimateMs === undefined || estimateMs < SHORTEST_ESTIMATE_MS) return job;
   return (await mutate(storage, job.id, (current) => ({ ...current, estimateMs }))) ?? job;
 }
 
