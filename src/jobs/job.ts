@@ -30,7 +30,7 @@ const failureSchema = z.object({
 });
 export type JobFailure = z.infer<typeof failureSchema>;
 
-export const jobSchema = z.object({
+const jobFields = z.object({
   id: z.string(),
   /** Counts up with every write; writes compare it first. */
   version: z.number().int(),
@@ -88,8 +88,23 @@ export const jobSchema = z.object({
   submittedAt: z.number().optional(),
   deadlineAt: z.number().optional(),
   finishedAt: z.number().optional(),
+  /** It could be shown nowhere; `/jobs` offers it. */
+  unplaced: z.boolean().optional(),
+  /** From 1, while others are before it. */
+  queuePlace: z.number().optional(),
+  /** Since when the gateway does not know the task. */
+  unknownSince: z.number().optional(),
 });
-export type Job = z.infer<typeof jobSchema>;
+export type Job = z.infer<typeof jobFields>;
+
+/** Keeps what it does not know: while an upgrade rolls, an older replica writes records of a newer one. */
+export const jobSchema = jobFields
+  .extend({
+    address: addressSchema.loose(),
+    person: jobFields.shape.person.loose(),
+    failure: failureSchema.loose().optional(),
+  })
+  .loose();
 
 export function isOpen(job: Job): boolean {
   return (OPEN_STATES as readonly string[]).includes(job.state);

@@ -8,6 +8,8 @@ export interface JobFacts {
   readonly open: boolean;
   /** The result holds songs and nothing more is expected of the gateway. */
   readonly hasSongs: boolean;
+  /** It could be shown nowhere. */
+  readonly unplaced: boolean;
   /** Milliseconds from submission to delivery; undefined unless it was delivered. */
   readonly duration: number | undefined;
 }
@@ -17,6 +19,7 @@ export function jobFacts(job: Job): JobFacts {
   return {
     open: isOpen(job),
     hasSongs: settled && (job.result?.songs.length ?? 0) > 0,
+    unplaced: job.unplaced === true,
     duration:
       job.state === 'delivered' && job.finishedAt !== undefined
         ? Math.max(0, job.finishedAt - (job.submittedAt ?? job.createdAt))

@@ -44,17 +44,28 @@ const settleReply = z.coerce.number().nullable();
 export class RedisHandlings {
   readonly #connection: RedisConnection;
   readonly #wishes: string;
+  readonly #handling: string;
   readonly #keys: string[];
 
   constructor(connection: RedisConnection, keys: RedisKeys) {
     this.#connection = connection;
     this.#wishes = keys.wishes;
+    this.#handling = keys.handling;
     this.#keys = [keys.wishes, keys.handling, keys.handlerFailures];
   }
 
   /** The earliest wish wins. */
   async wish(job: string, at: number): Promise<void> {
     await this.#connection.run((redis) => redis.zadd(this.#wishes, 'LT', at, job));
+  }
+
+  /** Those of the jobs for which there is neither a wish nor a handling. */
+  async forgotten(jobs: readonly string[]): Promise<string[]> {
+    if (jobs.length === 0) return [];
+    const [wishes, handlings] = await this.#connection.run((redis) =>
+      Promise.all([redis.zmscore(this.#wishes, ...jobs), redis.hmget(this.#handling, ...jobs)]),
+    );
+    return jobs.filter((_, index) => wishes[index] === null && handlings[index] === null);
   }
 
   async claim(job: string, token: string, now: number): Promise<Claim> {

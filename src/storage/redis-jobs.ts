@@ -18,15 +18,16 @@ const DELIVERIES = 500;
  */
 const WRITE = `
 local function write()
-  local job, open, running, songs, delivered, inbox, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+  local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+  local inbox, seen, unplaced = KEYS[6], KEYS[7], KEYS[8]
   local token, id, version, record, isOpen, hasSongs, duration, createdAt, finishedAt =
     ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered')
-  for _, index in ipairs(before) do
-    if index then redis.call('ZREM', index, id) end
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced')
+  for field = 1, 4 do
+    if before[field] then redis.call('ZREM', before[field], id) end
   end
   redis.call('HSET', job, 'record', record, 'version', version, 'written by', token, 'open', isOpen,
-    'running', running, 'songs', songs, 'delivered', delivered, 'duration', duration)
+    'running', running, 'songs', songs, 'delivered', delivered, 'unplaced', unplaced, 'duration', duration)
   if isOpen == '1' then
     redis.call('ZADD', open, 0, id)
     redis.call('ZADD', running, createdAt, id)
@@ -38,16 +39,17 @@ local function write()
     redis.call('EXPIRE', seen, ARGV[10])
   end
   if hasSongs == '1' then redis.call('ZADD', songs, createdAt, id) end
+  if ARGV[12] == '1' then redis.call('ZADD', unplaced, createdAt, id) end
   if duration ~= '' then
     redis.call('ZADD', delivered, finishedAt, id)
     redis.call('ZREMRANGEBYRANK', delivered, 0, -ARGV[11] - 1)
   end
 end
 `;
-const WRITE_KEYS = 7;
+const WRITE_KEYS = 8;
 
 const CREATE = `${WRITE}
-local invocation = KEYS[8]
+local invocation = KEYS[9]
 local existing = redis.call('HGET', KEYS[1], 'written by')
 if existing then return existing == ARGV[1] and 1 or 0 end
 if redis.call('EXISTS', invocation) == 1 then return 0 end
@@ -80,8 +82,9 @@ return found
 
 /** `KEYS`: job, open, inbox, inbox seen, invocation. Leaves every index that the job's own hash names. */
 const ERASE = `
-for _, index in ipairs(redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered')) do
-  if index then redis.call('ZREM', index, ARGV[1]) end
+local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
+for field = 1, 4 do
+  if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[1], KEYS[3], KEYS[4], KEYS[5])
@@ -143,6 +146,14 @@ export class RedisJobs implements JobStore {
 
   async recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]> {
     const pairs = await this.#pairs(this.#keys.songs(where), 'ZREVRANGE', limit - 1, 'record');
+    return parseJobs(
+      pairs.map(([id, record]) => ({ id, record })),
+      this.#log,
+    );
+  }
+
+  async unplaced(platform: string, person: string, limit: number): Promise<Job[]> {
+    const pairs = await this.#pairs(this.#keys.unplaced(platform, person), 'ZREVRANGE', limit - 1, 'record');
     return parseJobs(
       pairs.map(([id, record]) => ({ id, record })),
       this.#log,
@@ -228,11 +239,12 @@ export class RedisJobs implements JobStore {
       this.#keys.delivered(job.work.route),
       this.#keys.inbox(job.id),
       this.#keys.inboxSeen(job.id),
+      this.#keys.unplaced(job.address.platform, job.person.id),
     ];
   }
 
   #writeValues(job: Job): (string | number)[] {
-    const { open, hasSongs, duration } = jobFacts(job);
+    const { open, hasSongs, unplaced, duration } = jobFacts(job);
     return [
       this.#newToken(),
       job.id,
@@ -245,6 +257,7 @@ export class RedisJobs implements JobStore {
       job.finishedAt ?? 0,
       INBOX_KEPT / 1_000,
       DELIVERIES,
+      unplaced ? 1 : 0,
     ];
   }
 }

@@ -17,6 +17,8 @@ export function redisKeys(prefix: string) {
     /** Sorted sets of ids by creation. */
     running: (where: Place, person: string) => key('running', where.platform, where.channel, person),
     songs: (where: Place) => key('songs', where.platform, where.channel),
+    /** Sorted set of a person's jobs that could be shown nowhere, by creation. */
+    unplaced: (platform: string, person: string) => key('unplaced', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
     delivered: (route: string) => key('delivered', route),
     /** List: entry n at index n - 1. */
@@ -29,6 +31,10 @@ export function redisKeys(prefix: string) {
     handling: key('handling'),
     /** Hash: job to failures of its handler in a row. */
     handlerFailures: key('handler-failures'),
+    /** Sorted sets of jobs by ticket, and the last ticket that was given. */
+    placeHolders: (queue: string) => key('place-holders', queue),
+    placeQueue: (queue: string) => key('place-queue', queue),
+    placeTickets: (queue: string) => key('place-tickets', queue),
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     settings: key('settings'),

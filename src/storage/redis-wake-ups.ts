@@ -51,6 +51,10 @@ export class RedisWakeUps implements WakeUps {
     await this.#tools.alarms.set(job);
   }
 
+  forgotten(jobs: readonly string[]): Promise<string[]> {
+    return this.#tools.handlings.forgotten(jobs);
+  }
+
   async start(handler: WakeHandler, { concurrency }: { concurrency: number }): Promise<void> {
     if (this.#running !== undefined) throw new Error('Wake-ups are handled already.');
     const { url, prefix, leaseMs, log } = this.#tools;

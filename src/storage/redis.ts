@@ -8,6 +8,7 @@ import { RedisHandlings } from './redis-handlings.ts';
 import { RedisInbox } from './redis-inbox.ts';
 import { RedisJobs } from './redis-jobs.ts';
 import { redisKeys } from './redis-keys.ts';
+import { RedisPlaces } from './redis-places.ts';
 import { openRedisSettings } from './redis-settings.ts';
 import { RedisUsage } from './redis-usage.ts';
 import { RedisWakeUps } from './redis-wake-ups.ts';
@@ -62,6 +63,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     inbox: new RedisInbox(connection, keys),
     wakeUps,
     settings,
+    places: new RedisPlaces(connection, keys),
     usage: new RedisUsage(connection, keys.usage),
     secret: async (name, make) => {
       const made = make();

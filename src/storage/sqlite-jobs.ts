@@ -23,15 +23,15 @@ export class SqliteJobs implements JobStore {
     this.#log = log;
     this.#statements = {
       create: database.prepare(
-        `INSERT INTO jobs (id, version, invocation, platform, channel, person, route, open, has_songs, duration,
-           created_at, finished_at, record)
-         VALUES (:id, :version, :invocation, :platform, :channel, :person, :route, :open, :has_songs, :duration,
-           :created_at, :finished_at, :record)
+        `INSERT INTO jobs (id, version, invocation, platform, channel, person, route, open, has_songs, unplaced,
+           duration, created_at, finished_at, record)
+         VALUES (:id, :version, :invocation, :platform, :channel, :person, :route, :open, :has_songs, :unplaced,
+           :duration, :created_at, :finished_at, :record)
          ON CONFLICT DO NOTHING`,
       ),
       replace: database.prepare(
         `UPDATE jobs SET version = :version, invocation = :invocation, platform = :platform, channel = :channel,
-           person = :person, route = :route, open = :open, has_songs = :has_songs, duration = :duration,
+           person = :person, route = :route, open = :open, has_songs = :has_songs, unplaced = :unplaced, duration = :duration,
            created_at = :created_at, finished_at = :finished_at, record = :record
          WHERE id = :id AND version = :version - 1`,
       ),
@@ -44,9 +44,14 @@ export class SqliteJobs implements JobStore {
         `SELECT id, record FROM jobs WHERE has_songs = 1 AND platform = ? AND channel = ?
          ORDER BY created_at DESC, id DESC LIMIT ?`,
       ),
+      unplaced: database.prepare(
+        `SELECT id, record FROM jobs WHERE unplaced = 1 AND platform = ? AND person = ?
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ),
       open: database.prepare('SELECT id FROM jobs WHERE open = 1 AND id > ? ORDER BY id LIMIT ?'),
       all: database.prepare('SELECT id, record FROM jobs WHERE id > ? ORDER BY id LIMIT ?'),
       eraseInbox: database.prepare('DELETE FROM inbox WHERE job = ?'),
+      erasePlace: database.prepare('DELETE FROM places WHERE job = ?'),
       eraseWakeUp: database.prepare('DELETE FROM wake_ups WHERE job = ?'),
       erase: database.prepare('DELETE FROM jobs WHERE id = ?'),
       recentDurations: database.prepare(
@@ -87,6 +92,11 @@ export class SqliteJobs implements JobStore {
     return parseJobs(recordRows.parse(rows), this.#log);
   }
 
+  async unplaced(platform: string, person: string, limit: number): Promise<Job[]> {
+    const rows = this.#database.read(() => this.#statements.unplaced.all(platform, person, limit));
+    return parseJobs(recordRows.parse(rows), this.#log);
+  }
+
   async *open(): AsyncIterable<string> {
     let last = '';
     for (;;) {
@@ -112,6 +122,7 @@ export class SqliteJobs implements JobStore {
   erase(id: string): Promise<void> {
     return this.#database.write(() => {
       this.#statements.eraseInbox.run(id);
+      this.#statements.erasePlace.run(id);
       this.#statements.eraseWakeUp.run(id);
       this.#statements.erase.run(id);
     });
@@ -124,7 +135,7 @@ export class SqliteJobs implements JobStore {
 }
 
 function jobRow(job: Job) {
-  const { open, hasSongs, duration } = jobFacts(job);
+  const { open, hasSongs, unplaced, duration } = jobFacts(job);
   return {
     id: job.id,
     version: job.version,
@@ -135,6 +146,7 @@ function jobRow(job: Job) {
     route: job.work.route,
     open: open ? 1 : 0,
     has_songs: hasSongs ? 1 : 0,
+    unplaced: unplaced ? 1 : 0,
     duration: duration ?? null,
     created_at: job.createdAt,
     finished_at: job.finishedAt ?? null,

@@ -78,6 +78,21 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX usage_days_people ON usage_days (platform, person);
   `,
+  `
+  -- held: 1 for those that have a place, 0 for those in the queue.
+  CREATE TABLE places (
+    queue TEXT NOT NULL,
+    job TEXT NOT NULL,
+    ticket INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    PRIMARY KEY (queue, job)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX places_order ON places (queue, held, ticket);
+  CREATE INDEX places_tickets ON places (queue, ticket);
+
+  ALTER TABLE jobs ADD COLUMN unplaced INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX jobs_unplaced ON jobs (platform, person, created_at, id) WHERE unplaced = 1;
+  `,
 ];
 
 /**

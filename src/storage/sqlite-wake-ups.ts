@@ -13,6 +13,7 @@ import { checkWish, type WakeHandler, type WakeUps } from './storage.ts';
 
 const earliestRow = z.object({ at: z.number() }).optional();
 const claimedRows = z.array(z.object({ job: z.string(), failures: z.number() }));
+const forgottenRows = z.array(z.object({ job: z.string() }));
 type Claimed = z.infer<typeof claimedRows>[number];
 
 /** The longest timer: a system clock that was set forward is noticed after this long. */
@@ -66,6 +67,9 @@ export class SqliteWakeUps implements WakeUps {
       wished: database.prepare(
         'UPDATE wake_ups SET handling = 0, failures = 0 WHERE job = ? AND at IS NOT NULL',
       ),
+      forgotten: database.prepare(
+        'SELECT value AS job FROM json_each(?) WHERE value NOT IN (SELECT job FROM wake_ups)',
+      ),
       forget: database.prepare('DELETE FROM wake_ups WHERE job = ?'),
     };
   }
@@ -74,6 +78,11 @@ export class SqliteWakeUps implements WakeUps {
     checkWish(at);
     await this.#database.write(() => this.#statements.wake.run(job, at));
     if (this.#timer === undefined || at < this.#timer.at) this.#look();
+  }
+
+  async forgotten(jobs: readonly string[]): Promise<string[]> {
+    const rows = this.#database.read(() => this.#statements.forgotten.all(JSON.stringify(jobs)));
+    return forgottenRows.parse(rows).map(({ job }) => job);
   }
 
   async start(handler: WakeHandler, { concurrency }: { concurrency: number }): Promise<void> {

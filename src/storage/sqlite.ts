@@ -7,6 +7,7 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteInbox } from './sqlite-inbox.ts';
 import { SqliteJobs } from './sqlite-jobs.ts';
 import { atomicSqliteStore } from './sqlite-keyv.ts';
+import { SqlitePlaces } from './sqlite-places.ts';
 import { SqliteUsage } from './sqlite-usage.ts';
 import { SqliteWakeUps } from './sqlite-wake-ups.ts';
 import { INBOX_KEPT, type Storage } from './storage.ts';
@@ -63,6 +64,7 @@ export function sqliteStorage(
     inbox,
     wakeUps,
     settings: keyvSettings(atomicSqliteStore(database), { namespace: 'settings' }),
+    places: new SqlitePlaces(database),
     usage: new SqliteUsage(database),
     secret: async (name, make) => {
       const known = database.read(() => readSecret.get(name));

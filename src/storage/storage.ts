@@ -4,6 +4,7 @@
  */
 import type { Address } from '../command.ts';
 import type { Job } from '../jobs/job.ts';
+import type { Places } from './places.ts';
 import type { UsageStore } from './usage.ts';
 
 export interface JobStore {
@@ -20,8 +21,10 @@ export interface JobStore {
   running(where: Pick<Address, 'platform' | 'channel'>, person: string): Promise<Job[]>;
   /** The newest jobs of a channel whose result holds songs, newest first: `ready` ones and those that ended, however. */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
-  /** Ids of all open jobs, so that a start can wake those whose timer was lost. */
+  /** Ids of all open jobs. */
   open(): AsyncIterable<string>;
+  /** The newest jobs of a person that could be shown nowhere, newest first. */
+  unplaced(platform: string, person: string, limit: number): Promise<Job[]>;
   /** Every job that can be read, in no order. */
   all(): AsyncIterable<Job>;
   /** Erases a job with everything that is stored for it. */
@@ -61,6 +64,8 @@ export type WakeHandler = (job: string, signal: AbortSignal) => Promise<number |
 export interface WakeUps {
   /** Durable when it resolves. The earliest wish wins; a wish made while the job is being handled is kept for after. */
   wake(job: string, at: number): Promise<void>;
+  /** Those of the jobs for which there is neither a wish nor a handling: nobody would ever look at them again. */
+  forgotten(jobs: readonly string[]): Promise<string[]>;
   /**
    * Begins to handle. A job is handled by one replica at a time, and again by another if that one dies: at its start on
    * SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute, or when
@@ -98,6 +103,7 @@ export interface Storage {
   readonly inbox: Inbox;
   readonly wakeUps: WakeUps;
   readonly settings: SettingsStore;
+  readonly places: Places;
   readonly usage: UsageStore;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;

@@ -29,6 +29,16 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.read('a')).toEqual(job);
   });
 
+  test('what a newer version wrote into a record is kept when an older one writes it', async () => {
+    const job = songJob({ id: 'a' });
+    const newer = { ...job, colour: 'blue', address: { ...job.address, floor: 3 } };
+    await stored(current, newer);
+    const read = await current.storage.jobs.read('a');
+    expect(read).toEqual(newer);
+    await current.storage.jobs.replace({ ...job, ...read, state: 'submitting' });
+    expect(await current.storage.jobs.read('a')).toEqual({ ...newer, version: 2, state: 'submitting' });
+  });
+
   test('a job that nobody created is undefined', async () => {
     expect(await current.storage.jobs.read('nobody')).toBeUndefined();
   });
@@ -177,6 +187,29 @@ export function jobQueryContract(current: StorageUnderTest): void {
     );
     const found = await current.storage.jobs.running(place('discord', 'x:ada'), 'ada');
     expect(found.map(({ id }) => id)).toEqual(['a']);
+  });
+
+  test('unplaced: what could be shown to a person nowhere, newest first, in whichever channel it was asked for', async () => {
+    const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
+    const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
+    const unplaced = { state: 'delivered', unplaced: true } as const;
+    await stored(
+      current,
+      songJob({ id: 'older', createdAt: 1_000, ...unplaced }),
+      songJob({ id: 'newer', createdAt: 2_000, ...unplaced, address: elsewhere }),
+      songJob({ id: 'shown', state: 'delivered' }),
+      songJob({ id: 'bob', ...unplaced, person: bob }),
+      songJob({ id: 'slack', ...unplaced, address: { ...elsewhere, platform: 'slack' } }),
+    );
+    const ids = async (limit: number) =>
+      (await current.storage.jobs.unplaced('discord', 'ada', limit)).map(({ id }) => id);
+    expect(await ids(10)).toEqual(['newer', 'older']);
+    expect(await ids(1)).toEqual(['newer']);
+    const { unplaced: _, ...shown } = songJob({ id: 'newer', createdAt: 2_000, ...unplaced });
+    await current.storage.jobs.replace({ ...shown, state: 'ready' });
+    expect(await ids(10)).toEqual(['older']);
+    await current.storage.jobs.erase('older');
+    expect(await ids(10)).toEqual([]);
   });
 
   test('recentSongs: the newest of the channel first, as many as asked for', async () => {

@@ -235,6 +235,22 @@ export function wakeUpContract(current: StorageUnderTest): void {
     await vi.waitFor(() => expect(times('a')).toBe(1), 15_000);
   });
 
+  test('tells the jobs that nobody would ever look at', async () => {
+    const { handler, waiting, letGo } = gate();
+    await current.storage.wakeUps.start(handler, { concurrency: 4 });
+    await current.storage.wakeUps.wake('handled', Date.now());
+    await current.storage.wakeUps.wake('wished', Date.now() + 10 * MINUTE);
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
+    const jobs = ['handled', 'forgotten', 'wished', 'lost'];
+    expect(await current.storage.wakeUps.forgotten(jobs)).toEqual(['forgotten', 'lost']);
+    expect(await current.storage.wakeUps.forgotten([])).toEqual([]);
+    await letGo();
+    await vi.waitFor(
+      async () => expect(await current.storage.wakeUps.forgotten(jobs)).toContain('handled'),
+      10_000,
+    );
+  });
+
   test('a time that never comes is refused', async () => {
     await expect(current.storage.wakeUps.wake('a', Number.NaN)).rejects.toThrow(RangeError);
     await expect(current.storage.wakeUps.wake('a', Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);

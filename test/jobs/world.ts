@@ -163,6 +163,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     },
     running: (where, person) => jobs.running(where, person),
     recentSongs: (where, limit) => jobs.recentSongs(where, limit),
+    unplaced: (name, person, limit) => jobs.unplaced(name, person, limit),
     open: () => jobs.open(),
     all: () => jobs.all(),
     erase: (id) => jobs.erase(id),
