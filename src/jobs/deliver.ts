@@ -39,6 +39,8 @@ export async function deliver(
     } else if (error.code === 'unavailable') {
       const linked = !waiting && job.attempts >= UPLOAD_TRIES && (await showLinks(job, message, d));
       if (!linked && young) return later(job, error.retryAfterMs, d);
+      // A platform that came back just now takes the files as well.
+      if (linked && !(await isShown(job, message, d))) await showLinks(job, message, d);
     } else {
       const told =
         error.code === 'refused' && ((await showLinks(job, message, d)) || (await confess(job, error, d)));
@@ -49,19 +51,23 @@ export async function deliver(
   return undefined;
 }
 
-/** The same message with links in place of files. False when not even that is taken. */
+/** The same message with links in place of files. False when it has no files, or not even that is taken. */
 async function showLinks(job: Job, message: Message, d: JobDependencies): Promise<boolean> {
   const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
     source.type === 'kept' && !cover ? [`[${plain(name)}](${d.fileUrl(source.file, name)})`] : [],
   );
   if (links.length === 0) return false;
   const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');
-  const stored = await d.storage.jobs.read(job.id);
+  return isShown(job, { ...message, text, media: [] }, d);
+}
+
+/** Shows in place of what stands by now. False when the platform does not take it. */
+async function isShown(job: Job, message: Message, d: JobDependencies): Promise<boolean> {
   try {
-    await show(stored ?? job, { ...message, text, media: [] }, d);
+    await show((await d.storage.jobs.read(job.id)) ?? job, message, d);
     return true;
   } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
+    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
     return false;
   }
 }
@@ -77,14 +83,7 @@ async function later(job: Job, retryAfterMs: number | undefined, d: JobDependenc
 /** The platform refuses the result itself: a sentence takes its place. False if even that is refused. */
 async function confess(job: Job, cause: PlatformError, d: JobDependencies): Promise<boolean> {
   const message = toMessage(cause, { log: d.log, reference: job.id });
-  const stored = await d.storage.jobs.read(job.id);
-  try {
-    await show(stored ?? job, { title: job.title, ...message, actions: [again(job)] }, d);
-    return true;
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    return false;
-  }
+  return isShown(job, { title: job.title, ...message, actions: [again(job)] }, d);
 }
 
 /** The place does not take the result: the person gets it alone, if the platform can do that. */
