@@ -37,6 +37,8 @@ export function redisKeys(prefix: string) {
     placeTickets: (queue: string) => key('place-tickets', queue),
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
+    /** Channel of publish and subscribe. */
+    notices: key('notices'),
     settings: key('settings'),
     usage: key('usage'),
   };

@@ -8,6 +8,7 @@ import { RedisHandlings } from './redis-handlings.ts';
 import { RedisInbox } from './redis-inbox.ts';
 import { RedisJobs } from './redis-jobs.ts';
 import { redisKeys } from './redis-keys.ts';
+import { RedisNotices } from './redis-notices.ts';
 import { RedisPlaces } from './redis-places.ts';
 import { openRedisSettings } from './redis-settings.ts';
 import { RedisUsage } from './redis-usage.ts';
@@ -45,6 +46,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   const settings = await connectBoth();
   const alarms = new RedisAlarms({ connection, keys, prefix, clock });
   const handlings = new RedisHandlings(connection, keys);
+  const notices = new RedisNotices({ url, channel: keys.notices, connection, log });
   const wakeUps = new RedisWakeUps({ url, prefix, handlings, alarms, leaseMs, clock, random, log });
 
   async function connectBoth() {
@@ -62,6 +64,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     jobs: new RedisJobs({ connection, keys, log, newToken: randomUUID }),
     inbox: new RedisInbox(connection, keys),
     wakeUps,
+    notices,
     settings,
     places: new RedisPlaces(connection, keys),
     usage: new RedisUsage(connection, keys.usage),
@@ -76,6 +79,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     close: async () => {
       await wakeUps.stop();
       await alarms.close();
+      notices.close();
       settings.close();
       connection.close();
     },

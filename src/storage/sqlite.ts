@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Log } from '../command.ts';
 import type { Clock } from './clock.ts';
+import { createHearers } from './hearers.ts';
 import { keyvSettings } from './keyv-settings.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteInbox } from './sqlite-inbox.ts';
@@ -54,6 +55,7 @@ export function sqliteStorage(
     'INSERT INTO checks (id, checked_at) VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at',
   );
   const inbox = new SqliteInbox(database);
+  const hearers = createHearers();
   const stopForgetting = daily(clock, () => {
     inbox.forget(clock.now() - INBOX_KEPT).catch((error: unknown) => {
       log.warn({ err: error }, 'Old callbacks could not be forgotten; trying again tomorrow');
@@ -63,6 +65,8 @@ export function sqliteStorage(
     jobs: new SqliteJobs(database, log),
     inbox,
     wakeUps,
+    // One process has the file, so nobody else could listen.
+    notices: { tell: async (job) => hearers.tell(job), listen: hearers.add },
     settings: keyvSettings(atomicSqliteStore(database), { namespace: 'settings' }),
     places: new SqlitePlaces(database),
     usage: new SqliteUsage(database),

@@ -98,10 +98,21 @@ export interface SettingsStore {
   entries(): Promise<(readonly [key: string, value: unknown])[]>;
 }
 
+/**
+ * Word that something about a job changed, for whoever is at it in any replica. A notice may be lost: what it tells of
+ * stands in the job's record.
+ */
+export interface Notices {
+  tell(job: string): Promise<void>;
+  /** Calls `heard` at each notice of this job, the process's own too. Returns what ends that. */
+  listen(job: string, heard: () => void): () => void;
+}
+
 export interface Storage {
   readonly jobs: JobStore;
   readonly inbox: Inbox;
   readonly wakeUps: WakeUps;
+  readonly notices: Notices;
   readonly settings: SettingsStore;
   readonly places: Places;
   readonly usage: UsageStore;

@@ -5,6 +5,7 @@ import { songJob } from '../storage/jobs.ts';
 import type { ReplicaPlace } from '../storage/replica-process.ts';
 import { inboxContract } from './storage-inbox.ts';
 import { jobQueryContract, jobRecordContract } from './storage-jobs.ts';
+import { noticesContract } from './storage-notices.ts';
 import { placesContract } from './storage-places.ts';
 import { settingsContract } from './storage-settings.ts';
 import { usageContract } from './storage-usage.ts';
@@ -65,6 +66,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('queries', () => jobQueryContract(current));
     describe('the inbox', () => inboxContract(current));
     describe('wake-ups', () => wakeUpContract(current));
+    describe('notices', () => noticesContract(current));
 
     describe('places', () => placesContract(current));
     describe('usage', () => usageContract(current));
