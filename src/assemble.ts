@@ -14,6 +14,7 @@ import { fileRoutes } from './http/files.ts';
 import { healthRoutes } from './http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from './http/music-callback.ts';
 import { createHttpServer } from './http/server.ts';
+import { webhookRoutes } from './http/webhook.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
 import { keepAttachment } from './media/attachments.ts';
@@ -27,16 +28,20 @@ import { createS3Store } from './media/s3-store.ts';
 import type { MediaStore } from './media/store.ts';
 import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
 import { createModelSettings, type ModelDefaults } from './settings/models.ts';
+import { createVoices } from './settings/voices.ts';
 import { systemClock } from './storage/clock.ts';
 import { openRedisStorage } from './storage/redis.ts';
 import { openSqliteStorage } from './storage/sqlite.ts';
 import type { Storage } from './storage/storage.ts';
+import { createTurns } from './storage/turns.ts';
 import type { JobView } from './work.ts';
 
 export interface PlatformTools {
   readonly media: MediaReader;
   readonly log: Log;
   readonly now: () => number;
+  /** Runs the work while no other replica runs a task of this name. */
+  readonly inTurn: (task: string, work: () => Promise<void>) => Promise<void>;
 }
 
 export interface AssembleOptions {
@@ -92,12 +97,23 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const secrets = await signingSecrets(config, storage);
     const [secret = ''] = secrets;
 
+    let running: readonly Platform[] = [];
+    const byName = new Map<string, Platform>();
+    const newId = () => randomBytes(10).toString('hex');
     const server = await createHttpServer({
       host: config.listener.host,
       port: config.listener.port,
       log,
       routes: [
         musicCallbackRoutes({ secrets, log, receive: (job, body) => jobs.receive(job, body) }),
+        ...(config.discord?.publicKey === undefined
+          ? []
+          : [
+              webhookRoutes({
+                path: '/discord/interactions',
+                receive: async (request) => await byName.get('discord')?.receive?.(request),
+              }),
+            ]),
         healthRoutes({ parts: parts(storage, () => running), now, log }),
         fileRoutes({
           log,
@@ -135,16 +151,23 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       await stopped;
     });
 
-    const running = platforms({ media: readerOf(media), log, now });
-    const byName = new Map(running.map((platform) => [platform.name, platform]));
+    const turns = createTurns({ settings: storage.settings, now, newId });
+    running = platforms({
+      media: readerOf(media),
+      log,
+      now,
+      inTurn: (task, work) => turns.run(task, work),
+    });
+    for (const platform of running) byName.set(platform.name, platform);
     const byCommand = new Map(commands.map((command) => [command.name, command]));
     const { link: fileUrl } = readerOf(media);
-    const newId = () => randomBytes(10).toString('hex');
 
+    const voices = createVoices({ settings: storage.settings });
     const jobs = createJobs({
       storage,
       gateway,
       media,
+      voices,
       platform: (name) => byName.get(name),
       command: (name) => byCommand.get(name),
       callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
@@ -192,6 +215,12 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
               accept,
               byName.get(address.platform)?.attachmentHeaders(file.url) ?? {},
             ),
+          made: ({ id }, source, accept) => jobs.file(id, source, accept),
+          seconds: ({ name }) => media.seconds(name),
+        },
+        voices: {
+          list: () => voices.list(address),
+          remove: (personaId) => voices.remove(address, personaId),
         },
       }),
     });

@@ -11,6 +11,12 @@ export interface Config {
     readonly apiUrl?: string;
     /** This replica's; absent: all, as many as Discord recommends. */
     readonly shards?: { readonly ids: readonly number[]; readonly total: number };
+    /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
+    readonly publicKey?: string;
+    /** No connection is held: interactions come by HTTP alone. */
+    readonly httpOnly: boolean;
+    /** The privileged intent of this name is switched on in the Developer Portal. */
+    readonly messageContent: boolean;
   };
   readonly slack?: { readonly botToken: string; readonly appToken: string; readonly apiUrl?: string };
   readonly listener: {
@@ -53,6 +59,19 @@ export interface Config {
     readonly image?: string;
     readonly video?: string;
   };
+  /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
+  readonly servedServers: readonly string[];
+  readonly usage: {
+    /** Nobody in chat can raise these. */
+    readonly limits: Values['USAGE_LIMITS'];
+    readonly costs: Values['USAGE_COSTS'];
+    readonly retentionMs: number;
+  };
+  readonly auditRetentionMs: number;
+  /** Absent: results are remembered for ever, so that their buttons work for ever. */
+  readonly jobRetentionMs?: number;
+  /** The listener for operators alone. Absent: none. */
+  readonly admin?: { readonly host: string; readonly port: number };
   readonly log: { readonly level: Values['LOG_LEVEL'] };
   /** Sentences for the operator about settings that are allowed, yet probably not meant. */
   readonly warnings: readonly string[];
@@ -99,6 +118,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...missing((variable) => given.has(variable), {
       production: given.get('NODE_ENV') === 'production',
       inBucket: given.get('MEDIA_STORE')?.startsWith('s3://') ?? false,
+      onlyHttp: given.get('DISCORD_HTTP_ONLY') === '1',
     }),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -112,7 +132,7 @@ function problem(variable: string, rest: string): ConfigProblem {
 /** Settings that another setting asks for. */
 function missing(
   has: (variable: Variable) => boolean,
-  { production, inBucket }: { production: boolean; inBucket: boolean },
+  { production, inBucket, onlyHttp }: { production: boolean; inBucket: boolean; onlyHttp: boolean },
 ): ConfigProblem[] {
   const needs = (variable: Variable, isNeeded: boolean, why: string) =>
     isNeeded && !has(variable) ? [problem(variable, `is missing: ${why}`)] : [];
@@ -128,6 +148,11 @@ function missing(
       'GATEWAY_API_KEY',
       production || has('GATEWAY_BASE_URL'),
       'the gateway asks for the key of your account.',
+    ),
+    ...needs(
+      'DISCORD_PUBLIC_KEY',
+      onlyHttp,
+      'with DISCORD_HTTP_ONLY nothing else tells which requests are from Discord.',
     ),
     ...needs(
       'SLACK_APP_TOKEN',
@@ -169,6 +194,9 @@ function build(values: Values, names: readonly string[]): Config {
         token: DISCORD_TOKEN,
         ...optional('apiUrl', values.DISCORD_API_URL),
         ...optional('shards', values.DISCORD_SHARDS),
+        ...optional('publicKey', values.DISCORD_PUBLIC_KEY),
+        httpOnly: values.DISCORD_HTTP_ONLY,
+        messageContent: values.DISCORD_MESSAGE_CONTENT,
       },
     }),
     ...(SLACK_BOT_TOKEN !== undefined &&
@@ -200,6 +228,18 @@ function build(values: Values, names: readonly string[]): Config {
       ...optional('image', values.IMAGE_MODEL),
       ...optional('video', values.VIDEO_MODEL),
     },
+    servedServers: values.SERVED_SERVERS,
+    usage: {
+      limits: values.USAGE_LIMITS,
+      costs: values.USAGE_COSTS,
+      retentionMs: values.USAGE_RETENTION_DAYS * DAY_SECONDS * 1000,
+    },
+    auditRetentionMs: values.AUDIT_RETENTION_DAYS * DAY_SECONDS * 1000,
+    ...optional(
+      'jobRetentionMs',
+      values.JOB_RETENTION_DAYS && values.JOB_RETENTION_DAYS * DAY_SECONDS * 1000,
+    ),
+    ...(values.ADMIN_PORT !== undefined && { admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT } }),
     log: { level: values.LOG_LEVEL },
     warnings: warningsAbout(values, names),
   };

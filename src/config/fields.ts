@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Reads a value or returns undefined; `expected` says what would be right, and what is there is shown beside it. */
-function open<Value>(expected: string, read: (value: string) => Value | undefined) {
+export function open<Value>(expected: string, read: (value: string) => Value | undefined) {
   return z.string().transform((value, context): Value => {
     const result = read(value);
     if (result !== undefined) return result;
@@ -31,6 +31,10 @@ export function wholeNumber(minimum: number, maximum: number) {
     return number >= minimum && number <= maximum ? number : undefined;
   });
 }
+
+export const flag = open('1 (on) or 0 (off)', (value) =>
+  value === '1' ? true : value === '0' ? false : undefined,
+);
 
 export function oneOf<const Value extends string>(values: readonly Value[]) {
   return open(`one of ${values.join(', ')}`, (value) => values.find((candidate) => candidate === value));
@@ -153,6 +157,12 @@ export const discordToken = secret(
     return 'is not a bot token: it has three parts with dots between them, from the page "Bot" of your application at https://discord.com/developers/applications (not the client secret, nor the public key).';
   },
   (value) => value,
+);
+
+/** Public, so what is there may be shown. */
+export const discordPublicKey = open(
+  'the public key of your application, 64 digits and letters from a to f, from the page "General Information" at https://discord.com/developers/applications',
+  (value) => (/^[\da-f]{64}$/i.test(value) ? value.toLowerCase() : undefined),
 );
 
 /** https://docs.slack.dev/authentication/tokens */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MUSIC_MODELS } from '../gateway/music-requests.ts';
 import * as field from './fields.ts';
+import * as usage from './usage-fields.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const ASK_ROUTES = ['chat', 'msg', 'gen'];
@@ -22,6 +23,9 @@ export const environmentSchema = z.object({
   DISCORD_TOKEN: field.discordToken.optional(),
   DISCORD_API_URL: field.httpUrl.optional(),
   DISCORD_SHARDS: field.shards.optional(),
+  DISCORD_PUBLIC_KEY: field.discordPublicKey.optional(),
+  DISCORD_HTTP_ONLY: field.flag.default(false),
+  DISCORD_MESSAGE_CONTENT: field.flag.default(false),
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
   SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
@@ -44,6 +48,16 @@ export const environmentSchema = z.object({
   MEDIA_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
   MEDIA_LINK_DAYS: field.wholeNumber(1, 3650).default(30),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]),
+
+  SERVED_SERVERS: usage.servers.default([]),
+  USAGE_LIMITS: usage.limits.default([]),
+  USAGE_COSTS: usage.costs.default({}),
+  USAGE_RETENTION_DAYS: field.wholeNumber(1, 36_500).default(400),
+  AUDIT_RETENTION_DAYS: field.wholeNumber(1, 36_500).default(400),
+  JOB_RETENTION_DAYS: field.wholeNumber(1, 36_500).optional(),
+
+  ADMIN_PORT: field.wholeNumber(0, 65_535).optional(),
+  ADMIN_HOST: field.host.default('127.0.0.1'),
 
   LOG_LEVEL: field.oneOf(LOG_LEVELS).default('info'),
 });

@@ -19,9 +19,15 @@ function idleSettings(values: Values): string[] {
   for (const [variable, needed] of [
     ['DISCORD_API_URL', 'DISCORD_TOKEN'],
     ['DISCORD_SHARDS', 'DISCORD_TOKEN'],
+    ['DISCORD_PUBLIC_KEY', 'DISCORD_TOKEN'],
+    ['DISCORD_MESSAGE_CONTENT', 'DISCORD_TOKEN'],
     ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
   ] as const)
     if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
+  if (values.DISCORD_HTTP_ONLY)
+    for (const variable of ['DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'] as const)
+      if (values[variable])
+        warnings.push(`${variable} has no effect with DISCORD_HTTP_ONLY, which opens no connection.`);
   if (values.MEDIA_STORE?.type !== 's3')
     for (const variable of BUCKET_SETTINGS)
       if (values[variable])

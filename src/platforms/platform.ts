@@ -30,6 +30,19 @@ export interface MessageStream {
   close(message: Message): Promise<Posted>;
 }
 
+/** What a platform sent to the listener. Nothing about it is proven. */
+export interface WebhookRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it came, since signatures are made over these bytes. */
+  readonly body: Buffer;
+}
+
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Without it the answer has no body. */
+  readonly json?: object;
+}
+
 export interface Platform {
   /** The value of {@link Address.platform}. */
   readonly name: string;
@@ -44,6 +57,10 @@ export interface Platform {
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
+  /** Proves and takes what the platform sends to the listener; absent where nothing comes that way. */
+  readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
+  /** The address of a message that stands, for people; absent or undefined where the platform has none. */
+  readonly linkTo?: (address: Address, posted: Posted) => string | undefined;
   /** The headers with which an attachment may be read at `url`; none where the platform serves it to anybody. */
   attachmentHeaders(url: string): Readonly<Record<string, string>>;
   /** Says something to the person alone: in place where the platform can, else by direct message. Throws PlatformError. */

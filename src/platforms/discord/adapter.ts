@@ -1,16 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../command.ts';
-import type { Bot, MediaReader, Platform, Posted } from '../platform.ts';
+import type { Bot, MediaReader, Platform, Posted, WebhookRequest } from '../platform.ts';
 import { acknowledge } from './acknowledge.ts';
 import { complete } from './autocomplete.ts';
-import { Connection } from './client.ts';
+import { Connection, type GatewayConnection } from './client.ts';
 import { converse, isAddressed } from './conversation.ts';
+import { HttpOnly } from './http-only.ts';
 import { incomingMessageSchema, interactionSchema } from './interaction.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from './limits.ts';
-import { register } from './register.ts';
+import { Originals } from './originals.ts';
+import { Registrar } from './registrar.ts';
 import { DiscordRest } from './rest.ts';
 import { show } from './show.ts';
+import { createSignatureCheck } from './signature.ts';
 import { createStream } from './stream.ts';
+import { receiveWebhook } from './webhook.ts';
 import { whisper } from './whisper.ts';
 
 export interface DiscordOptions {
@@ -18,6 +22,14 @@ export interface DiscordOptions {
   /** REST base without the version, for proxies and tests. The gateway's address comes from there too. */
   readonly apiUrl?: string | undefined;
   readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
+  /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
+  readonly publicKey?: string | undefined;
+  /** No connection is held: interactions come by HTTP alone. */
+  readonly httpOnly?: boolean | undefined;
+  /** The privileged intent of this name is switched on: people need not mention the bot in its threads. */
+  readonly messageContent?: boolean | undefined;
+  /** Runs the work while no other replica runs a task of this name; at once by default. */
+  readonly inTurn?: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly media: MediaReader;
   readonly log: Log;
   /** Milliseconds since the epoch. */
@@ -30,29 +42,42 @@ const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
 export function createDiscord(options: DiscordOptions): Platform {
-  const { log, media, now, sleep = realSleep } = options;
+  const { log, media, now, sleep = realSleep, inTurn = (_task, work) => work() } = options;
   const rest = new DiscordRest(options);
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   let bot: Bot | undefined;
   let self: string | undefined;
-  let registered = false;
 
-  const connection = new Connection({
-    ...options,
+  const registrar = new Registrar({
+    rest,
+    log,
     sleep,
-    onInteraction: (data) => track(receiveInteraction(data)),
-    onMessage: (data) => track(receiveMessage(data)),
-    onReady: (id) => {
-      self = id;
-      // Of many replicas the one with the first shard writes the commands.
-      if (options.shards?.ids.includes(0) ?? true) track(registerOnce());
-    },
+    inTurn: (work) => inTurn('discord commands', work),
   });
+  const registerCommands = () => {
+    // Not waited for at the end: it may stand in a queue of replicas, and the next start does it again.
+    if (bot) void registrar.run(bot.commands);
+  };
+  const connection: GatewayConnection = options.httpOnly
+    ? new HttpOnly({ rest, log, sleep, onReady: registerCommands })
+    : new Connection({
+        ...options,
+        sleep,
+        onInteraction: (data) => track(receiveInteraction(data)),
+        onMessage: (data) => track(receiveMessage(data)),
+        onReady: (id) => {
+          self = id;
+          // Of the replicas of one bot, the one with the first shard writes the commands.
+          if (options.shards?.ids.includes(0) ?? true) registerCommands();
+        },
+      });
+  const isSigned = options.publicKey === undefined ? undefined : createSignatureCheck(options.publicKey, now);
   const showing = {
     rest,
     media,
     now,
+    originals: new Originals(now),
     fileBytes: (guild: string | undefined) =>
       FILE_BYTES_BY_TIER[guild === undefined ? 0 : (connection.premiumTier(guild) ?? 0)] ??
       DEFAULT_FILE_BYTES,
@@ -99,18 +124,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     });
   }
 
-  async function registerOnce(): Promise<void> {
-    if (!bot || registered) return;
-    registered = true;
-    try {
-      const registration = await register(rest, bot.commands);
-      log.info({ registration }, 'Commands are registered with Discord');
-    } catch (error) {
-      registered = false;
-      log.error({ err: error }, 'Commands could not be registered with Discord');
-    }
-  }
-
   return {
     name: 'discord',
 
@@ -120,18 +133,31 @@ export function createDiscord(options: DiscordOptions): Platform {
     },
 
     async stop() {
+      registrar.close();
       await connection.close();
       bot = undefined;
       await Promise.all(underWay);
     },
 
     async close() {
+      registrar.close();
       await connection.close();
       await Promise.all(underWay);
       rest.close();
     },
 
     status: () => connection.status(),
+
+    ...(isSigned && {
+      receive: async (request: WebhookRequest) =>
+        receiveWebhook(request, {
+          isSigned,
+          take: (interaction) => {
+            if (bot) track(receiveInteraction(interaction));
+            return bot !== undefined;
+          },
+        }),
+    }),
 
     attachmentHeaders: () => ({}),
 

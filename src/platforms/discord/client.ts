@@ -12,12 +12,25 @@ import {
 } from 'discord.js';
 import type { Log } from '../../command.ts';
 import type { PlatformStatus } from '../platform.ts';
+import { nodeFetch } from './rest.ts';
+
+/** What the adapter needs of whatever tells it what happens on Discord. */
+export interface GatewayConnection {
+  /** Resolves when the first attempt has succeeded or failed; later ones go on by themselves. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+  status(): PlatformStatus;
+  /** 0 to 3; undefined for a guild that is not seen. */
+  premiumTier(guild: string): number | undefined;
+}
 
 export interface ConnectionOptions {
   readonly token: string;
   readonly apiUrl?: string | undefined;
   /** This replica's shards; all, as many as Discord recommends, when absent. */
   readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
+  /** Asks for the privileged message content intent, which must be switched on in the Developer Portal. */
+  readonly messageContent?: boolean | undefined;
   readonly log: Log;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly onInteraction: (data: unknown) => void;
@@ -25,6 +38,14 @@ export interface ConnectionOptions {
   /** Once for each client that became ready. */
   readonly onReady: (self: string) => void;
 }
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+const CLOSED: Readonly<Record<number, string>> = {
+  4004: 'the token was refused',
+  4010: 'there is no such shard: look at DISCORD_SHARDS',
+  4011: 'it asks for shards: set DISCORD_SHARDS',
+  4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
+};
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
@@ -37,7 +58,7 @@ const INTENTS = [
 ] as const;
 
 /** Connects, and goes on trying while Discord is away or the token is refused. Says in its status why it is not ready. */
-export class Connection {
+export class Connection implements GatewayConnection {
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
   #client: Client | undefined;
@@ -49,7 +70,6 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Resolves when the first attempt has succeeded or failed; later ones go on by themselves. */
   async open(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#loop ??= this.#run(resolve);
@@ -74,7 +94,6 @@ export class Connection {
     };
   }
 
-  /** 0 to 3; undefined for a guild that this replica does not see. */
   premiumTier(guild: string): number | undefined {
     return this.#client?.guilds.cache.get(guild)?.premiumTier;
   }
@@ -105,11 +124,11 @@ export class Connection {
   }
 
   #build(): Client {
-    const { apiUrl, shards, log } = this.#options;
+    const { apiUrl, shards, messageContent, log } = this.#options;
     const settings: ClientOptions = {
-      intents: [...INTENTS],
+      intents: [...INTENTS, ...(messageContent ? [GatewayIntentBits.MessageContent] : [])],
       allowedMentions: { parse: [] },
-      rest: apiUrl === undefined ? {} : { api: apiUrl },
+      rest: { makeRequest: nodeFetch, ...(apiUrl === undefined ? {} : { api: apiUrl }) },
       // Guilds are needed for their file limits; everything else is only passed on.
       makeCache: Options.cacheWithLimits({
         ...Options.DefaultMakeCacheSettings,
@@ -134,7 +153,7 @@ export class Connection {
     );
     client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
     client.on(Events.ShardDisconnect, (event, shard) => {
-      this.#reason = event.code === 4_004 ? 'the token was refused' : `closed with ${event.code}`;
+      this.#reason = CLOSED[event.code] ?? `closed with ${event.code}`;
       log.error({ shard, code: event.code }, 'Discord closed the connection for good');
       this.#ended?.();
     });

@@ -94,7 +94,8 @@ export function toPlatformError(error: unknown): unknown {
   }
 }
 
-const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
+export const isUnauthorized = (error: unknown): boolean =>
+  error instanceof DiscordAPIError && error.status === 401;
 
 function retryAfter(error: unknown): { retryAfterMs?: number } {
   if (error instanceof RateLimitError) return { retryAfterMs: error.retryAfter };

@@ -77,7 +77,7 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
  * Node's own fetch. The library's undici shares its dispatcher with every other undici in the process, and a form made
  * by one is refused by another: https://github.com/nodejs/undici/issues/5520.
  */
-const request: RESTOptions['makeRequest'] = async (url, init) =>
+export const nodeFetch: RESTOptions['makeRequest'] = async (url, init) =>
   // The library's types come from its own undici; the values are Node's in both.
   (await fetch(url, init as unknown as RequestInit)) as unknown as ResponseLike;
 
@@ -104,7 +104,7 @@ export class DiscordRest {
     const options = {
       version: '10',
       timeout: TIMEOUT_MS,
-      makeRequest: request,
+      makeRequest: nodeFetch,
       ...(apiUrl === undefined ? {} : { api: apiUrl }),
     };
     this.#token = token;

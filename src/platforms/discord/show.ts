@@ -6,6 +6,7 @@ import { type MediaReader, PlatformError, type Posted, type ShowOptions } from '
 import { toPlatformError, troubleOf } from './errors.ts';
 import { DEFAULT_FILE_BYTES, LIMITS } from './limits.ts';
 import { nonceOf } from './nonce.ts';
+import type { Originals } from './originals.ts';
 import { liveToken, type Place, placeOf } from './place.ts';
 import { type Page, type RenderOptions, render } from './render.ts';
 import type { DiscordRest, Payload, Sending, Sent } from './rest.ts';
@@ -32,6 +33,7 @@ type StandingMessage = Standing['messages'][number];
 export interface ShowDependencies {
   readonly rest: DiscordRest;
   readonly media: MediaReader;
+  readonly originals: Originals;
   /** The largest file in bytes that the bot token may send to a guild. */
   readonly fileBytes: (guild: string | undefined) => number;
   readonly now: () => number;
@@ -165,7 +167,9 @@ class Writer {
     const sending = await sendingOf(page, [], this.#d.media);
     const token = liveToken(this.#place, this.#d.now());
     // The deferred response is the first page; an edit of it can be repeated without harm.
-    if (token && index === 0 && this.#standing.generation === 0) {
+    const isFirst = index === 0 && this.#standing.generation === 0;
+    if (token && isFirst && this.#d.originals.isFree(token, this.#options.key)) {
+      this.#d.originals.fill(token, this.#options.key);
       const filled = await unless(['token-dead', 'message-gone'], () =>
         this.#d.rest.editResponse(token, '@original', sending),
       );

@@ -1,7 +1,10 @@
 import type { AnyCommand, Choice, Invocation, Log, Outcome, SuggestRequest } from '../../../src/command.ts';
 import { defineCommand, defineSubcommand } from '../../../src/command.ts';
 import type { KeptFile } from '../../../src/message.ts';
-import { createDiscord } from '../../../src/platforms/discord/adapter.ts';
+import {
+  type DiscordOptions as AdapterOptions,
+  createDiscord,
+} from '../../../src/platforms/discord/adapter.ts';
 import type { Bot, MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
 import { type DiscordOptions, type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
 
@@ -126,12 +129,18 @@ export interface Harness {
   readonly media: FakeMedia;
   readonly log: LogLine[];
   readonly platform: Platform;
+  /** A platform made anew, as after a restart: it knows only what is handed to it. */
+  another(): Promise<Platform>;
   close(): Promise<void>;
 }
 
 export interface HarnessOptions extends DiscordOptions {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly shards?: number;
+  /** How the adapter is set up beyond its connection. */
+  readonly adapter?: (
+    discord: DiscordServer,
+  ) => Partial<Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'inTurn'>>;
   /** Does not connect yet. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;
@@ -142,6 +151,7 @@ export async function startHarness({
   sleep,
   idle = false,
   prepare,
+  adapter,
   ...options
 }: HarnessOptions = {}): Promise<Harness> {
   const discord = await startDiscord(options);
@@ -157,14 +167,18 @@ export async function startHarness({
     warn: writer('warn'),
     error: writer('error'),
   };
-  const platform = createDiscord({
-    token: discord.token,
-    apiUrl: discord.apiUrl,
-    media,
-    log: logger,
-    now: () => discord.now(),
-    ...(sleep ? { sleep } : {}),
-  });
+  const create = () =>
+    createDiscord({
+      token: discord.token,
+      apiUrl: discord.apiUrl,
+      media,
+      log: logger,
+      now: () => discord.now(),
+      ...(sleep ? { sleep } : {}),
+      ...adapter?.(discord),
+    });
+  const platform = create();
+  const others: Platform[] = [];
   if (!idle) {
     await platform.start(bot);
     await discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
@@ -175,8 +189,13 @@ export async function startHarness({
     media,
     log,
     platform,
+    another: async () => {
+      const next = create();
+      others.push(next);
+      return next;
+    },
     close: async () => {
-      await platform.close();
+      for (const one of [platform, ...others]) await one.close();
       await discord.close();
     },
   };

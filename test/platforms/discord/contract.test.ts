@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { Address } from '../../../src/command.ts';
+import { describePlatform, type SeenMessage } from '../../contracts/platform.ts';
+import { buttonsOf, type DiscordServer, type StoredMessage } from '../../servers/discord/index.ts';
+import { accept, type Harness, startHarness } from './harness.ts';
+
+/** What a person reads: without the signs of Markdown, its escapes and the marks that keep mentions from living. */
+function readable(text: string): string {
+  return text.replace(/\u200b/g, '').replace(/\\(?=[!-/:-@[-`{-~])/g, '');
+}
+
+function seen(message: StoredMessage): SeenMessage {
+  const embeds = message.embeds.flatMap((embed) => [
+    embed.title,
+    embed.description,
+    ...(embed.fields ?? []).flatMap(({ name, value }) => [name, value]),
+    embed.footer?.text,
+  ]);
+  const labels = buttonsOf(message).map(({ label }) => label);
+  return {
+    text: readable([message.content, ...embeds, ...labels].filter(Boolean).join('\n')),
+    files: message.attachments.map(({ filename, bytes }) => ({ name: filename.replaceAll('_', ' '), bytes })),
+  };
+}
+
+const everywhere = (discord: DiscordServer) =>
+  [...discord.world.messages.values()].filter(
+    ({ author, deleted }) => author.id === discord.world.bot.id && !deleted,
+  );
+const isThinking = ({ content, embeds, attachments }: StoredMessage) =>
+  content === '' && embeds.length === 0 && attachments.length === 0;
+
+/** The same promises by both ways of speaking: the token of an interaction, and the bot's own. */
+function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<Address>): void {
+  describePlatform(name, async () => {
+    const harness = await startHarness();
+    const { discord, media } = harness;
+    const address = await addressIn(harness);
+    const gone = discord.world.addChannel('secret', {
+      guildId: discord.guild.id,
+      denied: ['ViewChannel'],
+    });
+    const inChannel = () =>
+      everywhere(discord).filter(({ channelId, onlyFor }) => channelId === address.channel && !onlyFor);
+    return {
+      platform: harness.platform,
+      address,
+      goneAddress: {
+        platform: 'discord',
+        guild: discord.guild.id,
+        channel: gone.id,
+        person: discord.user.id,
+      },
+      keep: async (bytes, contentType) =>
+        media.keep(createHash('sha256').update(bytes).digest('hex'), bytes, contentType),
+      standing: async () =>
+        inChannel()
+          .filter((message) => !isThinking(message))
+          .map(seen),
+      whispered: async () =>
+        everywhere(discord)
+          .filter(
+            ({ onlyFor, channelId }) =>
+              onlyFor === discord.user.id || channelId === discord.directChannel().id,
+          )
+          .map(seen),
+      pinged: async () => inChannel().flatMap(({ pinged }) => pinged),
+      restart: () => harness.another(),
+      close: () => harness.close(),
+    };
+  });
+}
+
+describeDiscord('Discord, by the bot token', async ({ discord }) => ({
+  platform: 'discord',
+  guild: discord.guild.id,
+  channel: discord.channel.id,
+  person: discord.user.id,
+}));
+
+describeDiscord("Discord, by an interaction's token", async ({ discord, bot }) => {
+  const begun = accept(bot);
+  discord.command({ name: 'song', options: { prompt: 'rain' } });
+  return (await begun).address;
+});
