@@ -8,18 +8,6 @@ export interface AnswerPiece {
   model?: string | undefined;
 }
 
-/** Usage as far as it is known; undefined when nothing is. */
-export function usageFrom(
-  inputTokens: number | undefined,
-  outputTokens: number | undefined,
-): Usage | undefined {
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-  };
-}
-
 export interface AnswerCollector {
   /** Takes a piece in and returns the parts to pass on: text never ends within a character. */
   add(piece: AnswerPiece): AnswerPart[];

@@ -1,5 +1,24 @@
+import { z } from 'zod';
+import { anyMembers, count, maybe, members } from './responses.ts';
+
 /** What chat, msg and gen have in common: one question, one answer, whatever the dialect on the wire. */
 
+/**
+ * A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`.
+ * @public
+ */
+export const toolDeclaration = z.object({
+  name: z.string().min(1),
+  description: z.string(),
+  parameters: z.object({
+    type: z.string(),
+    properties: z.record(z.string(), z.object({ type: z.string(), description: z.string() })),
+    required: z.array(z.string()).readonly(),
+  }),
+});
+export type ToolDeclaration = z.infer<typeof toolDeclaration>;
+
+/** A question before one of the three dialects is chosen; `questions.ts` checks it. */
 export interface Question {
   model: string;
   system?: string | undefined;
@@ -16,88 +35,76 @@ export interface Turn {
   parts: readonly Part[];
 }
 
-export type Part = TextPart | ImagePart | ToolCallPart | ToolResultPart;
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
 
-export interface TextPart {
-  type: 'text';
-  text: string;
-}
+export type TextPart = z.infer<typeof textPart>;
 
-interface ImagePart {
-  type: 'image';
-  mimeType: string;
+const imagePart = z.object({
+  type: z.literal('image'),
+  mimeType: z.string(),
   /** Base64, without a `data:` prefix. */
-  data: string;
-}
+  data: z.string().min(1),
+});
 
-interface ToolCallPart {
-  type: 'tool-call';
-  name: string;
-  arguments: Record<string, unknown>;
-  id?: string | undefined;
+const toolCallPart = z.object({
+  type: z.literal('tool-call'),
+  name: z.string().min(1),
+  arguments: anyMembers,
+  id: z.string().optional(),
   /** Opaque; sent back with the call in the next question (gen's `thoughtSignature`). */
-  signature?: string | undefined;
-}
+  signature: z.string().optional(),
+});
 
-interface ToolResultPart {
-  type: 'tool-result';
-  name: string;
-  result: Record<string, unknown>;
-  id?: string | undefined;
-}
-
-/**
- * A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`.
- * @public
- */
-export interface ToolDeclaration {
-  name: string;
-  description: string;
-  parameters: {
-    type: string;
-    properties: Record<string, { type: string; description: string }>;
-    required: readonly string[];
-  };
-}
+const toolResultPart = z.object({
+  type: z.literal('tool-result'),
+  name: z.string().min(1),
+  result: anyMembers,
+  id: z.string().optional(),
+});
 
 /** The model's reasoning, not part of the answer itself. */
-interface ThoughtPart {
-  type: 'thought';
-  text: string;
-}
+const thoughtPart = z.object({ type: z.literal('thought'), text: z.string() });
 
-export type AnswerPart = TextPart | ImagePart | ToolCallPart | ThoughtPart;
+/** A part of a question. */
+export const part = z.discriminatedUnion('type', [
+  textPart,
+  imagePart.extend({ mimeType: z.string().regex(/^image\/[\w.+-]+$/) }),
+  toolCallPart,
+  toolResultPart,
+]);
+export type Part = z.infer<typeof part>;
 
-export interface Finish {
-  reason: 'stop' | 'length' | 'blocked' | 'refused' | 'tool-calls' | 'other';
+const answerPart = z.discriminatedUnion('type', [textPart, imagePart, toolCallPart, thoughtPart]);
+export type AnswerPart = z.infer<typeof answerPart>;
+
+const finish = z.object({
+  reason: z.enum(['stop', 'length', 'blocked', 'refused', 'tool-calls', 'other']),
   /** The gateway's own word for it. */
-  detail?: string | undefined;
-}
+  detail: z.string().optional(),
+});
+export type Finish = z.infer<typeof finish>;
 
-export interface Usage {
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
-}
+/** Tokens, as far as they are known; undefined when nothing is. */
+export const usage = members({ inputTokens: maybe(count), outputTokens: maybe(count) }).refine(
+  (tokens) => Object.keys(tokens).length > 0,
+);
+export type Usage = z.infer<typeof usage>;
 
-export interface Answer {
-  parts: AnswerPart[];
-  finish: Finish;
-  usage?: Usage | undefined;
+/** A whole answer, in whichever dialect it came. */
+export const answer = z.object({
+  parts: z.array(answerPart),
+  finish,
+  usage: usage.optional(),
   /** The model that answered, as the gateway names it. */
-  model?: string | undefined;
-}
+  model: z.string().optional(),
+});
+export type Answer = z.infer<typeof answer>;
 
 /** What had come when a stream broke off. */
-export interface AnswerSoFar {
-  parts: AnswerPart[];
-  usage?: Usage | undefined;
-  model?: string | undefined;
-}
+export type AnswerSoFar = Omit<Answer, 'finish'>;
 
 /** `part`: text and thought parts are fragments, to be appended in order. `finish` comes once, last. */
-export type AnswerEvent =
-  | { type: 'part'; part: AnswerPart }
-  | { type: 'finish'; finish: Finish; usage?: Usage | undefined; model?: string | undefined };
+export type AnswerEvent = { type: 'part'; part: AnswerPart } | ({ type: 'finish' } & Omit<Answer, 'parts'>);
 
 /** Options that every method of the gateway takes. */
 export interface CallOptions {

@@ -1,30 +1,8 @@
 import { z } from 'zod';
-import type { Part, Question, Turn } from './answers.ts';
+import { type Part, part, type Question, type Turn, toolDeclaration } from './answers.ts';
 import { invalid } from './failures.ts';
 import { checked } from './request.ts';
 import type { RouteName } from './routes.ts';
-
-const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({
-    type: z.literal('image'),
-    mimeType: z.string().regex(/^image\/[\w.+-]+$/),
-    data: z.string().min(1),
-  }),
-  z.object({
-    type: z.literal('tool-call'),
-    name: z.string().min(1),
-    arguments: z.record(z.string(), z.unknown()),
-    id: z.string().optional(),
-    signature: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal('tool-result'),
-    name: z.string().min(1),
-    result: z.record(z.string(), z.unknown()),
-    id: z.string().optional(),
-  }),
-]);
 
 /** Contract, "Chat-style request", "Messages-style request" and "Gen-style request", before one of them is chosen. */
 const questionSchema: z.ZodType<Question> = z.object({
@@ -33,19 +11,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   turns: z.array(z.object({ role: z.enum(['user', 'assistant']), parts: z.array(part) })),
   maxTokens: z.int().positive().optional(),
   temperature: z.number().min(0).optional(),
-  tools: z
-    .array(
-      z.object({
-        name: z.string().min(1),
-        description: z.string(),
-        parameters: z.object({
-          type: z.string(),
-          properties: z.record(z.string(), z.object({ type: z.string(), description: z.string() })),
-          required: z.array(z.string()),
-        }),
-      }),
-    )
-    .optional(),
+  tools: z.array(toolDeclaration).optional(),
 });
 
 /**
@@ -55,7 +21,7 @@ const questionSchema: z.ZodType<Question> = z.object({
 export function checkedTurns(route: RouteName, question: Question): Turn[] {
   const turns: Turn[] = [];
   for (const { role, parts } of checked(route, questionSchema, question).turns) {
-    const said = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    const said = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
     if (said.length === 0) continue;
     const last = turns.at(-1);
     if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...said] };

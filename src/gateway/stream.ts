@@ -1,11 +1,12 @@
 import { type AnswerPiece, createAnswerCollector } from './answer-collector.ts';
-import type { Answer, AnswerEvent, AnswerPart, Finish } from './answers.ts';
+import { type Answer, type AnswerEvent, type AnswerPart, answer, type Finish } from './answers.ts';
 import { GatewayError } from './errors.ts';
 import { failed, refused } from './failures.ts';
 import { parseJson } from './json.ts';
 import { keptBody } from './redact.ts';
 import { isRefusal, readRefusal } from './refusal.ts';
 import { endedBy, type OpenReply, type Reply, type Requester, type RequestInput } from './request.ts';
+import { usable } from './responses.ts';
 import { ROUTES, type RouteName } from './routes.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
 
@@ -30,7 +31,7 @@ export function readAnswer(reply: Reply, reader: PieceReader): Answer {
   collector.flush();
   const finish = collector.finish ?? { reason: 'other' };
   if (collector.empty && !explains(finish)) throw reply.unusable('the answer holds nothing');
-  return { ...collector.soFar(), finish };
+  return usable(reply, answer, { ...collector.soFar(), finish });
 }
 
 /** Whether a finish makes an empty answer understandable. */
