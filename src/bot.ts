@@ -1,26 +1,38 @@
 /** Invocation to command to outcome: the one path that every platform shares. */
 import type {
+  ActionInvocation,
   AnyCommand,
   Choice,
+  CommandAction,
   CommandInvocation,
   Context,
   Invocation,
   Log,
   OptionDeclarations,
   Outcome,
+  Person,
   Subcommand,
   SuggestRequest,
 } from './command.ts';
 import { toMessage, UserError } from './errors.ts';
+import { actionId } from './message.ts';
 import { validateOptions } from './options.ts';
 import type { Bot } from './platforms/platform.ts';
 import type { JobView } from './work.ts';
 
 export interface BotOptions {
   readonly commands: readonly AnyCommand[];
-  /** The tools of one invocation. */
+  /**
+   * The one place that decides who may use what, asked at every door: commands, buttons, forms, completions, tools, talk.
+   * Resolves to who the person is here (somebody may have been named a moderator); throws UserError with the reason.
+   */
+  readonly admit: (asking: Pick<Invocation, 'command' | 'address' | 'person'>) => Promise<Person>;
+  /** The tools of one invocation. `platformPerson` is as the platform knows them, whoever moderators made of them. */
   readonly context: (
-    invocation: Pick<Invocation, 'address' | 'person'> & { readonly invocation?: Invocation },
+    invocation: Pick<Invocation, 'address' | 'person'> & {
+      readonly invocation?: Invocation;
+      readonly platformPerson: Person;
+    },
   ) => Context;
   /** A new reference for a log line. */
   readonly newReference: () => string;
@@ -30,16 +42,41 @@ export interface BotOptions {
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
-export function createBot({ commands, context, newReference, log }: BotOptions): Bot {
+export function createBot({ commands, admit, context, newReference, log }: BotOptions): Bot {
   const byName = new Map(commands.map((command) => [command.name, command]));
 
-  async function answer(invocation: Invocation): Promise<Outcome> {
-    const command = byName.get(invocation.command);
-    if (!command) throw new UserError(`There is no command “${invocation.command}”.`);
-    if (command.moderatorsOnly && !invocation.person.moderator) {
-      throw new UserError(`Only moderators may use /${command.name}.`);
-    }
-    const tools = context({ ...invocation, invocation });
+  /** Throws UserError when the person may not use the command here. */
+  async function enter(command: AnyCommand, asking: Pick<Invocation, 'address' | 'person'>): Promise<Person> {
+    const { address, person } = asking;
+    const admitted = await admit({ command: command.name, address, person });
+    if (!command.moderatorsOnly || admitted.moderator) return admitted;
+    throw new UserError(`Only moderators may use /${command.name}.`);
+  }
+
+  /** Work of another command, as a button may start it, passes that command's door too. */
+  function guarded(tools: Context, command: AnyCommand, asking: Invocation): Context {
+    return {
+      ...tools,
+      jobs: {
+        ...tools.jobs,
+        async start(request) {
+          const other = request.command === undefined ? undefined : byName.get(request.command);
+          if (other && other !== command) await enter(other, asking);
+          return tools.jobs.start(request);
+        },
+      },
+    };
+  }
+
+  async function answer(asked: Invocation): Promise<Outcome> {
+    const command = byName.get(asked.command);
+    if (!command) throw new UserError(`There is no command “${asked.command}”.`);
+    const invocation = { ...asked, person: await enter(command, asked) };
+    const tools = guarded(
+      context({ ...invocation, invocation, platformPerson: asked.person }),
+      command,
+      asked,
+    );
     if (invocation.action) return act(command, invocation, invocation.action, tools);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
     const options = validateOptions(invocation.options, declarations);
@@ -68,9 +105,14 @@ export function createBot({ commands, context, newReference, log }: BotOptions):
 
     async suggest(request) {
       try {
-        const choices = await suggestions(request, byName.get(request.command), context(request));
+        const command = byName.get(request.command);
+        if (!command) return [];
+        const person = await enter(command, request);
+        const tools = context({ ...request, person, platformPerson: request.person });
+        const choices = await suggestions({ ...request, person }, command, tools);
         return choices.slice(0, MOST_SUGGESTIONS);
       } catch (error) {
+        if (error instanceof UserError) return [];
         log.warn({ err: error, command: request.command, option: request.option }, 'No completions');
         return [];
       }
@@ -90,11 +132,10 @@ function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand,
 
 async function suggestions(
   request: SuggestRequest,
-  command: AnyCommand | undefined,
+  command: AnyCommand,
   context: Context,
 ): Promise<readonly Choice[]> {
-  const part =
-    command && (request.subcommand === undefined ? command : command.subcommands?.[request.subcommand]);
+  const part = request.subcommand === undefined ? command : command.subcommands?.[request.subcommand];
   const option = part?.options[request.option];
   if (option?.type !== 'text' || !option.suggest) return [];
   return option.suggest(request, context);
@@ -110,30 +151,51 @@ async function act(
   const job = await context.jobs.find(id);
   if (!job)
     throw new UserError('This is too old: I no longer have what the button belongs to. Please ask anew.');
-  if (
-    job.address.platform !== invocation.address.platform ||
-    job.address.guild !== invocation.address.guild
-  ) {
+  const { address, person } = invocation;
+  // What could be shown nowhere is the person's own, and its server may be gone.
+  const isHomeless = job.unplaced === true && job.person.id === person.id;
+  if (job.address.platform !== address.platform || (job.address.guild !== address.guild && !isHomeless)) {
     throw new UserError('This button belongs to another server.');
   }
   switch (name) {
     case 'cancel':
       return cancel(job, invocation, context);
-    case 'show':
+    case 'show': {
+      const shown = await context.jobs.showHere(job.id);
+      if (shown) return shown;
       if (await context.jobs.reveal(job.id)) return quietly('Here it comes.');
       throw new UserError('There is nothing to show.');
+    }
     case 'again':
       return context.jobs.start({
         work: job.work,
         title: job.title,
         ...(job.parent ? { parent: job.parent } : {}),
+        ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
       });
     default: {
       const action = command.actions?.[name];
       if (!action) throw new UserError('This button does nothing any more. Please ask anew.');
-      return action.run({ ...invocation, job, index }, context);
+      return actOn(action, { ...invocation, job, index }, context);
     }
   }
+}
+
+/** A pressed button opens the action's form, if it has one; a sent form runs it. */
+async function actOn(
+  action: CommandAction,
+  invocation: ActionInvocation,
+  context: Context,
+): Promise<Outcome> {
+  if (!action.form) return action.run(invocation, context);
+  const form = await action.form(invocation, context);
+  const { command, action: pressed, index, job } = invocation;
+  if (pressed?.sent)
+    return action.run({ ...invocation, options: validateOptions(invocation.options, form.options) }, context);
+  return {
+    type: 'form',
+    form: { id: actionId({ command, action: pressed?.name ?? '', job: job.id, index }), ...form },
+  };
 }
 
 async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {

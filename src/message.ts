@@ -56,6 +56,8 @@ export interface ActionButton {
   readonly label: string;
   readonly emoji?: string;
   readonly emphasis?: 'primary' | 'danger';
+  /** Neighbours with the same word stand in rows of their own where there is room, such as the buttons of one take. */
+  readonly group?: string;
 }
 
 /** A button that opens a page. */

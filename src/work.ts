@@ -8,11 +8,13 @@ import type {
   ExtendRequest,
   GenerateCoverRequest,
   GenerateLyricsRequest,
+  GeneratePersonaRequest,
   GenerateRequest,
   LyricVariant,
   Mp4GenerateRequest,
   SongItem,
   StemItem,
+  TimestampedLyricsRequest,
   UploadCoverRequest,
   UploadExtendRequest,
   VocalRemovalRequest,
@@ -22,12 +24,17 @@ import type { KeptFile } from './message.ts';
 
 /** A request as a command writes it: jobs add the address of the callback. */
 type Callable<Request> = Request extends unknown ? Omit<Request, 'callBackUrl'> : never;
+/** The same for work on a file: jobs add its signed address, too. */
+type Uploading<Request> = Request extends unknown ? Omit<Request, 'callBackUrl' | 'uploadUrl'> : never;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerRoute = 'chat' | 'msg' | 'gen';
 
 /** What people attached is kept as a file, so that the record of a job stays small. */
-export type InquiryPart = TextPart | { readonly type: 'image'; readonly file: KeptFile };
+export type InquiryPart =
+  | TextPart
+  | { readonly type: 'image'; readonly file: KeptFile }
+  | { readonly type: 'document'; readonly file: KeptFile; readonly name: string };
 
 export interface InquiryTurn {
   readonly role: Turn['role'];
@@ -48,14 +55,41 @@ export type Work =
       readonly roughStyle?: string;
       /** What the lyrics are about, to be written by `music/generate-lyrics` first. */
       readonly lyricsAbout?: string;
+      /** The name of the voice that `personaId` stands for. */
+      readonly voiceName?: string;
     }
   | { readonly route: 'music.extend'; readonly request: Callable<ExtendRequest> }
   | { readonly route: 'music.generateLyrics'; readonly request: Callable<GenerateLyricsRequest> }
   | { readonly route: 'music.generateCover'; readonly request: Callable<GenerateCoverRequest> }
-  | { readonly route: 'music.uploadCover'; readonly request: Callable<UploadCoverRequest> }
-  | { readonly route: 'music.uploadExtend'; readonly request: Callable<UploadExtendRequest> }
-  | { readonly route: 'music.addVocals'; readonly request: Callable<AddVocalsRequest> }
-  | { readonly route: 'music.addInstrumental'; readonly request: Callable<AddInstrumentalRequest> }
+  | {
+      readonly route: 'music.uploadCover';
+      readonly request: Uploading<UploadCoverRequest>;
+      readonly audio: KeptFile;
+      readonly lyricsAbout?: string;
+      readonly voiceName?: string;
+    }
+  | {
+      readonly route: 'music.uploadExtend';
+      readonly request: Uploading<UploadExtendRequest>;
+      readonly audio: KeptFile;
+    }
+  | {
+      readonly route: 'music.addVocals';
+      readonly request: Uploading<AddVocalsRequest>;
+      readonly audio: KeptFile;
+    }
+  | {
+      readonly route: 'music.addInstrumental';
+      readonly request: Uploading<AddInstrumentalRequest>;
+      readonly audio: KeptFile;
+    }
+  | {
+      readonly route: 'music.timestampedLyrics';
+      readonly request: TimestampedLyricsRequest;
+      /** For the head of the .lrc file. */
+      readonly song: { readonly title: string; readonly artist: string; readonly durationSeconds?: number };
+    }
+  | { readonly route: 'music.generatePersona'; readonly request: GeneratePersonaRequest }
   | { readonly route: 'music.vocalRemoval'; readonly request: Callable<VocalRemovalRequest> }
   | { readonly route: 'music.wavGenerate'; readonly request: Callable<WavGenerateRequest> }
   | { readonly route: 'music.mp4Generate'; readonly request: Callable<Mp4GenerateRequest> }
@@ -68,7 +102,40 @@ export type Work =
       readonly image?: KeptFile;
       readonly audio?: KeptFile;
     }
-  | { readonly route: 'answer'; readonly dialect: AnswerRoute; readonly request: Inquiry };
+  | AnswerWork;
+
+export interface AnswerWork {
+  readonly route: 'answer';
+  readonly dialect: AnswerRoute;
+  readonly request: Inquiry;
+  /** How the gen dialect is asked, where it is not for plain text. */
+  readonly way?: AnswerWay;
+  /** Input tokens that may be sent; the oldest turns are left out for it. Absent: all turns. */
+  readonly contextTokens?: number;
+  /** Model, route and tokens stand under the answer unless this is false. */
+  readonly footer?: boolean;
+  /** A plain sentence for the small print. */
+  readonly note?: string;
+}
+
+export type AnswerWay =
+  /** Function calling: names of commands that the model may use. */
+  | { readonly type: 'tools'; readonly commands: readonly string[] }
+  /** Text and pictures. */
+  | { readonly type: 'illustrated' }
+  /** The thinking preview; the budget is in tokens, -1 is automatic. */
+  | { readonly type: 'thinking'; readonly budget: number };
+
+/** A command that the model used, in the name of the person who asked. */
+export interface CommandCall {
+  readonly command: string;
+  /** What it was given, for people. Plain. */
+  readonly given: string;
+  /** `refused`: `sentence` says why. */
+  readonly outcome: 'started' | 'answered' | 'refused';
+  /** Markdown, as the person would have read it. */
+  readonly sentence?: string;
+}
 
 export type Route = Work['route'];
 
@@ -80,10 +147,36 @@ export type ImageItem =
 export interface AnswerResult {
   /** Markdown. */
   readonly text: string;
-  /** Absent while it is being written. `stopped`: by a person. `broken`: the stream ended without its end mark. */
-  readonly finish?: Finish | { readonly reason: 'stopped' | 'broken'; readonly detail?: string };
+  /** Absent while it is being written. `stopped`: by a person. `broken`: it ended without its end mark. */
+  readonly finish?: Finish | { readonly reason: OwnFinish; readonly detail?: string };
   readonly usage?: Usage;
+  /** Commands that the model used, in order. */
+  readonly calls?: readonly CommandCall[];
 }
+
+/**
+ * Ends that are not the model's own. `endless`: it went on past every bound. `rounds`: it went on asking for commands.
+ */
+export type OwnFinish = 'stopped' | 'broken' | 'endless' | 'rounds';
+
+/** A line of a song with the second at which it begins. */
+export interface LyricLine {
+  readonly startSeconds: number;
+  readonly text: string;
+  /** The heading before it, such as `Chorus`. */
+  readonly section?: string;
+}
+
+export interface Karaoke {
+  /** The lines as an .lrc file; absent when nothing is sung. */
+  readonly file?: KeptFile;
+  readonly lines: readonly LyricLine[];
+}
+
+/** What came of keeping a voice: each audio gives one (contract, "Limits" 1), and a second try gives none. */
+export type KeptVoice =
+  | { readonly outcome: 'kept'; readonly personaId: string }
+  | { readonly outcome: 'kept-before' };
 
 /** What the gateway has made so far; complete once the job is `ready`. */
 export interface Result {
@@ -93,6 +186,8 @@ export interface Result {
   readonly stems: readonly StemItem[];
   readonly wavUrl?: string;
   readonly videoUrl?: string;
+  readonly karaoke?: Karaoke;
+  readonly voice?: KeptVoice;
   readonly answer?: AnswerResult;
 }
 
@@ -116,10 +211,18 @@ export interface JobView {
   readonly person: Person;
   readonly work: Work;
   readonly parent?: string;
+  /** What it was made from, for people. Plain. */
+  readonly madeFrom?: string;
+  /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
+  readonly parentUrl?: string;
   /** The gateway's own id of the work. */
   readonly taskId?: string;
   readonly result?: Result;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt?: number;
+  /** Place in line, from 1, while others are before it. */
+  readonly queuePlace?: number;
+  /** It could be shown nowhere. */
+  readonly unplaced?: boolean;
 }

@@ -1,5 +1,6 @@
 /** Reads callbacks that came for a job into its record. Each counts once; states only move forward. */
 import { readMusicCallback } from '../gateway/music.ts';
+import type { Work } from '../work.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { Job } from './job.ts';
 import { mutate } from './record.ts';
@@ -78,7 +79,12 @@ function take(job: Job, body: string, { newId, log }: Pick<AbsorbDependencies, '
         state: 'ready',
         end: 'failed',
         attempts: 0,
-        failure: { code: failure.code, sentence: sentenceFor(failure.code), reference, taken: 'no' },
+        failure: {
+          code: failure.code,
+          sentence: sentenceFor(failure.code, job.work),
+          reference,
+          taken: 'no',
+        },
       };
     }
     default:
@@ -88,11 +94,21 @@ function take(job: Job, body: string, { newId, log }: Pick<AbsorbDependencies, '
 
 /** The lyrics that a song waits for: the song is asked for next. Those that come twice change nothing. */
 function takeLyrics(job: Job, lyrics: string | undefined): Job {
-  if (job.lyrics !== 'sent' || lyrics === undefined || job.work.route !== 'music.generate') return job;
+  if (job.lyrics !== 'sent' || lyrics === undefined || !('lyricsAbout' in job.work)) return job;
   if (job.state !== 'submitting' && job.state !== 'waiting') return job;
   const { taskId: _lyricsTask, deadlineAt: _lyricsDeadline, ...rest } = job;
-  const request = { ...job.work.request, prompt: lyrics };
-  return { ...rest, work: { ...job.work, request }, lyrics: 'done', state: 'accepted', attempts: 0 };
+  return { ...rest, work: withLyrics(job.work, lyrics), lyrics: 'done', state: 'accepted', attempts: 0 };
+}
+
+function withLyrics(work: Extract<Work, { lyricsAbout?: string }>, lyrics: string): Work {
+  switch (work.route) {
+    case 'music.generate':
+      return { ...work, request: { ...work.request, prompt: lyrics } };
+    case 'music.uploadCover':
+      return { ...work, request: { ...work.request, prompt: lyrics } };
+    default:
+      return work satisfies never;
+  }
 }
 
 function parse(body: string): unknown {

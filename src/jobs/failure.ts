@@ -33,7 +33,7 @@ export async function failSubmission(
     await waitForCallback(job, d);
     return 'now';
   }
-  const sentence = error.taken === 'unknown' ? UNCERTAIN_SENTENCE : sentenceFor(error.code);
+  const sentence = error.taken === 'unknown' ? UNCERTAIN_SENTENCE : sentenceFor(error.code, job.work);
   await mutate(d.storage, job.id, (current) =>
     current.state === 'submitting'
       ? {

@@ -2,6 +2,8 @@
 import { toMessage } from '../errors.ts';
 import type { MediaError } from '../media/errors.ts';
 import { actionId, type Button, type MediaItem, type Message } from '../message.ts';
+import type { JobView } from '../work.ts';
+import { withArchive } from './archive.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { Job } from './job.ts';
 import { type FailedFile, keepMedia, withKeptMedia } from './keep.ts';
@@ -30,7 +32,8 @@ export interface FinalMessage {
 /** What the channel reads in the end, or for now. */
 export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependencies): Promise<FinalMessage> {
   if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
-  const rendered = render(job, d);
+  const view = await renderedView(job, d);
+  const rendered = render(job, view, d);
   const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, d.now());
   const { job: kept, failed } = await keepMedia(job, rendered, { waitsFor, signal }, d);
   const [waiting] = failed.filter((file) => !file.optional && waitsFor(file));
@@ -38,7 +41,9 @@ export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependen
   const names = missing.map(({ name }) => name).join(', ');
   if (waiting)
     return { message: withNote(message, waitingSentence(names, waiting.error)), waiting: waiting.error };
-  const whole = withWhatIsMissing(message, missing, failed);
+  const archive = d.command(job.command)?.archive?.(view);
+  const files = archive === undefined ? message : await withArchive(message, archive, kept, d);
+  const whole = withWhatIsMissing(files, missing, failed);
   return { message: { ...whole, ...(tookLong(job, d.now()) ? { notify: true } : {}) } };
 }
 
@@ -73,11 +78,28 @@ function withNote(message: Message, note: string): Message {
   return notes.length === 0 ? message : { ...message, footer: notes.join(' · ') };
 }
 
-function render(job: Job, d: JobDependencies): Message {
+/** What commands see of a job whose result they render: with a link to what it was made from. */
+async function renderedView(job: Job, d: JobDependencies): Promise<JobView> {
+  const parent = job.parent === undefined ? undefined : await readParent(job.parent, d);
+  const url = parent?.posted && d.platform(parent.address.platform)?.linkTo?.(parent.address, parent.posted);
+  return { ...viewOf(job), ...(url ? { parentUrl: url } : {}) };
+}
+
+/** A link is worth no failure: a parent whose record cannot be read has none. */
+async function readParent(id: string, { storage, log }: JobDependencies): Promise<Job | undefined> {
+  try {
+    return await storage.jobs.read(id);
+  } catch (error) {
+    log.warn({ job: id, err: error }, 'What a result was made from could not be read');
+    return undefined;
+  }
+}
+
+function render(job: Job, view: JobView, d: JobDependencies): Message {
   try {
     const done = d.command(job.command)?.done;
     if (!done) throw new TypeError(`The command ${job.command} does not render results`);
-    return done(viewOf(job));
+    return done(view);
   } catch (error) {
     return { title: job.title, ...toMessage(error, { log: d.log, reference: job.id }) };
   }

@@ -22,6 +22,18 @@ export async function mutate(
   }
 }
 
+/** Moves an open job to `ready` with its end. Nothing happens if it moved on before. */
+export async function endAs(
+  job: Job,
+  how: Pick<Job, 'end'> & Partial<Pick<Job, 'failure' | 'result'>>,
+  { storage }: { readonly storage: Storage },
+): Promise<'now'> {
+  await mutate(storage, job.id, (current) =>
+    current.state === job.state ? { ...current, ...how, state: 'ready', attempts: 0 } : current,
+  );
+  return 'now';
+}
+
 export function viewOf(job: Job): JobView {
   return {
     id: job.id,
@@ -33,8 +45,11 @@ export function viewOf(job: Job): JobView {
     work: job.work,
     createdAt: job.createdAt,
     ...(job.parent === undefined ? {} : { parent: job.parent }),
+    ...(job.madeFrom === undefined ? {} : { madeFrom: job.madeFrom }),
     ...(job.taskId === undefined ? {} : { taskId: job.taskId }),
     ...(job.result === undefined ? {} : { result: job.result }),
+    ...(job.queuePlace === undefined ? {} : { queuePlace: job.queuePlace }),
+    ...(job.unplaced === undefined ? {} : { unplaced: job.unplaced }),
     ...(job.finishedAt === undefined ? {} : { finishedAt: job.finishedAt }),
   };
 }

@@ -32,6 +32,12 @@ export const ROUTES = {
   'music.vocalRemoval': { comesBack: 'callback', deadlineMs: 20 * MINUTE, stage: 'Taking the song apart' },
   'music.wavGenerate': { comesBack: 'callback', deadlineMs: 15 * MINUTE, stage: 'Making the WAV' },
   'music.mp4Generate': { comesBack: 'callback', deadlineMs: 20 * MINUTE, stage: 'Filming the music video' },
+  'music.timestampedLyrics': {
+    comesBack: 'direct',
+    deadlineMs: 5 * MINUTE,
+    stage: 'Listening to when each line is sung',
+  },
+  'music.generatePersona': { comesBack: 'direct', deadlineMs: 5 * MINUTE, stage: 'Learning the voice' },
   'media.image': { comesBack: 'direct', deadlineMs: 5 * MINUTE, stage: 'Painting' },
   'gen.image': { comesBack: 'direct', deadlineMs: 5 * MINUTE, stage: 'Painting' },
   'media.video': { comesBack: 'poll', deadlineMs: 30 * MINUTE, stage: 'Filming' },

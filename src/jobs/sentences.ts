@@ -1,6 +1,8 @@
 /** What people read when work fails: what happened, and what to do. */
 import type { GatewayErrorCode } from '../gateway/errors.ts';
 import type { MediaError } from '../media/errors.ts';
+import type { Work } from '../work.ts';
+import { studioSentenceFor } from './studio-sentences.ts';
 
 const SENTENCES = {
   credits: 'The gateway has no credit left. Whoever runs this bot can top it up; then press Again.',
@@ -22,8 +24,9 @@ const SENTENCES = {
   stalled: 'The answer stopped coming.',
 } as const satisfies Record<GatewayErrorCode, string>;
 
-export function sentenceFor(code: GatewayErrorCode): string {
-  return SENTENCES[code];
+/** What people read when work of this kind fails so: what happened, and what still works. */
+export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
+  return (work && studioSentenceFor(code, work.route)) ?? SENTENCES[code];
 }
 
 export const UNCERTAIN_SENTENCE =
@@ -31,6 +34,8 @@ export const UNCERTAIN_SENTENCE =
 
 export const INTERRUPTED_SENTENCE =
   'I was restarted in the middle of this. Press Again and I will start over.';
+
+export const LOST_TASK_SENTENCE = 'The gateway lost track of this. Press Again and I will ask for a new one.';
 
 export const EXPIRED_SENTENCE =
   'The gateway has not finished this in time. If it still does, the result will appear here; or press Again.';

@@ -6,6 +6,7 @@ import type { KeptFile } from '../message.ts';
 import type { ImageItem, Inquiry, Result, Work } from '../work.ts';
 import { toQuestion } from './question.ts';
 import { EMPTY_RESULT, fromMusic } from './result.ts';
+import { karaoke, keepVoice } from './studio.ts';
 
 /** A task to wait for, or the result itself where the gateway answers at once. */
 export interface Submitted {
@@ -15,7 +16,7 @@ export interface Submitted {
 
 export interface SubmitTools {
   readonly gateway: Gateway;
-  readonly media: Pick<Media, 'keepBytes' | 'open'>;
+  readonly media: Pick<Media, 'keepBytes' | 'keepText' | 'open'>;
   readonly callBackUrl: string;
   /** A signed, expiring URL under which the gateway can read a kept file. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
@@ -39,19 +40,25 @@ export async function submit(
     case 'music.generateCover':
       return submitted(await music.generateCover({ ...work.request, callBackUrl }, { signal }));
     case 'music.uploadCover':
-      return submitted(await music.uploadCover({ ...work.request, callBackUrl }, { signal }));
+      return submitted(await music.uploadCover({ ...work.request, ...uploaded(work, tools) }, { signal }));
     case 'music.uploadExtend':
-      return submitted(await music.uploadExtend({ ...work.request, callBackUrl }, { signal }));
+      return submitted(await music.uploadExtend({ ...work.request, ...uploaded(work, tools) }, { signal }));
     case 'music.addVocals':
-      return submitted(await music.addVocals({ ...work.request, callBackUrl }, { signal }));
+      return submitted(await music.addVocals({ ...work.request, ...uploaded(work, tools) }, { signal }));
     case 'music.addInstrumental':
-      return submitted(await music.addInstrumental({ ...work.request, callBackUrl }, { signal }));
+      return submitted(
+        await music.addInstrumental({ ...work.request, ...uploaded(work, tools) }, { signal }),
+      );
     case 'music.vocalRemoval':
       return submitted(await music.vocalRemoval({ ...work.request, callBackUrl }, { signal }));
     case 'music.wavGenerate':
       return submitted(await music.wavGenerate({ ...work.request, callBackUrl }, { signal }));
     case 'music.mp4Generate':
       return submitted(await music.mp4Generate({ ...work.request, callBackUrl }, { signal }));
+    case 'music.timestampedLyrics':
+      return { result: await karaoke(work, tools) };
+    case 'music.generatePersona':
+      return { result: await keepVoice(work, tools) };
     case 'media.image': {
       const { images } = await media.createImage(work.request, { signal });
       const items = await Promise.all(images.map((url) => toImage(url, tools.media)));
@@ -73,6 +80,11 @@ export async function submit(
     default:
       return work satisfies never;
   }
+}
+
+/** The file is signed for the moment in which it is handed over: the job may have waited. */
+function uploaded({ audio }: { readonly audio: KeptFile }, { callBackUrl, fileUrl }: SubmitTools) {
+  return { callBackUrl, uploadUrl: fileUrl(audio, 'audio') };
 }
 
 function submitted(submission: Submission): Submitted {

@@ -34,6 +34,7 @@ const mediaTypes = [
   { kind: 'image', contentType: 'image/bmp', extension: 'bmp' },
   { kind: 'archive', contentType: 'application/zip', extension: 'zip' },
   { kind: 'text', contentType: 'text/plain; charset=utf-8', extension: 'txt' },
+  { kind: 'text', contentType: 'text/plain; charset=utf-8', extension: 'lrc' },
 ] as const satisfies readonly MediaType[];
 
 const byExtension: ReadonlyMap<string, MediaType> = new Map(mediaTypes.map((type) => [type.extension, type]));

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../command.ts';
+import { zip } from './archive.ts';
 import { detectionBytes, detectMediaType } from './detect.ts';
 import { MediaError } from './errors.ts';
 import type { FetchExpectation, MediaFetcher } from './fetch.ts';
 import type { MediaKind } from './kinds.ts';
+import { audioSeconds } from './length.ts';
 import { createFileLinks, type FileLink, type FileLinkQuery } from './links.ts';
 import type { ByteRange, MediaStore, OpenedFile, StoredFile } from './store.ts';
 import { type AudioTags, withTags } from './tags.ts';
@@ -31,6 +33,12 @@ export interface Media {
   keep(url: string, expect: FetchExpectation): Promise<KeptFile>;
   /** Checks and keeps bytes that are here already: a picture that came inside an answer, a text made here. */
   keepBytes(data: Uint8Array, expect: Pick<FetchExpectation, 'kinds' | 'maximumBytes'>): Promise<KeptFile>;
+  /** Keeps a text made here under that extension. */
+  keepText(text: string, extension: 'txt' | 'lrc'): Promise<StoredFile>;
+  /** Keeps a ZIP archive of kept files, in this order and under these names. */
+  archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<StoredFile>;
+  /** How long the audio of a kept file lasts, in seconds; undefined when its content does not tell. */
+  seconds(name: string): Promise<number | undefined>;
   /**
    * The same audio with these tags, as a file of its own. Where tags cannot be written, for whatever reason, the
    * file itself: a song is never lost to its title. The cover is left out when it is gone or too large.
@@ -43,6 +51,8 @@ export interface Media {
   link(name: string, options: LinkOptions): string;
   /** What a link asks for, when it was signed here and has not expired. */
   verifyLink(name: string, query: FileLinkQuery): FileLink | undefined;
+  /** Erases a file; one that is not kept is no mistake. */
+  remove(name: string): Promise<void>;
   /** Lets go what is too old or too much; to be called now and then. */
   prune(): ReturnType<MediaStore['prune']>;
   close(): Promise<void>;
@@ -106,6 +116,19 @@ export function createMedia(options: MediaOptions): Media {
       return { ...(await store.put(only(data), type)), kind: type.kind };
     },
 
+    keepText: (text, extension) => store.put(only(Buffer.from(text, 'utf8')), { extension }),
+
+    archive: (entries) =>
+      store.put(zip(entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }))), {
+        extension: 'zip',
+      }),
+
+    async seconds(name) {
+      const opened = await store.open(name);
+      if (opened === undefined) throw new MediaError('missing', 'The file is not kept any more');
+      return audioSeconds(opened);
+    },
+
     async tag(file, { cover, ...tags }) {
       try {
         const extension = file.name.slice(file.name.lastIndexOf('.') + 1);
@@ -127,6 +150,7 @@ export function createMedia(options: MediaOptions): Media {
     link: (name, { downloadName, ttlSeconds = linkTtlSeconds }) =>
       links.url({ name, downloadName, expires: Math.floor(now() / 1000) + ttlSeconds }),
     verifyLink: links.verify,
+    remove: (name) => store.remove(name),
     prune: () => store.prune(),
 
     async close() {

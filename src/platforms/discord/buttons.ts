@@ -18,15 +18,21 @@ export interface RenderedButtons {
   readonly links: { readonly label: string; readonly url: string }[];
 }
 
-/** Buttons in rows of five. A label over 80 characters is shortened; an id that comes twice is one button. */
+/** Buttons in rows of five, groups in rows of their own. Long labels are shortened; an id that comes twice is one button. */
 export function renderButtons(buttons: readonly Button[]): RenderedButtons {
   const links: RenderedButtons['links'] = [];
   const seen = new Set<string>();
-  const rendered = buttons.flatMap((button): APIButtonComponent[] => {
+  const rendered = buttons.flatMap((button): Placed[] => {
+    const { group } = { group: undefined, ...button };
     if (button.type === 'link') {
       const url = safeUrl(button.url);
       if (url !== undefined && url.length <= LIMITS.buttonUrl)
-        return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: label(button.label), url }];
+        return [
+          {
+            group,
+            button: { type: ComponentType.Button, style: ButtonStyle.Link, label: label(button.label), url },
+          },
+        ];
       links.push({ label: button.label, url: button.url });
       return [];
     }
@@ -38,18 +44,46 @@ export function renderButtons(buttons: readonly Button[]): RenderedButtons {
         : {};
     return [
       {
-        type: ComponentType.Button,
-        style: style(button.emphasis),
-        label: label(button.label),
-        custom_id: button.id,
-        ...emoji,
+        group,
+        button: {
+          type: ComponentType.Button,
+          style: style(button.emphasis),
+          label: label(button.label),
+          custom_id: button.id,
+          ...emoji,
+        },
       },
     ];
   });
   return {
-    messages: chunks(rendered, LIMITS.buttons).map((some) => chunks(some, LIMITS.buttonsInRow).map(row)),
+    messages: chunks(rowsOf(rendered), ROWS),
     links,
   };
+}
+
+const ROWS = LIMITS.buttons / LIMITS.buttonsInRow;
+
+interface Placed {
+  readonly group: string | undefined;
+  readonly button: APIButtonComponent;
+}
+
+/** Each named group in rows of even length; where that makes more rows than a message has, they are filled one by one. */
+function rowsOf(buttons: readonly Placed[]): Row[] {
+  const groups: Placed[][] = [];
+  for (const placed of buttons) {
+    const last = groups.at(-1);
+    if (last && last[0]?.group === placed.group) last.push(placed);
+    else groups.push([placed]);
+  }
+  const grouped = groups.flatMap((group) => {
+    const rows = Math.ceil(group.length / LIMITS.buttonsInRow);
+    const isNamed = group[0]?.group !== undefined;
+    return chunks(group, isNamed ? Math.ceil(group.length / rows) : LIMITS.buttonsInRow);
+  });
+  const filled = chunks(buttons, LIMITS.buttonsInRow);
+  const rows = grouped.length <= ROWS ? grouped : filled;
+  return rows.map((some) => row(some.map(({ button }) => button)));
 }
 
 const row = (components: APIButtonComponent[]): Row => ({ type: ComponentType.ActionRow, components });

@@ -48,8 +48,9 @@ export function invocationOf(
     }
     case 5: {
       const options = formOptions(interaction);
+      const sent = withAction(common, interaction.data.custom_id, options);
       return (
-        withAction(common, interaction.data.custom_id, options) ?? {
+        (sent?.action && { ...sent, action: { ...sent.action, sent: true } }) ?? {
           ...common,
           command: interaction.data.custom_id,
           options,

@@ -25,8 +25,8 @@ export function optionsOf(command: AnyCommand, subcommand: string | undefined): 
 
 /** What a form's id says: an action, or a command with its part. */
 export function formTarget(id: string): Pick<Invocation, 'command' | 'subcommand' | 'action'> {
-  const action = actionOf(id);
-  if (action !== undefined) return action;
+  const target = actionOf(id);
+  if (target !== undefined) return { ...target, action: { ...target.action, sent: true } };
   const [command = id, subcommand] = id.split(' ');
   return { command, ...(subcommand === undefined ? {} : { subcommand }) };
 }

@@ -8,6 +8,7 @@ const identitySchema = z.object({
   bot_id: z.string(),
   team_id: z.string(),
   user: z.string(),
+  url: z.url().optional().catch(undefined),
 });
 
 export interface Identity {
@@ -16,6 +17,8 @@ export interface Identity {
   readonly team: string;
   /** As people type it after the @. */
   readonly name: string;
+  /** The workspace's own address, under which its messages are found. */
+  readonly url?: string;
 }
 
 export interface IdentityReader {
@@ -33,8 +36,14 @@ export function createIdentity(web: webApi.WebClient): IdentityReader {
       const answer = identitySchema.safeParse(await web.auth.test());
       if (!answer.success)
         throw new PlatformError('unavailable', 'Slack did not say who the bot is', { cause: answer.error });
-      const { user_id, bot_id, team_id, user } = answer.data;
-      known = { botUser: user_id, botId: bot_id, team: team_id, name: user };
+      const { user_id, bot_id, team_id, user, url } = answer.data;
+      known = {
+        botUser: user_id,
+        botId: bot_id,
+        team: team_id,
+        name: user,
+        ...(url === undefined ? {} : { url }),
+      };
       return known;
     },
     known: () => known,

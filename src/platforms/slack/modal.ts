@@ -28,8 +28,8 @@ export function formView(form: Form, address: Address): types.ModalView {
     submit: plainText(form.submitLabel, LIMITS.viewButton),
     close: plainText('Cancel', LIMITS.viewButton),
     private_metadata: metadataOf(form, address),
-    blocks: Object.entries(form.options).map(([name, option]) =>
-      inputBlock(name, option, form.initial[name]),
+    blocks: Object.entries(form.options).flatMap(([name, option]) =>
+      inputBlocks(name, option, form.initial[name]),
     ),
   };
 }
@@ -50,6 +50,26 @@ function metadataOf(form: Form, address: Address): string {
   return JSON.stringify({ form: form.id, address: bare });
 }
 
+/** Marks the field in which a text goes on that is too long for one. */
+const MORE_SUFFIX = ':more';
+
+/** One field, or two for a text that one cannot hold. */
+function inputBlocks(
+  name: string,
+  option: OptionDeclaration,
+  initial: OptionValue | undefined,
+): types.InputBlock[] {
+  if (option.type !== 'text' || option.suggest || typeof initial !== 'string') {
+    return [inputBlock(name, option, initial)];
+  }
+  if (initial.length <= LIMITS.inputText) return [inputBlock(name, option, initial)];
+  const line = initial.lastIndexOf('\n', LIMITS.inputText);
+  const end = line > 0 ? line : wholeCharacters(initial, LIMITS.inputText);
+  const rest = initial.slice(line > 0 ? end + 1 : end);
+  const goesOn = { ...option, required: false };
+  return [inputBlock(name, option, initial.slice(0, end)), inputBlock(`${name}${MORE_SUFFIX}`, goesOn, rest)];
+}
+
 function inputBlock(
   name: string,
   option: OptionDeclaration,
@@ -59,10 +79,15 @@ function inputBlock(
     type: 'input',
     block_id: name,
     optional: option.required !== true,
-    label: plainText(name.charAt(0).toUpperCase() + name.slice(1), LIMITS.inputHint),
+    label: plainText(labelOf(name), LIMITS.inputHint),
     ...(option.type === 'flag' ? {} : { hint: plainText(option.description, LIMITS.inputHint) }),
     element: inputElement(name, option, initial),
   };
+}
+
+function labelOf(name: string): string {
+  const words = name.replace(MORE_SUFFIX, ' (it goes on)').replace(/[-_]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function inputElement(
@@ -179,13 +204,15 @@ const stateSchema = z.record(
 export function formOptions(values: unknown): RawOptions {
   const read = stateSchema.safeParse(values);
   if (!read.success) return {};
-  const options = Object.values(read.data).flatMap((block) =>
-    Object.entries(block).flatMap(([name, field]): [string, OptionValue][] => {
-      const value = fieldValue(field);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  return Object.fromEntries(options);
+  const options: Record<string, OptionValue> = {};
+  for (const [field, content] of Object.values(read.data).flatMap(Object.entries<FormField>)) {
+    const value = fieldValue(content);
+    if (value === undefined) continue;
+    const name = field.replace(MORE_SUFFIX, '');
+    const before = options[name];
+    options[name] = typeof before === 'string' ? `${before}\n${value}` : value;
+  }
+  return options;
 }
 
 type FormField = z.infer<typeof stateSchema>[string][string];

@@ -64,12 +64,10 @@ export function render(message: Message, options: RenderOptions): Rendering {
     ...contextBlocks([...linkLines(message.media ?? [], options), ...asLines]),
     ...(message.footer ? splitPlain(message.footer, LIMITS.contextText).map(contextBlock) : []),
   ];
-  const [actions, ...moreActions] = inPlace;
-  const packed = pack(
-    [...blocks, ...moreActions].map(weigh),
-    actions === undefined ? undefined : weigh(actions),
-    budget,
-  );
+  // The blocks of few buttons close the first part together; of many, the first does.
+  const few = (message.actions ?? []).length <= LIMITS.buttonsInBlock;
+  const closing = few ? inPlace : inPlace.slice(0, 1);
+  const packed = pack([...blocks, ...inPlace.slice(closing.length)].map(weigh), closing.map(weigh), budget);
   const summary = summaryOf(message, options);
   return {
     parts: packed.map((part) => ({ text: summary, blocks: part })),
@@ -78,10 +76,10 @@ export function render(message: Message, options: RenderOptions): Rendering {
 }
 
 /** Fills parts in order; `last` closes the first part, so that the buttons stand where people look. */
-function pack(pieces: readonly Piece[], last: Piece | undefined, budget: number): types.KnownBlock[][] {
+function pack(pieces: readonly Piece[], last: readonly Piece[], budget: number): types.KnownBlock[][] {
   const parts: types.KnownBlock[][] = [[]];
-  let room = budget - (last?.weight ?? 0);
-  let slots = LIMITS.blocks - (last === undefined ? 0 : 1);
+  let room = budget - last.reduce((sum, { weight }) => sum + weight, 0);
+  let slots = LIMITS.blocks - last.length;
   for (const { block, weight } of pieces) {
     let part = parts.at(-1);
     if (part === undefined || (part.length > 0 && (weight > room || part.length >= slots))) {
@@ -93,7 +91,7 @@ function pack(pieces: readonly Piece[], last: Piece | undefined, budget: number)
     part.push(block);
     room -= weight;
   }
-  if (last !== undefined) parts[0]?.push(last.block);
+  parts[0]?.push(...last.map(({ block }) => block));
   return parts;
 }
 
@@ -264,7 +262,7 @@ function contextBlock(text: string): types.KnownBlock {
 /** Buttons in blocks of at most 25, and lines for those that Slack would not take as buttons. */
 function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsBlock[]; asLines: string[] } {
   const asLines: string[] = [];
-  const elements: types.Button[] = [];
+  const elements: Placed[] = [];
   const ids = new Set<string>();
   for (const [index, button] of buttons.entries()) {
     const label = button.label.trim() === '' ? '…' : button.label;
@@ -275,10 +273,13 @@ function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsBlock[];
         label.length <= LIMITS.buttonLabel
       ) {
         elements.push({
-          type: 'button',
-          action_id: `link:${index}`,
-          text: plainText(label),
-          url: button.url,
+          group: undefined,
+          button: {
+            type: 'button',
+            action_id: `link:${index}`,
+            text: plainText(label),
+            url: button.url,
+          },
         });
       } else asLines.push(...linkLine(button.url, label));
       continue;
@@ -291,18 +292,37 @@ function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsBlock[];
     ids.add(id);
     if (shown.length > LIMITS.buttonLabel) asLines.push(...splitMrkdwn(shown, LIMITS.contextText));
     elements.push({
-      type: 'button',
-      action_id: id,
-      ...(button.id === '' || button.id.length > LIMITS.buttonValue ? {} : { value: button.id }),
-      text: plainText(ellipsis(shown, LIMITS.buttonLabel)),
-      ...(button.emphasis === undefined ? {} : { style: button.emphasis }),
+      group: button.group,
+      button: {
+        type: 'button',
+        action_id: id,
+        ...(button.id === '' || button.id.length > LIMITS.buttonValue ? {} : { value: button.id }),
+        text: plainText(ellipsis(shown, LIMITS.buttonLabel)),
+        ...(button.emphasis === undefined ? {} : { style: button.emphasis }),
+      },
     });
   }
-  const inPlace: types.ActionsBlock[] = [];
-  for (let index = 0; index < elements.length; index += LIMITS.buttonsInBlock) {
-    inPlace.push({ type: 'actions', elements: elements.slice(index, index + LIMITS.buttonsInBlock) });
+  return { inPlace: actionBlocks(elements), asLines };
+}
+
+interface Placed {
+  readonly group: string | undefined;
+  readonly button: types.Button;
+}
+
+/** A block for each group of buttons, and one for those without; past what one block holds, no groups are made. */
+function actionBlocks(buttons: readonly Placed[]): types.ActionsBlock[] {
+  const isMany = buttons.length > LIMITS.buttonsInBlock;
+  const blocks: types.ActionsBlock[] = [];
+  let group: string | undefined;
+  for (const placed of buttons) {
+    const last = blocks.at(-1);
+    if (last && (isMany || group === placed.group) && last.elements.length < LIMITS.buttonsInBlock)
+      last.elements.push(placed.button);
+    else blocks.push({ type: 'actions', elements: [placed.button] });
+    group = placed.group;
   }
-  return { inPlace, asLines };
+  return blocks;
 }
 
 function plainText(text: string): types.PlainTextElement {

@@ -2,7 +2,7 @@
 import type { Form, Invocation, OptionDeclaration, OptionValue, Outcome, RawOptions } from '../../command.ts';
 import { UserError } from '../../errors.ts';
 import { type Message, parseActionId, plain } from '../../message.ts';
-import { parseCommandLine } from '../command-line.ts';
+import { typedOptions } from '../command-line/typed-command.ts';
 import type { Bot } from '../platform.ts';
 import { complete } from './completion.ts';
 import { help } from './help.ts';
@@ -63,7 +63,7 @@ export function createSession(options: SessionOptions): Session {
         return { type: 'said', refused: commandOf(invocation.command)?.answersPrivately !== true };
       }
       case 'form':
-        return fill(outcome.form, targetOf(outcome.form.id));
+        return fill(outcome.form, sentTo(targetOf(outcome.form.id)));
       default:
         return outcome satisfies never;
     }
@@ -102,7 +102,11 @@ export function createSession(options: SessionOptions): Session {
     const { description: title, options: declarations, text, ...target } = typed;
     if (text.trim() === '' && Object.keys(declarations).length > 0 && options.interactive())
       return fill({ title, options: declarations, initial: {} }, target);
-    return invoke({ ...target, options: parseCommandLine(text, declarations) });
+    const { command: name, subcommand } = target;
+    const declared = commandOf(name);
+    if (!declared) throw new UserError(unknownCommand(line, bot.commands));
+    const part = { subcommand, options: declarations, text };
+    return invoke({ ...target, options: typedOptions(declared, part, { wayToGiveFile: '' }) });
   }
 
   return {
@@ -137,6 +141,10 @@ function targetOf(id: string): Pick<Invocation, 'command' | 'action'> {
   if (!reference) return { command: id };
   const { command, action, job, index } = reference;
   return { command, action: { name: action, job, index } };
+}
+
+function sentTo(target: Pick<Invocation, 'command' | 'action'>): Pick<Invocation, 'command' | 'action'> {
+  return target.action ? { ...target, action: { ...target.action, sent: true } } : target;
 }
 
 function questionOf(name: string, declaration: OptionDeclaration, initial: RawOptions): string {
