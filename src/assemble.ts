@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { commands } from '../commands/index.ts';
+import { startAdministration } from './administration.ts';
 import { createBot } from './bot.ts';
 import type { Context, Log } from './command.ts';
 import type { Config } from './config.ts';
@@ -27,7 +28,8 @@ import { startPruning } from './media/pruning.ts';
 import { createS3Store } from './media/s3-store.ts';
 import type { MediaStore } from './media/store.ts';
 import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
-import { createModelSettings, type ModelDefaults } from './settings/models.ts';
+import { familyOf } from './settings/costs.ts';
+import type { ModelDefaults } from './settings/models.ts';
 import { createVoices } from './settings/voices.ts';
 import { systemClock } from './storage/clock.ts';
 import { openRedisStorage } from './storage/redis.ts';
@@ -163,31 +165,48 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const { link: fileUrl } = readerOf(media);
 
     const voices = createVoices({ settings: storage.settings });
+    const administration = await startAdministration({
+      config,
+      storage,
+      gateway,
+      media,
+      voices,
+      commands,
+      defaults: await defaultModels(config, emulator),
+      platforms: () => running,
+      now,
+      newId,
+      log,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    });
+    opened.push(() => administration.stop());
+    const { meter, models } = administration;
     const jobs = createJobs({
       storage,
       gateway,
+      meter,
       media,
       voices,
       platform: (name) => byName.get(name),
       command: (name) => byCommand.get(name),
       callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
       fileUrl,
+      concurrency: config.concurrency,
+      familyOf,
       pollPace: createPace({ perSecond: POLLS_PER_SECOND, now }),
       now,
+      sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
       random,
       newId,
       log,
     });
 
-    const models = createModelSettings({
-      defaults: await defaultModels(config, emulator),
-      models: gateway.models,
-    });
     const bot = createBot({
       commands,
       log,
       newReference: newId,
-      context: ({ address, person, invocation }): Context => ({
+      admit: administration.admit,
+      context: ({ address, person, invocation, platformPerson }): Context => ({
         now,
         log,
         limits: { music: musicLimits },
@@ -201,12 +220,15 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
           running: () => jobs.running(address, person.id),
           cancel: (id) => jobs.cancel(id, person.id),
           reveal: (id) => jobs.reveal(id),
+          unplaced: (limit) => jobs.unplaced(address, person.id, limit),
+          showHere: (id) => jobs.showAt(id, address, person.id),
         },
         models: {
           resolve: (family, named) => models.resolve(family, named, address),
           suggest: (family, typed) => models.suggest(family, typed),
         },
-        settings: { answers: async () => ({ assistant: false, footer: true }) },
+        settings: { answers: () => administration.answers(address) },
+        moderation: administration.moderation(address, platformPerson),
         files: {
           keep: (file, accept) =>
             keepAttachment(
@@ -282,8 +304,9 @@ async function signingSecrets(
   { signingSecrets: given }: Config,
   storage: Storage,
 ): Promise<readonly string[]> {
-  if (given.length > 0) return given;
-  return [await storage.secret('signing', () => randomBytes(32).toString('base64url'))];
+  const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
+  // What was signed before a secret was set goes on being accepted.
+  return [...given, stored];
 }
 
 async function openEmulator(speed: number | undefined): Promise<Emulator> {

@@ -1,7 +1,8 @@
 /** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
 import { z } from 'zod';
 import type { musicLimits } from './gateway/music.ts';
-import type { KeptFile, Message } from './message.ts';
+import type { KeptFile, MediaSource, Message } from './message.ts';
+import type { Moderation } from './moderation.ts';
 import type { JobView, Work } from './work.ts';
 
 // --- Options -----------------------------------------------------------------------------------------------------
@@ -23,6 +24,8 @@ export interface TextOption extends OptionBase {
   readonly maximumLength?: number;
   /** Forms offer several lines. */
   readonly multiline?: boolean;
+  /** Takes one person or role: platforms offer their own picker and leave a mention, as `<@id>` or `<@&id|name>`. */
+  readonly mention?: boolean;
   /** Offers completions while the person types; any text stays allowed. */
   readonly suggest?: (request: SuggestRequest, context: Context) => Promise<readonly Choice[]>;
 }
@@ -99,6 +102,8 @@ export const addressSchema = z.object({
   /** Guild or workspace; absent in direct messages. */
   guild: z.string().optional(),
   channel: z.string(),
+  /** The channel that this one is a thread of, where the platform makes threads channels of their own. */
+  parent: z.string().optional(),
   thread: z.string().optional(),
   /** The person who asked: the only one who may be mentioned, and who gets a direct message if the place is gone. */
   person: z.string(),
@@ -120,6 +125,8 @@ export interface ConversationTurn {
   readonly author: 'person' | 'bot';
   /** Who said it, for group talk. */
   readonly name?: string;
+  /** The platform's id of who said it. */
+  readonly person?: string;
   readonly text: string;
   readonly files: readonly FileReference[];
 }
@@ -131,11 +138,19 @@ export interface Invocation {
   readonly command: string;
   readonly subcommand?: string;
   /** A pressed button or a sent form: which, of which job, and which item of its result. */
-  readonly action?: { readonly name: string; readonly job: string; readonly index: number };
+  readonly action?: {
+    readonly name: string;
+    readonly job: string;
+    readonly index: number;
+    /** The action's form was sent, with what stands in {@link options}; otherwise its button was pressed. */
+    readonly sent?: boolean;
+  };
   readonly options: RawOptions;
   readonly address: Address;
   readonly person: Person;
   readonly conversation?: readonly ConversationTurn[];
+  /** Everything that was attached to what was said, where there is no option for it. */
+  readonly files?: readonly FileReference[];
   /** The person's language, as the platform tells it (BCP 47). */
   readonly locale?: string;
 }
@@ -196,6 +211,22 @@ export interface StartRequest {
   readonly command?: string;
   /** The job whose result this one was made from. */
   readonly parent?: string;
+  /** What it is made from, for people: “Rain”, take 1. Plain. */
+  readonly madeFrom?: string;
+}
+
+/** A voice that was taken from a song and kept for a server. */
+export interface Voice {
+  readonly personaId: string;
+  readonly name: string;
+  readonly description?: string;
+  /** The song it was taken from, for people. */
+  readonly madeFrom?: string;
+  /** The audio it was taken from: each gives one voice (contract, "Limits" 1). */
+  readonly audioId?: string;
+  readonly keptBy: Pick<Person, 'id' | 'displayName'>;
+  /** Milliseconds since the epoch. */
+  readonly keptAt: number;
 }
 
 /** What moderators chose for answers in a place: the channel's choice over the server's. */
@@ -205,6 +236,25 @@ export interface AnswerSettings {
   readonly assistant: boolean;
   /** Small print under an answer: model, route, tokens. */
   readonly footer: boolean;
+}
+
+/** What the operator decided about answers. Models are ids; those of gen stand without their route. */
+export interface AnswerOffer {
+  /** Upper bound of output tokens. */
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  /** Input tokens that a question may have together with what was said before. */
+  readonly contextTokens: number;
+  /** Looks at pictures where the chosen model cannot; may begin with a route. */
+  readonly visionModel?: string;
+  /** A gen model that can call functions: the bot's own commands. */
+  readonly toolModel?: string;
+  /** Gen models that answer with text and pictures. */
+  readonly illustratingModels: readonly string[];
+  /** Gen models of the thinking preview; none where it is switched off. */
+  readonly thinkingModels: readonly string[];
+  /** Tokens to think with; -1 is automatic. */
+  readonly thinkingBudget: number;
 }
 
 /** A command's tools. */
@@ -223,6 +273,10 @@ export interface Context {
     cancel(id: string): Promise<boolean>;
     /** Delivers cancelled work that was finished all the same; false if there is nothing to show. */
     reveal(id: string): Promise<boolean>;
+    /** The person's newest results that could be shown nowhere. */
+    unplaced(limit: number): Promise<readonly JobView[]>;
+    /** Shows such a result here; undefined if it is not the person's, or was shown meanwhile. */
+    showHere(id: string): Promise<Outcome | undefined>;
   };
   readonly models: {
     /**
@@ -231,13 +285,35 @@ export interface Context {
      */
     resolve(family: Family, named: string | undefined): Promise<string>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;
+    /** The listing routes that name this id; none while no list is known. */
+    listedBy(id: string): readonly ('chat' | 'msg')[];
   };
+  readonly answers: AnswerOffer;
   readonly settings: { answers(): Promise<AnswerSettings> };
+  /** What moderators may do. Whoever calls it has checked that the person is one, by {@link Command.moderatorsOnly}. */
+  readonly moderation: Moderation;
   /** The gateway's bounds, so that bad input is told before anything is spent. */
   readonly limits: { readonly music: typeof musicLimits };
   readonly files: {
     /** Keeps the attachment, checked by its content; throws UserError for the wrong kind or size. */
     keep(file: FileReference, accept: FileOption['accept']): Promise<KeptFile>;
+    /** Keeps a picture as every model takes it: scaled down when it is too large. Throws UserError like `keep`. */
+    keepPicture(file: FileReference): Promise<KeptFile>;
+    /** Keeps a text. Throws UserError like `keep`. */
+    keepDocument(file: FileReference): Promise<KeptFile>;
+    /**
+     * A file of a finished job's result: the kept one, or fetched anew. Throws UserError when it is kept nowhere any more.
+     */
+    made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<KeptFile>;
+    /** How long the audio of a kept file lasts; undefined when its content does not tell. */
+    seconds(file: KeptFile): Promise<number | undefined>;
+  };
+  /** The voices of this server, or of this conversation where there is no server. */
+  readonly voices: {
+    /** By name. */
+    list(): Promise<readonly Voice[]>;
+    /** False when there was none. */
+    remove(personaId: string): Promise<boolean>;
   };
 }
 
@@ -253,8 +329,36 @@ export interface ActionInvocation extends Invocation {
   readonly index: number;
 }
 
+/** What is asked before an action runs. Its id is the action's own. */
+export type ActionForm = Omit<Form, 'id'>;
+
 export interface CommandAction {
+  /**
+   * What a pressed button asks first; `run` then gets what was sent, validated against the form's options. Throws
+   * UserError where there is nothing to ask. Without a form, `run` answers the button.
+   */
+  readonly form?: (invocation: ActionInvocation, context: Context) => Promise<ActionForm>;
   readonly run: (invocation: ActionInvocation, context: Context) => Promise<Outcome>;
+}
+
+/** An action that asks by a form; `run` gets the values that the form's declaration promises. */
+export function defineFormAction<const Options extends OptionDeclarations>(action: {
+  readonly options: Options | ((invocation: ActionInvocation) => Options);
+  readonly form: (invocation: ActionInvocation, context: Context) => Promise<Omit<ActionForm, 'options'>>;
+  readonly run: (
+    invocation: Omit<ActionInvocation, 'options'> & { readonly options: OptionValues<Options> },
+    context: Context,
+  ) => Promise<Outcome>;
+}): CommandAction {
+  const { options, form, run } = action;
+  return {
+    async form(invocation, context) {
+      const asked = await form(invocation, context);
+      return { ...asked, options: typeof options === 'function' ? options(invocation) : options };
+    },
+    // Sound because bot.run validates the options against this very declaration before it calls `run`.
+    run: run as unknown as CommandAction['run'],
+  };
 }
 
 /** A part of a command with options of its own, as in `/models set`. */
@@ -290,11 +394,15 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly messageMenu?: MessageMenu;
   /** Only moderators may use it. */
   readonly moderatorsOnly?: boolean;
+  /** Moderators cannot take it from anybody: help, and what people may ask about their own data. */
+  readonly alwaysAllowed?: boolean;
   /** Everything it says is for the person alone. */
   readonly answersPrivately?: boolean;
   readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
   /** What the finished job says. Pure: it may be rendered again at any time. */
   readonly done?: (job: JobView) => Message;
+  /** The name without extension under which all files of a result also come as one archive; undefined for none. Pure. */
+  readonly archive?: (job: JobView) => string | undefined;
   /** What an unfinished job can already show, besides its progress. Pure. */
   readonly early?: (job: JobView) => Message;
   /** Its buttons, by name. */

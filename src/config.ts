@@ -59,6 +59,8 @@ export interface Config {
     readonly image?: string;
     readonly video?: string;
   };
+  /** How many jobs of a family are at the gateway at once, over all replicas. */
+  readonly concurrency: { readonly [Name in 'song' | 'ask' | 'image' | 'video']: number };
   /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
   readonly servedServers: readonly string[];
   readonly usage: {
@@ -227,6 +229,12 @@ function build(values: Values, names: readonly string[]): Config {
       ...optional('ask', values.ASK_MODEL),
       ...optional('image', values.IMAGE_MODEL),
       ...optional('video', values.VIDEO_MODEL),
+    },
+    concurrency: {
+      song: values.SONG_CONCURRENCY,
+      ask: values.ASK_CONCURRENCY,
+      image: values.IMAGE_CONCURRENCY,
+      video: values.VIDEO_CONCURRENCY,
     },
     servedServers: values.SERVED_SERVERS,
     usage: {

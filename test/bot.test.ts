@@ -7,18 +7,24 @@ import { musicLimits } from '../src/gateway/music.ts';
 import type { Message } from '../src/message.ts';
 import type { Bot } from '../src/platforms/platform.ts';
 import { createWorld, songCallback, type World } from './jobs/world.ts';
+import { administer } from './settings/administration.ts';
 
 let world: World;
 let bot: Bot;
 let events = 0;
+/** How long every attached recording lasts. */
+let recordingSeconds: number | undefined;
 
 beforeEach(async () => {
+  recordingSeconds = 60;
   world = await createWorld();
+  const administered = administer(world);
   bot = createBot({
     commands,
     log: world.log,
     newReference: () => 'abc',
-    context: ({ address, person, invocation }): Context => ({
+    admit: administered.admit,
+    context: ({ address, person, invocation, platformPerson }): Context => ({
       now: world.clock.now,
       log: world.log,
       limits: { music: musicLimits },
@@ -32,13 +38,24 @@ beforeEach(async () => {
         running: () => world.jobs.running(address, person.id),
         cancel: (id) => world.jobs.cancel(id, person.id),
         reveal: world.jobs.reveal,
+        unplaced: (limit) => world.jobs.unplaced(ADDRESS, 'ada', limit),
+        showHere: (id) => world.jobs.showAt(id, ADDRESS, 'ada'),
       },
       models: {
         resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
         suggest: async () => [],
       },
       settings: { answers: async () => ({ assistant: false, footer: true }) },
-      files: { keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }) },
+      moderation: administered.moderation(address, platformPerson),
+      files: {
+        keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
+        made: ({ id }, source, accept) => world.jobs.file(id, source, accept),
+        seconds: async () => recordingSeconds,
+      },
+      voices: {
+        list: () => world.voices.list(address),
+        remove: (personaId) => world.voices.remove(address, personaId),
+      },
     }),
   });
 });
@@ -296,6 +313,7 @@ it('anything unexpected becomes a sentence with a reference, and a log line with
     commands,
     log: world.log,
     newReference: () => 'ref-1',
+    admit: async ({ person }) => person,
     context: () => {
       throw new TypeError('a bug');
     },

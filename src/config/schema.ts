@@ -39,6 +39,11 @@ export const environmentSchema = z.object({
   IMAGE_MODEL: field.model(IMAGE_ROUTES).optional(),
   VIDEO_MODEL: field.model([]).optional(),
 
+  SONG_CONCURRENCY: field.wholeNumber(1, 10_000).default(10),
+  ASK_CONCURRENCY: field.wholeNumber(1, 10_000).default(16),
+  IMAGE_CONCURRENCY: field.wholeNumber(1, 10_000).default(4),
+  VIDEO_CONCURRENCY: field.wholeNumber(1, 10_000).default(3),
+
   MEDIA_STORE: field.mediaStore.optional(),
   MEDIA_S3_ENDPOINT: field.httpUrl.optional(),
   MEDIA_S3_REGION: field.region.optional(),

@@ -3,12 +3,14 @@ import { toMessage } from '../errors.ts';
 import { MediaError } from '../media/errors.ts';
 import { LINKED_FILES_SENTENCE, type Message, plain } from '../message.ts';
 import { PlatformError } from '../platforms/platform.ts';
+import { account, isCharged } from './account.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { again, finalMessage } from './final-message.ts';
 import type { Job } from './job.ts';
 import { forgetMissing } from './keep.ts';
 import { mutate, pauseBefore } from './record.ts';
 import { show } from './show.ts';
+import { keepVoiceOf } from './studio.ts';
 
 /** Tries before people are told what is not here yet; most faults are over by then. */
 const SILENT_TRIES = 3;
@@ -23,6 +25,8 @@ export async function deliver(
   signal: AbortSignal,
   d: JobDependencies,
 ): Promise<number | undefined> {
+  await account(job, d);
+  await keepVoiceOf(job, d);
   const { message, waiting } = await finalMessage(job, signal, d);
   if (waiting && job.attempts < SILENT_TRIES) return later(job, waiting.retryAfterMs, d);
   try {
@@ -41,14 +45,16 @@ export async function deliver(
       if (!linked && young) return later(job, error.retryAfterMs, d);
       // A platform that came back just now takes the files as well.
       if (linked && !(await isShown(job, message, d))) await showLinks(job, message, d);
+      if (linked) return close(job, d);
     } else {
       const told =
         error.code === 'refused' && ((await showLinks(job, message, d)) || (await confess(job, error, d)));
-      if (!told) await tellElsewhere(job, error, message, d);
+      if (!told && !(await tellElsewhere(job, error, message, d))) return keepForLater(job, d);
+      return close(job, d);
     }
+    return keepForLater(job, d);
   }
-  await close(job, d);
-  return undefined;
+  return close(job, d);
 }
 
 /** The same message with links in place of files. False when it has no files, or not even that is taken. */
@@ -86,27 +92,40 @@ async function confess(job: Job, cause: PlatformError, d: JobDependencies): Prom
   return isShown(job, { title: job.title, ...message, actions: [again(job)] }, d);
 }
 
-/** The place does not take the result: the person gets it alone, if the platform can do that. */
+/** The place does not take the result: the person gets it alone. False if the platform cannot do that either. */
 async function tellElsewhere(
   job: Job,
   cause: PlatformError,
   message: Message,
   d: JobDependencies,
-): Promise<void> {
+): Promise<boolean> {
   const platform = d.platform(job.address.platform);
-  if (!platform) return;
+  if (!platform) return false;
   try {
     const advice = cause.advice ? { footer: cause.advice } : {};
     await platform.whisper(job.address, { ...message, ...advice });
+    return true;
   } catch (error) {
-    d.log.error({ job: job.id, err: error }, 'The result could be shown nowhere; it stays in storage');
+    d.log.error({ job: job.id, err: error }, 'The result could be shown nowhere; it is kept for /jobs');
+    return false;
   }
 }
 
-async function close(job: Job, d: JobDependencies): Promise<void> {
+async function keepForLater(job: Job, d: JobDependencies): Promise<undefined> {
+  await mutate(d.storage, job.id, (current) => ({ ...current, unplaced: true }));
+  return close(job, d);
+}
+
+async function close(job: Job, d: JobDependencies): Promise<undefined> {
   await mutate(d.storage, job.id, (current) =>
     current.state === 'ready' && current.end === job.end
-      ? { ...current, state: current.end ?? 'failed', finishedAt: d.now(), attempts: 0 }
+      ? {
+          ...current,
+          state: current.end ?? 'failed',
+          finishedAt: d.now(),
+          attempts: 0,
+          charged: isCharged(current),
+        }
       : current,
   );
 }

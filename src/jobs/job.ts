@@ -51,6 +51,8 @@ const jobFields = z.object({
     (value) => z.looseObject({ route: z.string(), request: z.looseObject({}) }).safeParse(value).success,
   ),
   parent: z.string().optional(),
+  /** What it was made from, for people. */
+  madeFrom: z.string().optional(),
   taskId: z.string().optional(),
   /** Built from the gateway's readers only; partial until the job is `ready`. */
   result: z
@@ -88,10 +90,14 @@ const jobFields = z.object({
   submittedAt: z.number().optional(),
   deadlineAt: z.number().optional(),
   finishedAt: z.number().optional(),
+  /** Whether it counts as used; absent until its end is known. */
+  charged: z.boolean().optional(),
   /** It could be shown nowhere; `/jobs` offers it. */
   unplaced: z.boolean().optional(),
   /** From 1, while others are before it. */
   queuePlace: z.number().optional(),
+  /** When its turn came, if it had to wait in line. */
+  startedAt: z.number().optional(),
   /** Since when the gateway does not know the task. */
   unknownSince: z.number().optional(),
 });

@@ -157,12 +157,12 @@ export class RedisUsage implements UsageStore {
     };
   }
 
-  async settle(reservation: Reservation): Promise<void> {
+  async settle(reservation: Reservation): Promise<boolean> {
     const { id, at, units, counters, facts } = reservation;
     const day = dayOf(at);
     const field = JSON.stringify([facts.person, facts.family]);
     const place = JSON.stringify([facts.platform, facts.guild]);
-    await this.#connection.run((redis) =>
+    const reply = await this.#connection.run((redis) =>
       redis.eval(
         SETTLE,
         5,
@@ -185,6 +185,7 @@ export class RedisUsage implements UsageStore {
         day,
       ),
     );
+    return reply === 1;
   }
 
   async giveBack(id: string): Promise<void> {

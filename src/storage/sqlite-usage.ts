@@ -83,11 +83,11 @@ export class SqliteUsage implements UsageStore {
     });
   }
 
-  settle(reservation: Reservation): Promise<void> {
+  settle(reservation: Reservation): Promise<boolean> {
     const { id, at, units, facts } = reservation;
     return this.#database.write(() => {
       const { changes } = this.#statements.add.run({ id, at, expires_at: null });
-      if (changes === 0) return;
+      if (changes === 0) return false;
       this.#count(reservation);
       this.#statements.addToDay.run({
         platform: facts.platform,
@@ -98,6 +98,7 @@ export class SqliteUsage implements UsageStore {
         display_name: facts.displayName,
         units,
       });
+      return true;
     });
   }
 

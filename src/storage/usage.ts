@@ -62,8 +62,11 @@ export interface UsageDay extends Used {
 export interface UsageStore {
   /** Counts all of it when every ceiling has room, else nothing. Reservations whose time is over are given back first. */
   reserve(reservation: Reservation, ceilings: readonly Ceiling[], now: number): Promise<Reserved>;
-  /** Counts it for good, and for its day, also when its reservation was given back meanwhile. */
-  settle(reservation: Reservation): Promise<void>;
+  /**
+   * Counts it for good, and for its day, also when its reservation was given back meanwhile. False when it was settled
+   * before.
+   */
+  settle(reservation: Reservation): Promise<boolean>;
   /** Forgets a reservation; what was settled stays. */
   giveBack(id: string): Promise<void>;
   /** What counts for each of the counters since then. */

@@ -7,8 +7,11 @@ import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createPace } from '../../src/jobs/pace.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import type { Message } from '../../src/message.ts';
+import { familyOf } from '../../src/settings/costs.ts';
+import { createVoices, type Voices } from '../../src/settings/voices.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { administer } from '../settings/administration.ts';
 import { ManualClock } from '../storage/manual-clock.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { RecordingPlatform } from './recording-platform.ts';
@@ -21,6 +24,7 @@ export interface World extends AsyncDisposable {
   readonly gateway: ScriptedGateway;
   readonly platform: RecordingPlatform;
   readonly jobs: Jobs;
+  readonly voices: Voices;
   readonly log: RecordingLog;
   /** URLs whose fetch fails, and how. */
   readonly unreachable: Map<string, MediaError>;
@@ -84,6 +88,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
   gateway.crash = crash;
   platform.crash = crash;
   const unreachable = new Map<string, MediaError>();
+  const voices = createVoices({ settings: storage.settings });
   let ids = 0;
   let events = 0;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg', kind: 'audio' as const });
@@ -97,16 +102,23 @@ export async function createWorld(crash: (point: string) => void = () => undefin
         return kept(url.split('/').at(-1) ?? 'file');
       },
       keepBytes: async () => kept('bytes.png'),
+      keepText: async (_text, extension) => kept(`text.${extension}`),
+      archive: async () => kept('archive.zip'),
       open: async () => undefined,
       stat: async (name) => kept(name),
       tag: async (file) => file,
     },
+    voices,
+    meter: administer({ storage, clock }).meter,
     platform: (name) => (name === platform.name ? platform : undefined),
     command: (name) => commands.find((command) => command.name === name),
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
+    concurrency: { song: 10, image: 4, video: 3, ask: 16 },
+    familyOf,
     pollPace: createPace({ perSecond: 5, now: clock.now }),
     now: clock.now,
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     random: () => 0.5,
     newId: () => `id${++ids}`,
     log,
@@ -118,6 +130,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
     gateway,
     platform,
     jobs,
+    voices,
     log,
     unreachable,
     dependencies,

@@ -1,0 +1,45 @@
+/** Limits in words. */
+import type { Limit, LimitName } from '../moderation.ts';
+import { FAMILY_WORDS } from './words.ts';
+
+/** As in `5 songs per person and day`. Plain. */
+export function describeLimit(limit: Limit): string {
+  const { family, of, most } = limit;
+  const amount = new Intl.NumberFormat('en').format(most);
+  if (of === 'requests') return `${amount} ${family ? FAMILY_WORDS[family] : 'requests'} ${perWhom(limit)}`;
+  return `${amount} units${family ? ` for ${FAMILY_WORDS[family]}` : ''} ${perWhom(limit)}`;
+}
+
+/** As in `songs per person and day`. Plain. */
+export function describeLimitName(name: LimitName): string {
+  const thing = name.family ? FAMILY_WORDS[name.family] : 'requests';
+  return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name)}`;
+}
+
+function perWhom({ scope, who, per }: LimitName): string {
+  switch (scope) {
+    case 'person':
+      if (who === undefined) return `per person and ${per}`;
+      return who.type === 'role'
+        ? `per ${per} for each person with the role ${who.name ?? who.id}`
+        : `per ${per} for ${who.name ?? who.id}`;
+    case 'channel':
+      return `per ${per} in this channel, for all together`;
+    case 'server':
+      return `per ${per} in this server, for all together`;
+    case 'deployment':
+      return `per ${per} for everybody who uses this bot`;
+    default:
+      return scope satisfies never;
+  }
+}
+
+const MINUTE = 60_000;
+
+/** As in `3 h 20 min`; never less than it is. */
+export function timeUntil(at: number, now: number): string {
+  const minutes = Math.max(1, Math.ceil((at - now) / MINUTE));
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}
