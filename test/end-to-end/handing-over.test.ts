@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'content-disposition';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LINKED_FILES_SENTENCE } from '../../src/message.ts';
+import { type BucketServer, runBucket } from '../media/bucket.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { links, readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { filesOf, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { soundOf, soundsOf, tagsOf } from './sound.ts';
+
+/** The whole bot on both platforms, with its media in a bucket: how files reach people, and the gateway. */
+let directory: string;
+let bucket: BucketServer;
+let discord: DiscordServer;
+let slack: SlackServer;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-bucket-'));
+  bucket = await runBucket('media', { directory });
+  discord = await startDiscord();
+  slack = await startSlackServer();
+  running = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    MEDIA_STORE: 's3://media/minstrel',
+    MEDIA_S3_ENDPOINT: `http://127.0.0.1:${bucket.port}`,
+    MEDIA_S3_REGION: 'us-east-1',
+    MEDIA_S3_ACCESS_KEY_ID: 'S3RVER',
+    MEDIA_S3_SECRET_ACCESS_KEY: 'S3RVER',
+    MEDIA_ALLOWED_HOSTS: [discord.origin, slack.apiUrl].map((url) => new URL(url).host).join(','),
+  });
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+}, 60_000);
+
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+  await discord?.close();
+  await bucket?.close();
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+const LONG = { timeout: 60_000 };
+const CHANNEL = 'C0MUSIC';
+
+/** What the gateway made for the latest song. */
+async function takesMade(): Promise<string[]> {
+  const complete = running.emulator.callbacks.findLast(({ body }) => /"complete"/.test(body))?.body ?? '';
+  return soundsOf(await filesOf(complete, /^audio_url$/));
+}
+
+/** A link as a browser, a player and a download manager use it. */
+async function expectLinkWorks(link: string): Promise<void> {
+  const whole = await fetch(link);
+  expect(whole.status).toBe(200);
+  expect(whole.headers.get('content-type')).toBe('audio/mpeg');
+  expect(whole.headers.get('x-content-type-options')).toBe('nosniff');
+  const { parameters } = parse(whole.headers.get('content-disposition') ?? '');
+  expect(parameters.filename).toMatch(/ \(take \d\)\.mp3$/);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  expect(await takesMade()).toContain((await soundOf(bytes)).toString('base64'));
+
+  const head = await fetch(link, { method: 'HEAD' });
+  expect(head.headers.get('content-length')).toBe(String(bytes.length));
+  const part = await fetch(link, { headers: { range: 'bytes=100-199' } });
+  expect(part.status).toBe(206);
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(100, 200));
+  const forged = new URL(link);
+  forged.searchParams.set('expires', String(Number(forged.searchParams.get('expires')) + 1));
+  expect((await fetch(forged)).status).toBe(404);
+}
+
+describe('a file over the limit of the place', () => {
+  it('is on Discord a link that works, and a sentence', LONG, async () => {
+    const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, fileLimit: 1_000 });
+    const card = await song.message(
+      (message) => JSON.stringify(message.components).includes('Again'),
+      60_000,
+    );
+    expect(card.attachments).toEqual([]);
+    const text = card.embeds[0]?.description ?? '';
+    expect(text).toContain(`-# ${LINKED_FILES_SENTENCE}`);
+    const [first = '', second = ''] = [...text.matchAll(/\[Listen: [^\]]+\]\(<([^>]+)>\)/g)].map(
+      ([, link]) => link,
+    );
+    await expectLinkWorks(first);
+    await expectLinkWorks(second);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('is on Slack a link that works, and a sentence', LONG, async () => {
+    const restricted = { type: 'error', error: 'file_upload_size_restricted' } as const;
+    slack.faults.every(1, 'files.getUploadURLExternal', restricted);
+    await slack.slash('/song', 'a tune for rain');
+    const message = await slack.until(() => {
+      const [last] = slack.botMessages(CHANNEL);
+      return last && JSON.stringify(last.blocks).includes('Again') ? last : undefined;
+    }, 50_000);
+    slack.faults.clear();
+    expect(readableText(message)).toContain(LINKED_FILES_SENTENCE);
+    const takes = links(message).filter(({ label }) => /take \d/.test(label));
+    expect(takes).toHaveLength(2);
+    for (const { url } of takes) await expectLinkWorks(url);
+    expect(slack.refused).toEqual([]);
+  });
+});
+
+it('a song says in its tags what it is called, who asked for it, and what is sung', LONG, async () => {
+  const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
+  const card = await song.message((message) => message.attachments.length >= 2, 60_000);
+  const file = card.attachments.find(({ filename }) => filename.endsWith('.mp3'));
+  const tags = await tagsOf(file?.bytes ?? Buffer.alloc(0));
+  expect(card.embeds[0]?.title).toBe(tags.title);
+  expect(tags.artist).toBe('Minstrel for Ada');
+  expect(tags.lyrics).toContain('[Verse');
+  expect(tags.images?.[0]).toMatchObject({ mimeType: 'image/png', kind: 'coverFront' });
+});
+
+it('a private file from Slack reaches the gateway by a link of the bot', LONG, async () => {
+  const before = slack.botMessages(CHANNEL).length;
+  const source = running.emulator.callbacks.findLast(({ body }) => /image_url/.test(body))?.body ?? '';
+  const [picture = Buffer.alloc(0)] = await filesOf(source, /^image_url$/);
+  await slack.slash('/video', '');
+  const form = await slack.until(() => slack.openView('U0ADA'));
+  await slack.submitView(form, {
+    prompt: 'it begins to rain',
+    image: [slack.upload('rain.png', picture)],
+  });
+  const message = await slack.until(() => {
+    const posted = slack.botMessages(CHANNEL)[before];
+    return posted && JSON.stringify(posted.blocks).includes('Again') ? posted : undefined;
+  }, 50_000);
+  expect(message).toBeDefined();
+  const created = running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
+  const [link = ''] = /http:[^"]+\/files\/[^"]+/.exec(JSON.stringify(created?.body)) ?? [];
+  const handedOver = await fetch(link);
+  expect(Buffer.from(await handedOver.arrayBuffer())).toEqual(picture);
+  expect(slack.refused).toEqual([]);
+});
