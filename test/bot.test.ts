@@ -38,8 +38,8 @@ beforeEach(async () => {
         running: () => world.jobs.running(address, person.id),
         cancel: (id) => world.jobs.cancel(id, person.id),
         reveal: world.jobs.reveal,
-        unplaced: (limit) => world.jobs.unplaced(ADDRESS, 'ada', limit),
-        showHere: (id) => world.jobs.showAt(id, ADDRESS, 'ada'),
+        unplaced: (limit) => world.jobs.unplaced(address, person.id, limit),
+        showHere: (id) => world.jobs.showAt(id, address, person.id),
       },
       models: {
         resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),

@@ -2,25 +2,21 @@
  * The reconcile step: looks at a job's record, does the next thing, stores the new record, and says when to look again.
  * A restart, a duplicate, a late callback and a lost timer are all the same case: look again.
  */
-import { GatewayError } from '../gateway/errors.ts';
 import { MediaError } from '../media/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import { absorb } from './absorb.ts';
-import { streamAnswer } from './answer.ts';
 import { attachmentFailure } from './attachments.ts';
 import { deliver } from './deliver.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { failSubmission, waitForCallback } from './failure.ts';
-import type { Job, JobFailure } from './job.ts';
+import type { Job } from './job.ts';
 import { keepMedia, withKeptMedia } from './keep.ts';
-import { poll, pollPause } from './poll.ts';
+import { isLate, lookForLate, poll, whenToPollFirst } from './poll.ts';
 import { polishStyle, writeLyrics } from './prelude.ts';
-import { mutate, pauseBefore, viewOf } from './record.ts';
-import { mergeResults } from './result.ts';
+import { leaveQueue, lookAgainInQueue, queued } from './queue.ts';
+import { endAs, mutate, pauseBefore, viewOf } from './record.ts';
 import { ROUTES } from './routes.ts';
-import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from './sentences.ts';
+import { recover, send } from './send.ts';
 import { progressMessage, show } from './show.ts';
-import { submit } from './submit.ts';
 
 /** `now`: the record moved on, look at once. A number: look then, in milliseconds since the epoch. */
 type Next = 'now' | number | undefined;
@@ -44,38 +40,53 @@ export async function advance(
 async function step(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
   switch (job.state) {
     case 'accepted':
-      return job.cancelRequestedBy === undefined ? begin(job, signal, d) : end(job, { end: 'cancelled' }, d);
+      return job.cancelRequestedBy === undefined
+        ? begin(job, signal, d)
+        : endAs(job, { end: 'cancelled' }, d);
     case 'submitting':
       return recover(job, d);
     case 'waiting':
-      return job.cancelRequestedBy === undefined ? wait(job, signal, d) : end(job, { end: 'cancelled' }, d);
+      return job.cancelRequestedBy === undefined ? wait(job, signal, d) : endAs(job, { end: 'cancelled' }, d);
     case 'ready':
-      return deliver(job, signal, d);
+      return finish(job, signal, d);
     case 'delivered':
     case 'failed':
+      return undefined;
     case 'expired':
     case 'cancelled':
-      return undefined;
+      return lookForLate(job, signal, d);
     default:
       return job.state satisfies never;
   }
 }
 
+/** Shows the end. The gateway has done its part, so the next in line may ask it. */
+async function finish(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
+  // Later tries come after a first one, which left.
+  if (job.attempts === 0) await leaveQueue(job, d);
+  const again = await deliver(job, signal, d);
+  if (again !== undefined) return again;
+  return isLate(job) ? 'now' : undefined;
+}
+
 /** Nothing is spent before the person can see that it is under way. */
 async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
-  const { stage } = ROUTES[accepted.work.route];
-  const job = await estimated(accepted, d);
+  const job = await queued(await estimated(accepted, d), d);
+  const stage = job.queuePlace === undefined ? ROUTES[accepted.work.route].stage : QUEUED_STAGE;
   try {
     await show(job, progressMessage(job, stage, d), d);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
+    // While its platform is away it keeps nobody else from the gateway.
+    await leaveQueue(job, d);
     return refusedPlace(job, error, d);
   }
+  if (job.queuePlace !== undefined) return lookAgainInQueue(job, d);
   const failure = await attachmentFailure(job, d);
-  if (failure) return end(job, { end: 'failed', failure }, d);
+  if (failure) return endAs(job, { end: 'failed', failure }, d);
   const polished = await polishStyle(job, signal, d);
   if (signal.aborted) return d.now();
-  if (polished.route === 'music.generate' && polished.lyricsAbout !== undefined && job.lyrics === undefined) {
+  if ('lyricsAbout' in polished && polished.lyricsAbout !== undefined && job.lyrics === undefined) {
     return writeLyrics(job, polished, polished.lyricsAbout, d);
   }
   const submitting = await mutate(d.storage, job.id, (current) =>
@@ -90,6 +101,8 @@ async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Pr
 /** Below this nobody wonders how long it takes. */
 const SHORTEST_ESTIMATE_MS = 5_000;
 
+const QUEUED_STAGE = 'Waiting for its turn';
+
 /** Enough of them that one slow song does not make people expect another. */
 const DURATIONS_COMPARED = 20;
 
@@ -102,89 +115,14 @@ async function estimated(job: Job, { storage }: JobDependencies): Promise<Job> {
   return (await mutate(storage, job.id, (current) => ({ ...current, estimateMs }))) ?? job;
 }
 
-async function send(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
-  try {
-    if (job.work.route === 'answer') return await streamAnswer(job, job.work, signal, d);
-    // Not ended by a shutdown: an answer that is nearly here would be lost, and whether it was taken with it.
-    const submitted = await submit(job.work, {
-      gateway: d.gateway,
-      media: d.media,
-      callBackUrl: d.callbackUrl(job.id),
-      fileUrl: d.fileUrl,
-      signal: AbortSignal.timeout(ROUTES[job.work.route].deadlineMs),
-    });
-    const { comesBack, deadlineMs } = ROUTES[job.work.route];
-    await mutate(d.storage, job.id, (current) => {
-      if (current.state !== 'submitting') return current;
-      const result = submitted.result ? mergeResults(current.result, submitted.result) : current.result;
-      return {
-        ...current,
-        ...(submitted.taskId === undefined ? {} : { taskId: submitted.taskId }),
-        ...(result === undefined ? {} : { result }),
-        ...(comesBack === 'direct' ? { state: 'ready', end: 'delivered' } : { state: 'waiting' }),
-        attempts: 0,
-        deadlineAt: d.now() + deadlineMs,
-      };
-    });
-    return 'now';
-  } catch (error) {
-    if (error instanceof GatewayError) return failSubmission(job, error, d);
-    if (!(error instanceof MediaError)) throw error;
-    // What came as bytes is in no other place: it is told, and made again only if somebody wants it.
-    const reference = d.newId();
-    d.log.error({ job: job.id, reference, err: error }, 'What the gateway made could not be kept');
-    const sentence = unkeptSentence(error);
-    return end(
-      job,
-      { end: 'failed', failure: { code: error.code, sentence, reference, taken: 'unknown' } },
-      d,
-    );
-  }
-}
-
-/** A job is found in `submitting` only when the process that sent it died: nobody knows whether the gateway took it. */
-async function recover(job: Job, d: JobDependencies): Promise<Next> {
-  const reference = d.newId();
-  d.log.warn({ job: job.id, reference }, 'Found a submission that was interrupted');
-  const { comesBack } = ROUTES[job.work.route];
-  switch (comesBack) {
-    case 'callback':
-      await waitForCallback(job, d);
-      return 'now';
-    case 'poll':
-    case 'direct':
-      return end(job, { end: 'failed', failure: uncertain(UNCERTAIN_SENTENCE, reference) }, d);
-    case 'stream': {
-      const answer = job.result?.answer;
-      if (!answer?.text)
-        return end(job, { end: 'failed', failure: uncertain(INTERRUPTED_SENTENCE, reference) }, d);
-      const result = { ...job.result, answer: { ...answer, finish: { reason: 'broken' as const } } };
-      return end(
-        job,
-        {
-          end: 'delivered',
-          result: mergeResults(job.result, { songs: [], lyrics: [], images: [], stems: [], ...result }),
-        },
-        d,
-      );
-    }
-    default:
-      return comesBack satisfies never;
-  }
-}
-
-function uncertain(sentence: string, reference: string): JobFailure {
-  return { code: 'interrupted', sentence, reference, taken: 'unknown' };
-}
-
 async function wait(job: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
   const deadlineAt = job.deadlineAt ?? job.createdAt + ROUTES[job.work.route].deadlineMs;
-  if (d.now() >= deadlineAt) return end(job, { end: 'expired' }, d);
+  if (d.now() >= deadlineAt) return endAs(job, { end: 'expired' }, d);
   await showEarly(job, signal, d);
   if (ROUTES[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return deadlineAt;
   if (job.polls === 0 && job.attempts === 0) {
     await mutate(d.storage, job.id, (current) => ({ ...current, polls: current.polls + 1 }));
-    return Math.min(deadlineAt, d.now() + pollPause(0, d.random));
+    return Math.min(deadlineAt, whenToPollFirst(job, d));
   }
   const next = await poll(job, job.taskId, signal, d);
   return next === 'now' ? next : Math.min(deadlineAt, next);
@@ -204,18 +142,6 @@ async function showEarly(job: Job, signal: AbortSignal, d: JobDependencies): Pro
   }
 }
 
-/** Moves an open job to `ready` with its end. Nothing happens if it got there before. */
-async function end(
-  job: Job,
-  how: Pick<Job, 'end'> & Partial<Pick<Job, 'failure' | 'result'>>,
-  d: Pick<JobDependencies, 'storage'>,
-): Promise<'now'> {
-  await mutate(d.storage, job.id, (current) =>
-    current.state === job.state ? { ...current, ...how, state: 'ready', attempts: 0 } : current,
-  );
-  return 'now';
-}
-
 /** The progress could not be posted, so nothing is spent: later again, or a sentence to the person alone. */
 async function refusedPlace(job: Job, error: PlatformError, d: JobDependencies): Promise<Next> {
   d.log.warn({ job: job.id, err: error }, 'The platform did not take the progress message');
@@ -229,5 +155,5 @@ async function refusedPlace(job: Job, error: PlatformError, d: JobDependencies):
   const reference = d.newId();
   const sentence =
     error.advice ?? 'I may not write in that channel, so I have not started. Nothing was spent.';
-  return end(job, { end: 'failed', failure: { code: error.code, sentence, reference, taken: 'no' } }, d);
+  return endAs(job, { end: 'failed', failure: { code: error.code, sentence, reference, taken: 'no' } }, d);
 }

@@ -1,4 +1,4 @@
-import type { Address, AnyCommand, Family, Log, Voice } from '../command.ts';
+import type { Address, AnyCommand, Family, Invocation, Log, Outcome, Voice } from '../command.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Media } from '../media/media.ts';
 import type { KeptFile } from '../message.ts';
@@ -20,8 +20,6 @@ export interface JobMeter {
 
 type MeteredJob = Pick<Job, 'invocation' | 'address' | 'person' | 'work' | 'createdAt'>;
 
-export type JobPlatform = Pick<Platform, 'show' | 'stream' | 'whisper' | 'linkTo'>;
-
 /** Everything that the jobs room needs from outside. */
 export interface JobDependencies {
   readonly storage: Storage;
@@ -30,8 +28,10 @@ export interface JobDependencies {
   readonly media: Pick<Media, 'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'stat' | 'tag'>;
   /** Keeps a voice for the server; may be called again with the same. */
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
-  readonly platform: (name: string) => JobPlatform | undefined;
+  readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
+  /** The door that people's own commands go through: the same checks, access and limits. Never rejects. */
+  readonly invoke: (invocation: Invocation) => Promise<Outcome>;
   /** The signed URL that the gateway calls for this job. */
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL under which people and the gateway can read a kept file; `name` is what it is saved as. */

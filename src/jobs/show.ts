@@ -21,8 +21,9 @@ export function progressMessage(
     ...early,
     progress: {
       stage,
-      startedAt: job.createdAt,
-      ...(job.estimateMs === undefined ? {} : { estimateMs: job.estimateMs }),
+      startedAt: job.startedAt ?? job.createdAt,
+      ...(job.queuePlace === undefined ? {} : { queuePlace: job.queuePlace }),
+      ...(job.estimateMs === undefined || job.queuePlace !== undefined ? {} : { estimateMs: job.estimateMs }),
     },
     actions: [
       {

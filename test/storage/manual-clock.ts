@@ -19,6 +19,18 @@ export class ManualClock implements Clock {
     };
   };
 
+  /** Resolves when so much time has passed, or at once when the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const cancel = this.after(milliseconds, resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
   /** When the next timer is due; undefined if there is none. */
   get next(): number | undefined {
     return this.#timers.length === 0 ? undefined : Math.min(...this.#timers.map(({ at }) => at));
