@@ -30,8 +30,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...VOCABULARY, 'types of media'],
   platforms: VOCABULARY,
   'platforms/discord': [...VOCABULARY, 'platforms'],
-  'platforms/slack': [...VOCABULARY, 'platforms'],
-  'platforms/terminal': [...VOCABULARY, 'platforms'],
+  'platforms/command-line': VOCABULARY,
+  'platforms/slack': [...VOCABULARY, 'platforms', 'platforms/command-line'],
+  'platforms/terminal': [...VOCABULARY, 'platforms', 'platforms/command-line'],
 };
 
 /** What puts the rooms together. It may import everything, and no room imports it. */

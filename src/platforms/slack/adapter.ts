@@ -9,6 +9,7 @@ import { PLATFORM_NAME } from './invocations.ts';
 import { LIMITS } from './limits.ts';
 import { listen } from './listeners.ts';
 import { sdkLogger } from './logger.ts';
+import { linkTo } from './message-link.ts';
 import { createPace } from './pace.ts';
 import { createPersons } from './persons.ts';
 import { createResponseUrls } from './response-url.ts';
@@ -131,6 +132,8 @@ export function createSlack(options: SlackOptions): Platform {
         },
       });
     },
+
+    linkTo: (address, posted) => linkTo(address, posted, identity.known()),
 
     attachmentHeaders(url): Readonly<Record<string, string>> {
       if (!URL.canParse(url)) return {};

@@ -9,8 +9,11 @@ export function escapeMrkdwn(text: string): string {
 const TOKEN = /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>|&(amp|lt|gt);/g;
 const ENTITY = { amp: '&', lt: '<', gt: '>' } as const;
 
-/** The text that a person typed, from what Slack made of it. Total, and each escape is undone once. */
-export function unescapeSlack(text: string): string {
+/**
+ * The text that a person typed, from what Slack made of it. Total, and each escape is undone once. `keepMentions` leaves
+ * people as `<@U…>` or `<@U…|name>`, in one word, for options that take one.
+ */
+export function unescapeSlack(text: string, { keepMentions = false } = {}): string {
   return text.replace(
     TOKEN,
     (whole, sigil: string, target: string, label: string | undefined, entity: string) => {
@@ -18,6 +21,7 @@ export function unescapeSlack(text: string): string {
       const name = label === undefined ? undefined : unescapeEntities(label);
       switch (sigil) {
         case '@':
+          if (keepMentions) return whole.replace(/\s+/g, '_');
           return `@${name ?? target}`;
         case '#':
           return `#${name ?? target}`;

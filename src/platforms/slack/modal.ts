@@ -98,6 +98,7 @@ function inputElement(
   const common = { action_id: name };
   switch (option.type) {
     case 'text': {
+      if (option.mention === true) return { type: 'users_select', ...common };
       if (option.suggest !== undefined) {
         const first =
           typeof initial === 'string' && initial !== '' ? choiceOption(initial, initial) : undefined;
@@ -194,6 +195,7 @@ const stateSchema = z.record(
       type: z.string(),
       value: z.string().nullish(),
       selected_option: z.object({ value: z.string() }).nullish(),
+      selected_user: z.string().nullish(),
       selected_options: z.array(z.object({ value: z.string() })).nullish(),
       files: z.array(z.unknown()).nullish(),
     }),
@@ -224,6 +226,8 @@ function fieldValue(field: FormField): OptionValue | undefined {
     case 'static_select':
     case 'external_select':
       return field.selected_option?.value;
+    case 'users_select':
+      return field.selected_user ? `<@${field.selected_user}>` : undefined;
     case 'number_input':
       return field.value ? Number(field.value) : undefined;
     case 'file_input':

@@ -1,29 +1,25 @@
 /** What a typed slash command asks for: a form, or an invocation. */
-import type { AnyCommand, RawOptions } from '../../command.ts';
+import type { AnyCommand, OptionDeclarations, RawOptions } from '../../command.ts';
+import { typedOptions, typedPart } from '../command-line/typed-command.ts';
 import { unescapeSlack } from './escape.ts';
-import { optionsOf } from './forms.ts';
-import { parseOptions } from './parse.ts';
 
 export type TypedCommand =
   | { readonly type: 'form'; readonly subcommand: string | undefined }
   | { readonly type: 'invocation'; readonly subcommand: string | undefined; readonly options: RawOptions };
 
-/** Nothing behind the command, or `?`, opens its form where it has one. Throws UserError like parseOptions. */
+/** Nothing behind the command, or `?`, opens its form where it has one. Throws UserError like typedOptions. */
 export function readTyped(command: AnyCommand, escaped: string): TypedCommand {
-  const text = unescapeSlack(escaped).trim();
-  const [word = ''] = text.split(/\s/, 1);
-  const subcommand = Object.hasOwn(command.subcommands ?? {}, word.toLowerCase())
-    ? word.toLowerCase()
-    : undefined;
-  const rest = subcommand === undefined ? text : text.slice(word.length).trim();
-  const options = optionsOf(command, subcommand);
+  const part = typedPart(command, unescapeSlack(escaped).trim());
+  const { subcommand, text } = part;
   const whole = command.subcommands === undefined || subcommand !== undefined;
-  if (Object.keys(options).length > 0 && (rest === '?' || (rest === '' && whole)))
+  if (Object.keys(part.options).length > 0 && (text === '?' || (text === '' && whole)))
     return { type: 'form', subcommand };
   const name = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
-  return {
-    type: 'invocation',
-    subcommand,
-    options: parseOptions({ name, options }, rest === '?' ? '' : rest),
-  };
+  const wayToGiveFile = `Send /${name} alone: the form takes your file.`;
+  const options = typedOptions(command, { ...part, text: text === '?' ? '' : text }, { wayToGiveFile });
+  return { type: 'invocation', subcommand, options };
+}
+
+function takesMention(options: OptionDeclarations): boolean {
+  return Object.values(options).some((option) => option.type === 'text' && option.mention === true);
 }

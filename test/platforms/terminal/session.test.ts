@@ -110,7 +110,7 @@ describe('play', () => {
   test.each([
     ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
     ['/perform', 'There is no command /perform. Commands: /song /jobs /models'],
-    ['/song --style a --style b', 'The option “style” is given twice.'],
+    ['/song --style a --style b', '“style” was given twice.'],
     ['a tune for rain', 'Type a command such as /song a tune for rain'],
     ['7', 'There is no button 7 here.'],
   ])('says what is wrong with %j and asks nobody', async (line, sentence) => {
@@ -155,7 +155,7 @@ describe('play', () => {
       { command: 'models', options: {} },
     ]);
     expect(invocations()).toHaveLength(2);
-    expect(paper.written()).toContain('takes nothing behind its name');
+    expect(paper.written()).toContain('/models has no “constructor”. It knows set.');
     await play('help models');
     expect(paper.written()).toContain('/models set Chooses a model\n\n• --family Of what (needed)');
   });

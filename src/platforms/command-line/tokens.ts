@@ -7,37 +7,46 @@ export type Token =
   | { readonly type: 'flag'; readonly name: string; readonly value: string | undefined };
 
 /** Straight quotes, and the curved ones that keyboards and Slack put in their place. */
-const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]/y;
-const FLAG = /--([A-Za-z][\w-]*)(=?)/y;
+const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]|'([^']*)'/y;
+const FLAG = /--([A-Za-z_][\w-]*)(=?)/y;
 /** Macs and phones write a dash for two hyphens; it is a flag only where the name is one. */
 const DASHED_FLAG = /[—–]([A-Za-z][\w-]*)(=?)/y;
+/** Behind it nothing is a flag. */
+const END_OF_FLAGS = /--(?=\s|$)/y;
 const WORD = /\S+/y;
 const SPACE = /\s+/y;
 
-/** Total: every character is in a word, in a flag, or between them. */
+/** Total: every character is in a word, in a flag, in the mark that ends the flags, or between them. */
 export function tokenize(text: string, isOption: (name: string) => boolean): Token[] {
   const tokens: Token[] = [];
   let at = 0;
+  let flagsEnded = false;
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     return pattern.exec(text);
   };
+  const matchFlag = (): RegExpExecArray | null => {
+    if (flagsEnded) return null;
+    const dashed = match(DASHED_FLAG);
+    const flag = match(FLAG) ?? (dashed !== null && isOption(dashed[1] ?? '') ? dashed : null);
+    return flag !== null && endsWell(text, at + flag[0].length, flag[2] === '=') ? flag : null;
+  };
   while (at < text.length) {
-    const space = match(SPACE);
+    const space: RegExpExecArray | null = match(SPACE) ?? (flagsEnded ? null : match(END_OF_FLAGS));
     if (space !== null) {
+      flagsEnded ||= space[0] === '--';
       at += space[0].length;
       continue;
     }
-    const dashed = match(DASHED_FLAG);
-    const flag = match(FLAG) ?? (dashed !== null && isOption(dashed[1] ?? '') ? dashed : null);
-    if (flag !== null && endsWell(text, at + flag[0].length, flag[2] === '=')) {
+    const flag = matchFlag();
+    if (flag !== null) {
       at += flag[0].length;
       if (flag[2] !== '=') {
         tokens.push({ type: 'flag', name: flag[1] ?? '', value: undefined });
         continue;
       }
       const value = match(QUOTED) ?? match(WORD);
-      tokens.push({ type: 'flag', name: flag[1] ?? '', value: value?.[1] ?? value?.[0] ?? '' });
+      tokens.push({ type: 'flag', name: flag[1] ?? '', value: value?.[1] ?? value?.[2] ?? value?.[0] ?? '' });
       at += value?.[0].length ?? 0;
       continue;
     }
@@ -45,7 +54,7 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     // A quotation that goes on without a space, as in "a"b, is a word like any other.
     const word = quoted !== null && endsWell(text, at + quoted[0].length, false) ? quoted : match(WORD);
     const found = word?.[0] ?? text.slice(at);
-    tokens.push({ type: 'word', value: word?.[1] ?? found, from: at, to: at + found.length });
+    tokens.push({ type: 'word', value: word?.[1] ?? word?.[2] ?? found, from: at, to: at + found.length });
     at += found.length;
   }
   return tokens;

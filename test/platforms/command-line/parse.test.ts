@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OptionDeclarations } from '../../../src/command.ts';
 import { UserError } from '../../../src/errors.ts';
-import { escapeMrkdwn, unescapeSlack } from '../../../src/platforms/slack/escape.ts';
-import { parseOptions } from '../../../src/platforms/slack/parse.ts';
+import { parseOptions } from '../../../src/platforms/command-line/parse.ts';
 
 const options = {
   prompt: { type: 'text', description: 'What the song is about' },
@@ -22,7 +21,8 @@ const options = {
   audio: { type: 'file', description: 'Audio', accept: ['audio'], maximumBytes: 1 },
 } as const satisfies OptionDeclarations;
 
-const parse = (text: string) => parseOptions({ name: 'song', options }, text);
+const parse = (text: string) =>
+  parseOptions({ name: 'song', options, wayToGiveFile: 'Send /song alone.' }, text);
 const sentence = (text: string): string => {
   try {
     parse(text);
@@ -58,6 +58,28 @@ describe('what is typed behind a command', () => {
     ['rain --model v5', { prompt: 'rain', model: 'V5' }],
     ['rain --weight 0,5', { prompt: 'rain', weight: 0.5 }],
     ['two\nlines  kept', { prompt: 'two\nlines  kept' }],
+    ["--title 'It rains' a tune", { title: 'It rains', prompt: 'a tune' }],
+    ["rain --title Rock 'n' Roll", { title: "Rock 'n' Roll", prompt: 'rain' }],
+    ["'tis the season", { prompt: "'tis the season" }],
+    ['say "hello" to rain', { prompt: 'say "hello" to rain' }],
+    ['--title "Rain --style rock" a tune', { title: 'Rain --style rock', prompt: 'a tune' }],
+    ['--title "never closed', { title: '"never', prompt: 'closed' }],
+    ['rain --instrumental in the night', { prompt: 'rain in the night', instrumental: true }],
+    ['--STYLE lofi', { style: 'lofi' }],
+    ['a well--known tune', { prompt: 'a well--known tune' }],
+    ['rain — sad – and slow - really —sad', { prompt: 'rain — sad – and slow - really —sad' }],
+    ['rain —style lofi –instrumental', { prompt: 'rain', style: 'lofi', instrumental: true }],
+    [
+      '--style lofi -- sing: --title is no option here',
+      { style: 'lofi', prompt: 'sing: --title is no option here' },
+    ],
+    ['rain -- --style', { prompt: 'rain --style' }],
+    ['rain --style folk --prompt', undefined],
+    ['--prompt=[Verse] --style folk', { prompt: '[Verse]', style: 'folk' }],
+    [
+      'rain --audio https://example.org/a/rain.mp3?x=1',
+      { prompt: 'rain', audio: { name: 'rain.mp3', url: 'https://example.org/a/rain.mp3?x=1' } },
+    ],
     ['', {}],
   ])('%s', (text, expected) => {
     if (expected === undefined) expect(sentence(text)).not.toBe('no error');
@@ -75,6 +97,9 @@ describe('what is typed behind a command', () => {
     ['rain --audio x.mp3', 'Send /song alone'],
     ['rain --style a --style b', 'given twice'],
     ['rain --prompt snow', 'given twice'],
+    ['rain --constructor x', 'no option --constructor'],
+    ['rain --__proto__ x', 'no option --__proto__'],
+    ['rain --audio rain.mp3', 'only its address'],
   ])('names the problem: %s', (text, part) => {
     expect(sentence(text)).toContain(part);
   });
@@ -133,30 +158,53 @@ describe('what is typed behind a command', () => {
   });
 });
 
-describe('what Slack makes of typed text', () => {
-  it('is undone exactly once, whatever was typed', () => {
-    const pieces = fc.oneof(
-      fc.string(),
-      fc.constantFrom('<', '>', '&', 'amp;', 'lt;', '@U1', '|', 'https://x.example', '&amp;'),
-    );
-    const typedText = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''));
-    fc.assert(
-      fc.property(typedText, (typed) => {
-        expect(unescapeSlack(escapeMrkdwn(typed))).toBe(typed);
-      }),
-    );
-  });
+describe('words in their places', () => {
+  const set = {
+    family: {
+      type: 'choice',
+      description: 'For what',
+      required: true,
+      choices: [
+        { name: 'answers', value: 'ask' },
+        { name: 'songs', value: 'song' },
+      ],
+    },
+    model: { type: 'text', description: 'Model', required: true },
+    where: {
+      type: 'choice',
+      description: 'Where',
+      choices: [
+        { name: 'channel', value: 'channel' },
+        { name: 'server', value: 'server' },
+      ],
+    },
+  } as const satisfies OptionDeclarations;
+  const place = (text: string) => parseOptions({ name: 'models set', options: set, positional: true }, text);
 
   it.each([
-    ['<@U0ADA|ada> and <@U1>', '@ada and @U1'],
-    ['<#C1|music>', '#music'],
-    ['<!here> <!subteam^S1|@team>', '@here @team'],
-    ['<http://example.com/|example.com>', 'http://example.com/'],
-    ['<https://example.com/a?b=1&amp;c=2>', 'https://example.com/a?b=1&c=2'],
-    ['<https://example.com|look>', 'look (https://example.com)'],
-    ['<mailto:a@b.c|a@b.c>', 'a@b.c'],
-    ['&amp;lt;', '&lt;'],
-  ])('%s', (received, typed) => {
-    expect(unescapeSlack(received)).toBe(typed);
+    ['ask chat:chat-small channel', { family: 'ask', model: 'chat:chat-small', where: 'channel' }],
+    ['answers chat:chat-small', { family: 'ask', model: 'chat:chat-small' }],
+    ['ask a model with spaces server', { family: 'ask', model: 'a model with spaces', where: 'server' }],
+    ['ask --model=channel', { family: 'ask', model: 'channel' }],
+    ['--where server ask chat-small', { family: 'ask', model: 'chat-small', where: 'server' }],
+    ['--family song V5 channel', { family: 'song', model: 'V5', where: 'channel' }],
+    ['ask channel', { family: 'ask', model: 'channel' }],
+    ['ask', { family: 'ask' }],
+    ['picture chat-small', { model: 'picture chat-small' }],
+  ])('%s', (text, expected) => {
+    expect(place(text)).toEqual(expected);
+  });
+
+  it('are read where there is no text at all', () => {
+    const { family, where } = set;
+    const options = { family, where };
+    const reset = (text: string) => parseOptions({ name: 'models reset', options, positional: true }, text);
+    expect(reset('ask server')).toEqual({ family: 'ask', where: 'server' });
+    expect(() => reset('askk server')).toThrow('“askk” is no family. Choose one of ask, song.');
+  });
+
+  it('stay text where a command has no parts', () => {
+    const options = { prompt: { type: 'text', description: 'What' }, where: set.where } as const;
+    expect(parseOptions({ name: 'image', options }, 'a red channel')).toEqual({ prompt: 'a red channel' });
   });
 });
