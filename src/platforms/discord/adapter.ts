@@ -8,6 +8,7 @@ import { converse, isAddressed } from './conversation.ts';
 import { HttpOnly } from './http-only.ts';
 import { incomingMessageSchema, interactionSchema } from './interaction.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from './limits.ts';
+import { linkTo } from './message-link.ts';
 import { Originals } from './originals.ts';
 import { Registrar } from './registrar.ts';
 import { DiscordRest } from './rest.ts';
@@ -160,6 +161,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     }),
 
     attachmentHeaders: () => ({}),
+
+    linkTo,
 
     show: (address, message, showOptions) => show(address, message, showOptions, showing),
 

@@ -67,6 +67,8 @@ const resolvedSchema = z
     messages: z
       .record(z.string(), z.object({ content: z.string().catch(''), embeds: embedsSchema }))
       .optional(),
+    roles: z.record(z.string(), z.object({ name: z.string() })).optional().catch(undefined),
+    users: z.record(z.string(), userSchema).optional().catch(undefined),
   })
   .optional();
 
@@ -98,6 +100,11 @@ const base = {
   application_id: z.string(),
   token: z.string(),
   channel_id: z.string(),
+  /** Where a thread belongs to. */
+  channel: z
+    .object({ type: z.number(), parent_id: z.string().nullish() })
+    .optional()
+    .catch(undefined),
   guild_id: z.string().optional(),
   member: memberSchema.optional(),
   user: userSchema.optional(),

@@ -14,6 +14,7 @@ import { placeOfInteraction } from './place.ts';
 const ADMINISTRATOR = 1n << 3n;
 const MANAGE_GUILD = 1n << 5n;
 const SUBCOMMAND_TYPES: ReadonlySet<number> = new Set([1, 2]);
+const MENTION_TYPE = 9;
 const ATTACHMENT_TYPE = 11;
 const BOT_DIRECT_MESSAGE = 1;
 
@@ -116,11 +117,20 @@ function addressOf(interaction: Interaction, who: IncomingUser, receivedAt: numb
   return {
     platform: 'discord',
     channel: interaction.channel_id,
+    ...parentOf(interaction.channel),
     person: who.id,
     ...(interaction.guild_id === undefined ? {} : { guild: interaction.guild_id }),
     // Erasing undefined makes it JSON, which the type of platformData asks for.
     platformData: JSON.parse(JSON.stringify(placeOfInteraction(interaction, tokenOnly, receivedAt))),
   };
+}
+
+/** Announcement, public and private threads. https://docs.discord.com/developers/resources/channel#channel-object-channel-types */
+const THREAD_TYPES: ReadonlySet<number> = new Set([10, 11, 12]);
+
+function parentOf(channel: Interaction['channel']): { parent?: string } {
+  const parent = channel && THREAD_TYPES.has(channel.type) ? channel.parent_id : undefined;
+  return parent ? { parent } : {};
 }
 
 function commandOptions(interaction: CommandInteraction): {
@@ -133,10 +143,21 @@ function commandOptions(interaction: CommandInteraction): {
     const file =
       type === ATTACHMENT_TYPE ? interaction.data.resolved?.attachments?.[String(value)] : undefined;
     if (file) options[name] = fileReferenceOf(file);
+    else if (type === MENTION_TYPE) options[name] = mentionOf(String(value), interaction.data.resolved);
     else if (value !== undefined && type !== ATTACHMENT_TYPE) options[name] = value;
   }
   return { subcommand, options };
 }
+
+/** As `<@id|name>`, and a role as `<@&id|name>`. */
+function mentionOf(id: string, resolved: CommandInteraction['data']['resolved']): string {
+  const role = resolved?.roles?.[id];
+  if (role) return `<@&${id}|${plainName(role.name)}>`;
+  const user = resolved?.users?.[id];
+  return user ? `<@${id}|${plainName(user.global_name || user.username)}>` : `<@${id}>`;
+}
+
+const plainName = (name: string): string => name.replace(/[<>|]/g, ' ').trim();
 
 function flatten(options: readonly IncomingOption[]): {
   subcommand: string | undefined;

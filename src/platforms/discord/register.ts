@@ -15,6 +15,7 @@ import { z } from 'zod';
 import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
 import { toPlatformError } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { localizedDescription, localizedLabel, localizedName } from './locales/index.ts';
 import { DiscordRest, type DiscordRestOptions } from './rest.ts';
 
 type ApplicationCommand =
@@ -22,22 +23,37 @@ type ApplicationCommand =
   | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
 /** A slash command for each declaration, and an entry in the menu of messages for those that have one. */
-function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
+export function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
   return commands.flatMap((command): ApplicationCommand[] => {
     const where = availability(command);
     const menu = command.messageMenu;
     return [
       {
         type: ApplicationCommandType.ChatInput,
-        name: command.name,
-        description: command.description,
+        ...named(command.name, command.description),
         options: optionsOf(command),
         ...where,
       },
-      ...(menu ? [{ type: ApplicationCommandType.Message as const, name: menu.label, ...where }] : []),
+      ...(menu
+        ? [
+            {
+              type: ApplicationCommandType.Message as const,
+              name: menu.label,
+              ...localizedLabel(menu.label),
+              ...where,
+            },
+          ]
+        : []),
     ];
   });
 }
+
+const named = (name: string, description: string) => ({
+  name,
+  description,
+  ...localizedName(name),
+  ...localizedDescription(description),
+});
 
 function availability(command: AnyCommand) {
   return {
@@ -45,9 +61,6 @@ function availability(command: AnyCommand) {
     contexts: command.moderatorsOnly
       ? [InteractionContextType.Guild]
       : [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
-    ...(command.moderatorsOnly
-      ? { default_member_permissions: PermissionFlagsBits.ManageGuild.toString() }
-      : {}),
   };
 }
 
@@ -56,8 +69,7 @@ function optionsOf(command: AnyCommand): APIApplicationCommandOption[] {
   if (!command.subcommands) return basicOptions(command.options);
   return Object.entries(command.subcommands).map(([name, { description, options }]) => ({
     type: ApplicationCommandOptionType.Subcommand,
-    name,
-    description,
+    ...named(name, description),
     options: basicOptions(options),
   }));
 }
@@ -69,9 +81,10 @@ const basicOptions = (options: OptionDeclarations): APIApplicationCommandBasicOp
     .map(([name, declaration]) => applicationOption(name, declaration));
 
 function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandBasicOption {
-  const common = { name, description: option.description, required: option.required ?? false };
+  const common = { ...named(name, option.description), required: option.required ?? false };
   switch (option.type) {
     case 'text':
+      if (option.mention) return { ...common, type: ApplicationCommandOptionType.Mentionable };
       return {
         ...common,
         type: ApplicationCommandOptionType.String,
@@ -84,7 +97,11 @@ function applicationOption(name: string, option: OptionDeclaration): APIApplicat
       return {
         ...common,
         type: ApplicationCommandOptionType.String,
-        choices: option.choices.map(({ name: label, value }) => ({ name: label, value })),
+        choices: option.choices.map(({ name: label, value }) => ({
+          name: label,
+          ...localizedLabel(label),
+          value,
+        })),
       };
     case 'flag':
       return { ...common, type: ApplicationCommandOptionType.Boolean };
@@ -137,7 +154,8 @@ const isDefault = (part: unknown): boolean =>
   part === undefined ||
   part === false ||
   part === '' ||
-  (Array.isArray(part) && part.length === 0);
+  (Array.isArray(part) && part.length === 0) ||
+  (typeof part === 'object' && Object.keys(part).length === 0);
 
 const byName = (commands: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(
