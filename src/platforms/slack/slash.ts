@@ -9,7 +9,8 @@ export type TypedCommand =
 
 /** Nothing behind the command, or `?`, opens its form where it has one. Throws UserError like typedOptions. */
 export function readTyped(command: AnyCommand, escaped: string): TypedCommand {
-  const part = typedPart(command, unescapeSlack(escaped).trim());
+  const keepMentions = takesMention(typedPart(command, unescapeSlack(escaped).trim()).options);
+  const part = typedPart(command, unescapeSlack(escaped, { keepMentions }).trim());
   const { subcommand, text } = part;
   const whole = command.subcommands === undefined || subcommand !== undefined;
   if (Object.keys(part.options).length > 0 && (text === '?' || (text === '' && whole)))

@@ -29,3 +29,9 @@ describe('what Slack makes of typed text', () => {
     expect(unescapeSlack(received)).toBe(typed);
   });
 });
+
+it('leaves people as they were mentioned, in one word, for options that take somebody', () => {
+  expect(unescapeSlack('<@U0ADA|Ada Lovelace> &amp; more', { keepMentions: true })).toBe(
+    '<@U0ADA|Ada_Lovelace> & more',
+  );
+});
