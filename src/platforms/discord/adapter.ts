@@ -119,6 +119,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       rest,
       self,
       log,
+      guilds: connection,
       say: async (address, invocation, { message: sentence }) => {
         await show(address, sentence, { key: `r${invocation.id}`, remember: async () => {} }, showing);
       },

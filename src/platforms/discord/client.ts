@@ -8,6 +8,7 @@ import {
   GatewayDispatchEvents,
   GatewayIntentBits,
   Options,
+  PermissionFlagsBits,
   Status,
 } from 'discord.js';
 import type { Log } from '../../command.ts';
@@ -22,6 +23,10 @@ export interface GatewayConnection {
   status(): PlatformStatus;
   /** 0 to 3; undefined for a guild that is not seen. */
   premiumTier(guild: string): number | undefined;
+  /** The channel that a thread belongs to, where that is known. */
+  parentOf(guild: string, channel: string): string | undefined;
+  /** Messages tell a member's roles and not their permissions: whether the guild's roles let them manage it. */
+  moderates(guild: string, person: string, roles: readonly string[]): boolean;
 }
 
 export interface ConnectionOptions {
@@ -96,6 +101,21 @@ export class Connection implements GatewayConnection {
 
   premiumTier(guild: string): number | undefined {
     return this.#client?.guilds.cache.get(guild)?.premiumTier;
+  }
+
+  parentOf(guild: string, channel: string): string | undefined {
+    const found = this.#client?.guilds.cache.get(guild)?.channels.cache.get(channel);
+    return found?.isThread() ? (found.parentId ?? undefined) : undefined;
+  }
+
+  moderates(guild: string, person: string, roles: readonly string[]): boolean {
+    const known = this.#client?.guilds.cache.get(guild);
+    if (known === undefined) return false;
+    if (known.ownerId === person) return true;
+    // The role of everyone has the guild's own id.
+    return [guild, ...roles].some((role) =>
+      known.roles.cache.get(role)?.permissions.has(PermissionFlagsBits.ManageGuild),
+    );
   }
 
   async #run(attempted: () => void): Promise<void> {

@@ -1,6 +1,7 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
-import type { Address, ConversationTurn, Invocation, Log } from '../../command.ts';
+import type { Address, ConversationTurn, Invocation, Log, Person } from '../../command.ts';
 import type { Bot } from '../platform.ts';
+import type { GatewayConnection } from './client.ts';
 import { fileReferenceOf, type IncomingMessage, incomingMessageSchema } from './interaction.ts';
 import { personOf } from './invocation.ts';
 import type { DiscordRest } from './rest.ts';
@@ -19,6 +20,8 @@ export interface ConversationDependencies {
   /** The bot's own user id. */
   readonly self: string;
   readonly log: Log;
+  /** What is known of guilds that messages do not tell. */
+  readonly guilds: Pick<GatewayConnection, 'parentOf' | 'moderates'>;
   readonly say: (
     address: Address,
     invocation: Invocation,
@@ -51,8 +54,8 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
       [QUESTION]: question || 'What is in this picture?',
       ...(image ? { [IMAGE]: fileReferenceOf(image) } : {}),
     },
-    address: addressOf(message),
-    person: personOf(message.author, message.member),
+    address: addressOf(message, d),
+    person: speakerOf(message, d),
     conversation: await earlier(message, d),
   };
   const outcome = await d.bot.run(invocation);
@@ -70,12 +73,22 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
   }
 }
 
-function addressOf(message: IncomingMessage): Address {
+function speakerOf(message: IncomingMessage, { guilds }: ConversationDependencies): Person {
+  const person = personOf(message.author, message.member);
+  const { guild_id: guild } = message;
+  if (guild === undefined) return person;
+  return { ...person, moderator: person.moderator || guilds.moderates(guild, person.id, person.roles) };
+}
+
+function addressOf(message: IncomingMessage, { guilds }: ConversationDependencies): Address {
+  const { guild_id: guild } = message;
+  const parent = guild === undefined ? undefined : guilds.parentOf(guild, message.channel_id);
   return {
     platform: 'discord',
     channel: message.channel_id,
     person: message.author.id,
-    ...(message.guild_id === undefined ? {} : { guild: message.guild_id }),
+    ...(guild === undefined ? {} : { guild }),
+    ...(parent === undefined ? {} : { parent }),
     platformData: { replyTo: message.id },
   };
 }

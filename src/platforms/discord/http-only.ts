@@ -47,6 +47,14 @@ export class HttpOnly implements GatewayConnection {
     return undefined;
   }
 
+  parentOf(): undefined {
+    return undefined;
+  }
+
+  moderates(): boolean {
+    return false;
+  }
+
   async #run(attempted: () => void): Promise<void> {
     let retry = FIRST_RETRY_MS;
     let wasReady = false;

@@ -67,7 +67,10 @@ const resolvedSchema = z
     messages: z
       .record(z.string(), z.object({ content: z.string().catch(''), embeds: embedsSchema }))
       .optional(),
-    roles: z.record(z.string(), z.object({ name: z.string() })).optional().catch(undefined),
+    roles: z
+      .record(z.string(), z.object({ name: z.string() }))
+      .optional()
+      .catch(undefined),
     users: z.record(z.string(), userSchema).optional().catch(undefined),
   })
   .optional();
@@ -101,10 +104,7 @@ const base = {
   token: z.string(),
   channel_id: z.string(),
   /** Where a thread belongs to. */
-  channel: z
-    .object({ type: z.number(), parent_id: z.string().nullish() })
-    .optional()
-    .catch(undefined),
+  channel: z.object({ type: z.number(), parent_id: z.string().nullish() }).optional().catch(undefined),
   guild_id: z.string().optional(),
   member: memberSchema.optional(),
   user: userSchema.optional(),

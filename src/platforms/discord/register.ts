@@ -7,7 +7,6 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
-  PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
@@ -58,6 +57,7 @@ const named = (name: string, description: string) => ({
 function availability(command: AnyCommand) {
   return {
     integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+    // No default_member_permissions: whom moderators named beside themselves would not see the command. The core decides.
     contexts: command.moderatorsOnly
       ? [InteractionContextType.Guild]
       : [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
