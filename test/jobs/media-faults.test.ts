@@ -271,6 +271,27 @@ describe('files', () => {
     });
   });
 
+  it('bring their smaller variant with them, and go without it where it is gone', async () => {
+    const world = await createMediaWorld(await folder());
+    const remote = (path: string) => ({ type: 'remote' as const, url: `${world.origin}${path}` });
+    const smaller = { name: 'Rain', source: remote('/one.mp3') };
+    const media = [{ kind: 'audio' as const, name: 'Rain', source: remote('/two.mp3'), smaller }];
+    const command = world.dependencies.command('song');
+    if (!command) throw new TypeError('no command');
+    Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
+    await world.lookAgain(await finishedSong(world), 1);
+    expect(world.standing().media).toMatchObject([
+      { name: 'Rain.mp3', smaller: { name: 'Rain (2).mp3', source: { type: 'kept' } } },
+    ]);
+    world.served.delete('/one.mp3');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 8);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.standing().media?.map((item) => [item.name, item.smaller])).toEqual([
+      ['Rain.mp3', undefined],
+    ]);
+  });
+
   it('go without a cover that never comes, which holds nobody up', async () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/cover.png');

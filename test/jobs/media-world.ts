@@ -41,6 +41,8 @@ export interface MediaWorld extends World {
   readonly media: Media;
   readonly platform: UploadingPlatform;
   readonly dependencies: JobDependencies;
+  /** The gateway's file server. */
+  readonly origin: string;
   /** What the gateway's file server answers, by path; 404 for everything else. */
   readonly served: Map<string, Buffer>;
   /** The finished song's callback, its files at the server of this test. */
@@ -93,6 +95,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     platform,
     dependencies,
     served,
+    origin,
     look,
     complete: here(songCallback('complete')),
     first: here(songCallback('first')),
