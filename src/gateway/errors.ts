@@ -1,24 +1,26 @@
 import type { AnswerSoFar } from './answers.ts';
 import type { GatewayFamily, RouteName } from './routes.ts';
 
-export type GatewayErrorCode =
-  | 'credits'
-  | 'rate'
-  | 'auth'
-  | 'forbidden'
-  | 'invalid'
-  | 'too-long'
-  | 'blocked'
-  | 'not-found'
-  | 'exists'
-  | 'maintenance'
-  | 'unavailable'
-  | 'timeout'
-  | 'network'
-  | 'nonsense'
-  | 'aborted'
-  | 'broken-stream'
-  | 'stalled';
+export const GATEWAY_ERROR_CODES = [
+  'credits',
+  'rate',
+  'auth',
+  'forbidden',
+  'invalid',
+  'too-long',
+  'blocked',
+  'not-found',
+  'exists',
+  'maintenance',
+  'unavailable',
+  'timeout',
+  'network',
+  'nonsense',
+  'aborted',
+  'broken-stream',
+  'stalled',
+] as const;
+export type GatewayErrorCode = (typeof GATEWAY_ERROR_CODES)[number];
 
 /** Whether the gateway may have accepted the work, and so may spend credits on it or call back. */
 export type Taken = 'no' | 'unknown';

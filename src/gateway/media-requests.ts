@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutUndefined } from './responses.ts';
 
 const text = z.string().trim().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -16,6 +17,18 @@ export const imageRequest = z.object({
   watermark: z.boolean().optional(),
 });
 export type ImageRequest = z.infer<typeof imageRequest>;
+
+/** The body of `POST /v1/media/services/aigc/multimodal-generation/generation`. */
+export function imageBody({ model, prompt, ...rest }: ImageRequest): object {
+  const parameters = {
+    size: rest.size,
+    negative_prompt: rest.negativePrompt,
+    prompt_extend: rest.promptExtend,
+    watermark: rest.watermark,
+  };
+  const input = { messages: [{ role: 'user', content: [{ text: prompt }] }] };
+  return { model, input, ...parametersIfAny(parameters) };
+}
 
 /**
  * Contract, "Media video request and responses". Which fields are optional is not shown there; what is left out is
@@ -39,3 +52,21 @@ export const videoRequest = z
     message: 'a video needs a prompt or a picture',
   });
 export type VideoRequest = z.infer<typeof videoRequest>;
+
+/** The body of `POST /v1/media/services/aigc/video-generation/video-synthesis`, in both path forms. */
+export function videoBody({ model, ...rest }: VideoRequest): object {
+  const parameters = {
+    resolution: rest.resolution,
+    prompt_extend: rest.promptExtend,
+    duration: rest.duration,
+    audio: rest.audio,
+    shot_type: rest.shotType,
+  };
+  const input = { prompt: rest.prompt, img_url: rest.imageUrl, audio_url: rest.audioUrl };
+  return { model, input: withoutUndefined(input), ...parametersIfAny(parameters) };
+}
+
+function parametersIfAny(parameters: object): { parameters?: object } {
+  const given = withoutUndefined(parameters);
+  return Object.keys(given).length === 0 ? {} : { parameters: given };
+}

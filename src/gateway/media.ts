@@ -1,28 +1,33 @@
 import type { CallOptions } from './answers.ts';
 import { GatewayError } from './errors.ts';
 import { invalid } from './failures.ts';
+import { type ImageResult, readImages } from './image-answers.ts';
 import {
-  holdsTask,
-  type ImageResult,
-  readImages,
-  readVideoSubmission,
-  readVideoTask,
-  type VideoStatus,
-  type VideoTask,
-} from './media-answers.ts';
-import { type ImageRequest, imageRequest, type VideoRequest, videoRequest } from './media-requests.ts';
+  type ImageRequest,
+  imageBody,
+  imageRequest,
+  type VideoRequest,
+  videoBody,
+  videoRequest,
+} from './media-requests.ts';
 import { isRefusal } from './refusal.ts';
 import { checked, type Reply, type Requester, type RequestInput } from './request.ts';
 import type { RouteName } from './routes.ts';
-
-export type { VideoTask } from './media-answers.ts';
+import {
+  holdsTask,
+  readVideoSubmission,
+  readVideoTask,
+  type VideoSubmission,
+  type VideoTask,
+} from './video-answers.ts';
 
 export * from './media-requests.ts';
+export type { VideoTask } from './video-answers.ts';
 
 /** Contract, "Media ({base_url}/...)". Every method throws GatewayError only. */
 export interface MediaRoutes {
   createImage(request: ImageRequest, options?: CallOptions): Promise<ImageResult>;
-  createVideo(request: VideoRequest, options?: CallOptions): Promise<{ taskId: string; status: VideoStatus }>;
+  createVideo(request: VideoRequest, options?: CallOptions): Promise<VideoSubmission>;
   queryVideo(taskId: string, options?: CallOptions): Promise<VideoTask>;
 }
 
@@ -31,42 +36,13 @@ export function createMedia(requester: Requester): MediaRoutes {
   const twoForms = createTwoForms(requester);
   return {
     async createImage(request, { signal } = {}) {
-      const { model, prompt, ...rest } = checked('media/image', imageRequest, request);
-      const parameters = withoutUndefined({
-        size: rest.size,
-        negative_prompt: rest.negativePrompt,
-        prompt_extend: rest.promptExtend,
-        watermark: rest.watermark,
-      });
-      const input = { messages: [{ role: 'user', content: [{ text: prompt }] }] };
-      return readImages(
-        await requester.call('media/image', {
-          body: { model, input, ...parametersIfAny(parameters) },
-          signal,
-        }),
-      );
+      const body = imageBody(checked('media/image', imageRequest, request));
+      return readImages(await requester.call('media/image', { body, signal }));
     },
 
     async createVideo(request, { signal } = {}) {
-      const { model, ...rest } = checked('media/video', videoRequest, request);
-      const input = withoutUndefined({
-        prompt: rest.prompt,
-        img_url: rest.imageUrl,
-        audio_url: rest.audioUrl,
-      });
-      const parameters = withoutUndefined({
-        resolution: rest.resolution,
-        prompt_extend: rest.promptExtend,
-        duration: rest.duration,
-        audio: rest.audio,
-        shot_type: rest.shotType,
-      });
-      return readVideoSubmission(
-        await twoForms('media/video', 'media/video-alternate', {
-          body: { model, input, ...parametersIfAny(parameters) },
-          signal,
-        }),
-      );
+      const body = videoBody(checked('media/video', videoRequest, request));
+      return readVideoSubmission(await twoForms('media/video', 'media/video-alternate', { body, signal }));
     },
 
     async queryVideo(taskId, { signal } = {}) {
@@ -113,12 +89,4 @@ function createTwoForms(requester: Requester) {
     }
     throw notFound ?? invalid(first, 'no path form');
   };
-}
-
-function withoutUndefined(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
-
-function parametersIfAny(parameters: Record<string, unknown>): { parameters?: Record<string, unknown> } {
-  return Object.keys(parameters).length === 0 ? {} : { parameters };
 }

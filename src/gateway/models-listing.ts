@@ -1,15 +1,31 @@
+import { z } from 'zod';
 import { GatewayError } from './errors.ts';
-import { asNumber, asText, fieldsOf, normalName, objectsIn } from './json.ts';
+import { asNumber, normalName, objectsIn } from './json.ts';
 import type { GatewayOptions } from './options.ts';
 import type { Reply, Requester } from './request.ts';
+import { listOf, maybe, members, text, usable } from './responses.ts';
 
 /** Contract, "Model list item". */
-export interface Model {
-  id: string;
-  displayName?: string;
-  type?: string;
-  /** As the gateway writes it, or in ISO 8601 where it sends a number of seconds. */
-  createdAt?: string;
+const modelListItem = z.preprocess(
+  (item) => (typeof item === 'string' ? { id: item } : item),
+  members(
+    {
+      id: text(256),
+      displayName: maybe(text(256)),
+      type: maybe(text(100)),
+      /** As the gateway writes it, or in ISO 8601 where it sends a number of seconds. */
+      createdAt: maybe(z.preprocess(asTime, text(100))),
+    },
+    {
+      id: ['id', 'model', 'modelId', 'name'],
+      displayName: ['displayName', 'label', 'title'],
+      type: ['type', 'object'],
+      createdAt: ['createdAt', 'created'],
+    },
+  ),
+);
+
+export interface Model extends z.infer<typeof modelListItem> {
   /** The listing routes that named it: a model that only `msg` lists is asked there. */
   listedBy?: ('chat' | 'msg')[];
 }
@@ -57,49 +73,41 @@ interface Listing {
   next?: string;
 }
 
+/** One page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
+const modelListPage = members({
+  data: listOf(modelListItem, MOST_MODELS),
+  hasMore: z.preprocess((value) => value === true || value === 'true', z.boolean()),
+  lastId: maybe(text(512)),
+});
+
 function readListing(reply: Reply, listedBy: 'chat' | 'msg'): Listing {
-  const holder = listHolder(reply.value);
-  if (holder === undefined) throw reply.unusable('no model list');
-  const models = holder.list.slice(0, MOST_MODELS).flatMap((item) => readModel(item, listedBy) ?? []);
-  if (models.length === 0 && holder.list.length > 0) throw reply.unusable('no model in the list has an id');
-  const more = holder.fields('hasMore');
-  const last = asText(holder.fields('lastId', 'nextCursor'), 512) ?? models.at(-1)?.id;
-  return (more === true || more === 'true') && last !== undefined ? { models, next: last } : { models };
+  const found = pageIn(reply.value);
+  if (found === undefined) throw reply.unusable('no model list');
+  const { data, hasMore, lastId } = usable(reply, modelListPage, found);
+  if (data.length === 0 && found.data.length > 0) throw reply.unusable('no model in the list has an id');
+  const models = data.map((model): Model => ({ ...model, listedBy: [listedBy] }));
+  const next = lastId ?? models.at(-1)?.id;
+  return hasMore && next !== undefined ? { models, next } : { models };
 }
 
 const LIST_NAMES = new Set(['data', 'models', 'items', 'list']);
 
 /** `{data: [...]}`, a bare list, or a list inside an envelope. */
-function listHolder(value: unknown) {
-  if (Array.isArray(value)) return { list: value as unknown[], fields: fieldsOf(undefined) };
+function pageIn(value: unknown): { data: unknown[]; hasMore?: unknown; lastId?: unknown } | undefined {
+  if (Array.isArray(value)) return { data: value };
   for (const { value: place, fields, inArray } of objectsIn(value).take(20)) {
     if (inArray) continue;
-    for (const [name, list] of Object.entries(place)) {
-      if (Array.isArray(list) && LIST_NAMES.has(normalName(name))) return { list: list as unknown[], fields };
+    for (const [name, data] of Object.entries(place)) {
+      if (!Array.isArray(data) || !LIST_NAMES.has(normalName(name))) continue;
+      return { data, hasMore: fields('hasMore'), lastId: fields('lastId', 'nextCursor') };
     }
   }
   return undefined;
 }
 
-function readModel(item: unknown, listedBy: 'chat' | 'msg'): Model | undefined {
-  const fields = fieldsOf(item);
-  const id = asText(typeof item === 'string' ? item : fields('id', 'model', 'modelId', 'name'), 256);
-  if (id === undefined) return undefined;
-  const displayName = asText(fields('displayName', 'label', 'title'), 256);
-  const type = asText(fields('type', 'object'), 100);
-  const createdAt = readTime(fields('createdAt', 'created'));
-  return {
-    id,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(type === undefined ? {} : { type }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    listedBy: [listedBy],
-  };
-}
-
-function readTime(value: unknown): string | undefined {
+function asTime(value: unknown): unknown {
   const seconds = asNumber(value);
-  if (seconds === undefined) return asText(value, 100);
+  if (seconds === undefined) return value;
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -1,24 +1,21 @@
+import type { z } from 'zod';
 import { asList, asNumber, asText, fieldsOf, objectsIn } from './json.ts';
 import { readMusicCallback, readTaskId } from './music-callback.ts';
 import { holdsSomething } from './music-reading.ts';
-import type { AlignedWord, MusicResult } from './music-result.ts';
+import { type AlignedWord, alignedWord, musicResult } from './music-result.ts';
 import type { Reply } from './request.ts';
+import { id, listOf, maybe, members, text, usable } from './responses.ts';
 
 /**
- * What an asynchronous music route answered. Both may be missing: the gateway's immediate response is not shown in
- * the contract, and the callback URL carries the job.
+ * What an asynchronous music route answers: contract, "Music", where it is not shown. Both may be missing: the callback
+ * URL carries the job.
  */
-export interface Submission {
-  taskId?: string;
+const submission = members({
+  taskId: maybe(id),
   /** When the answer already holds the work. */
-  result?: MusicResult;
-}
-
-export interface Persona {
-  personaId: string;
-  name?: string;
-  description?: string;
-}
+  result: maybe(musicResult),
+});
+export type Submission = z.infer<typeof submission>;
 
 /** Usually `{code: 200, msg, data: {taskId}}`; also flat, bare (`"id"`), with the work itself, or empty. */
 export function readSubmission(reply: Reply): Submission {
@@ -33,11 +30,11 @@ export function readSubmission(reply: Reply): Submission {
   const data = fieldsOf(value)('data', 'result', 'task');
   const taskId =
     readTaskId(value) ??
-    asText(fieldsOf(data)('id', 'jobId'), 512) ??
-    asText(fieldsOf(value)('id', 'jobId'), 512) ??
+    asText(fieldsOf(data)('id', 'jobId')) ??
+    asText(fieldsOf(value)('id', 'jobId')) ??
     bareId(data) ??
     bareId(value);
-  return { ...(taskId === undefined ? {} : { taskId }), ...(holdsSomething(result) ? { result } : {}) };
+  return usable(reply, submission, { taskId, result: holdsSomething(result) ? result : undefined });
 }
 
 /** An id without a name; a word such as "success" or "accepted" has no digit. */
@@ -45,33 +42,33 @@ function bareId(value: unknown): string | undefined {
   return typeof value === 'string' && /^(?=[^\d]*\d)[\w-]{6,128}$/.test(value) ? value : undefined;
 }
 
-const MOST_WORDS = 20_000;
+/** What `POST /music/timestamped-lyrics` returns: contract, "Aligned words". */
+const alignedWords = listOf(alignedWord, 20_000)
+  .refine((words) => words.length > 0, 'no aligned words')
+  .transform((words) => words.sort((one, other) => one.startSeconds - other.startSeconds));
 
-/** Contract, "Aligned words": `startS` and `endS`; the name of the word's own field is not shown there. */
 export function readAlignedWords(reply: Reply): AlignedWord[] {
   for (const { fields } of objectsIn({ data: reply.value })) {
-    const list = asList(fields('alignedWords', 'words', 'data')).slice(0, MOST_WORDS);
-    const words = list.flatMap((item) => alignedWord(item) ?? []);
-    if (words.length > 0) return words.sort((one, other) => one.startSeconds - other.startSeconds);
+    const found = asList(fields('alignedWords', 'words', 'data'));
+    const words = found.length === 0 ? undefined : alignedWords.safeParse(found.map(wordIn));
+    if (words?.success === true) return words.data;
   }
   throw reply.unusable('no aligned words');
 }
 
-function alignedWord(item: unknown): AlignedWord | undefined {
+function wordIn(item: unknown): object {
   const fields = fieldsOf(item);
-  const start = secondsOf(fields('startS', 'start', 'startTime', 'startSeconds'), fields('startMs'));
-  const end = secondsOf(fields('endS', 'end', 'endTime', 'endSeconds'), fields('endMs'));
   const named = fields('word', 'text', 'lyric', 'token');
-  // Not trimmed: spaces and line breaks in it are the lyrics' own.
-  const word = typeof named === 'string' ? named : firstText(item);
-  if (word === undefined || start === undefined) return undefined;
-  return { word: word.slice(0, 1_000), startSeconds: start, endSeconds: Math.max(start, end ?? start) };
+  return {
+    word: typeof named === 'string' ? named : firstText(item),
+    startSeconds: fields('startS', 'start', 'startTime', 'startSeconds') ?? thousandth(fields('startMs')),
+    endSeconds: fields('endS', 'end', 'endTime', 'endSeconds') ?? thousandth(fields('endMs')),
+  };
 }
 
-function secondsOf(seconds: unknown, milliseconds: unknown): number | undefined {
-  const thousandths = asNumber(milliseconds);
-  const value = asNumber(seconds) ?? (thousandths === undefined ? undefined : thousandths / 1000);
-  return value !== undefined && value >= 0 ? value : undefined;
+function thousandth(milliseconds: unknown): number | undefined {
+  const number = asNumber(milliseconds);
+  return number === undefined ? undefined : number / 1000;
 }
 
 function firstText(item: unknown): string | undefined {
@@ -79,33 +76,39 @@ function firstText(item: unknown): string | undefined {
   return Object.values(item).find((value) => typeof value === 'string' && asNumber(value) === undefined);
 }
 
-/** The response of style-generate is not shown in the contract; the public API's text is `data.result`. */
+/** What `POST /music/style-generate` returns: not shown in the contract; the public API's text is `data.result`. */
+const style = text(10_000);
+
 export function readStyle(reply: Reply): string {
-  const bare = asText(reply.value, 10_000) ?? asText(fieldsOf(reply.value)('data', 'result'), 10_000);
-  if (bare !== undefined) return bare;
-  for (const { fields } of objectsIn(reply.value)) {
-    const style = asText(fields('result', 'style', 'styleText', 'content', 'text', 'tags'), 10_000);
-    if (style !== undefined) return style;
-  }
-  throw reply.unusable('no style');
+  const bare = asText(reply.value) ?? asText(fieldsOf(reply.value)('data', 'result'));
+  const named = () =>
+    objectsIn(reply.value)
+      .map(({ fields }) => asText(fields('result', 'style', 'styleText', 'content', 'text', 'tags')))
+      .find((words) => words !== undefined);
+  return usable(reply, style, bare ?? named());
 }
 
-/** The envelope of generate-persona is not shown in the contract beyond `personaId`. */
+/** What `POST /music/generate-persona` returns: contract, "Persona"; its envelope is not shown beyond `personaId`. */
+const persona = members({
+  personaId: id,
+  name: maybe(text(1_000)),
+  description: maybe(text(10_000)),
+});
+export type Persona = z.infer<typeof persona>;
+
 export function readPersona(reply: Reply): Persona {
   for (const { fields, key } of objectsIn(reply.value)) {
     const personaId =
-      asText(fields('personaId'), 512) ??
-      (/^(?:data|persona|result)$/i.test(key) ? asText(fields('id'), 512) : undefined);
+      asText(fields('personaId')) ??
+      (/^(?:data|persona|result)$/i.test(key) ? asText(fields('id')) : undefined);
     if (personaId === undefined) continue;
-    const name = asText(fields('name'), 1_000);
-    const description = asText(fields('description'), 10_000);
-    return {
+    return usable(reply, persona, {
       personaId,
-      ...(name === undefined ? {} : { name }),
-      ...(description === undefined ? {} : { description }),
-    };
+      name: fields('name'),
+      description: fields('description'),
+    });
   }
-  const bare = bareId(fieldsOf(reply.value)('data', 'persona', 'result'));
-  if (bare !== undefined) return { personaId: bare };
-  throw reply.unusable('no persona id');
+  return usable(reply, persona, {
+    personaId: bareId(fieldsOf(reply.value)('data', 'persona', 'result')),
+  });
 }

@@ -1,25 +1,25 @@
+import { z } from 'zod';
 import { decideCode } from './error-table.ts';
-import type { GatewayErrorCode } from './errors.ts';
 import { asNumber, asText, type Fields, isObject, normalName, objectsIn, parseJson } from './json.ts';
 import { readMusicResult } from './music-reading.ts';
-import type { MusicResult } from './music-result.ts';
-import { codesOf, envelopesOf, isStageWord, type MusicStage, stageOf, type Verdict } from './music-stage.ts';
+import { musicResult } from './music-result.ts';
+import { codesOf, envelopesOf, isStageWord, MUSIC_STAGES, stageOf, type Verdict } from './music-stage.ts';
 import { isBadCode, readRefusal } from './refusal.ts';
+import { id, maybe, members, withoutUndefined } from './responses.ts';
+import { type TaskFailure, taskFailure } from './task-failure.ts';
 
-interface MusicFailure {
-  code: GatewayErrorCode;
-  gatewayCode?: string;
-  /** The gateway's own words: escape them before showing them. */
-  message?: string;
-}
-
-export interface MusicCallback {
-  taskId?: string;
-  stage: MusicStage;
-  result: MusicResult;
+/**
+ * A call to `callBackUrl`: contract, "Events", and "Music results" for what it brings. The names of its stages and the
+ * words for its state are not shown there: `music-stage.ts`.
+ */
+const musicCallback = members({
+  taskId: maybe(id),
+  stage: z.enum(MUSIC_STAGES),
+  result: musicResult,
   /** Present exactly when `stage` is `failed`. */
-  failure?: MusicFailure;
-}
+  failure: maybe(taskFailure),
+});
+export type MusicCallback = z.infer<typeof musicCallback>;
 
 /** The longest callback that is read as text, in characters; real ones have a few thousand. */
 const LONGEST_CALLBACK = 4 * 1024 * 1024;
@@ -51,28 +51,30 @@ function read(body: unknown): MusicCallback {
   const envelopes = envelopesOf(body);
   const fields = envelopes.map((envelope) => envelope.fields);
   const result = readMusicResult(body);
-  const taskId = readTaskId(body);
   const { stage, failedWith } = stageOf(body, envelopes, result);
-  const callback: MusicCallback = { ...(taskId === undefined ? {} : { taskId }), stage, result };
-  if (stage === 'failed') callback.failure = failureOf(body, fields, failedWith);
-  return callback;
+  return musicCallback.parse({
+    taskId: readTaskId(body),
+    stage,
+    result,
+    failure: stage === 'failed' ? failureOf(body, fields, failedWith) : undefined,
+  });
 }
 
 /** The task that a body belongs to, when it says so. */
 export function readTaskId(body: unknown): string | undefined {
   for (const { fields, key } of envelopesOf(body)) {
     const taskId =
-      asText(fields('taskId'), 512) ?? (normalName(key) === 'task' ? asText(fields('id'), 512) : undefined);
+      asText(fields('taskId')) ?? (normalName(key) === 'task' ? asText(fields('id')) : undefined);
     if (taskId !== undefined) return taskId;
   }
   for (const { fields } of objectsIn(body).take(500)) {
-    const taskId = asText(fields('taskId'), 512);
+    const taskId = asText(fields('taskId'));
     if (taskId !== undefined) return taskId;
   }
   return undefined;
 }
 
-function failureOf(body: unknown, envelopes: Fields[], failedWith: Verdict['failedWith']): MusicFailure {
+function failureOf(body: unknown, envelopes: Fields[], failedWith: Verdict['failedWith']): TaskFailure {
   const refusal = readRefusal(body);
   const badCodes = envelopes.flatMap(codesOf).filter(isBadCode);
   const number = badCodes.map(asNumber).find((code) => code !== undefined);
@@ -84,7 +86,6 @@ function failureOf(body: unknown, envelopes: Fields[], failedWith: Verdict['fail
   const itemFailure = itemMessage(body);
   if (failedWith === undefined && itemFailure === undefined) return { code: 'nonsense' };
   const message = itemFailure ?? envelopesMessage(envelopes) ?? refusal.message;
-  const gatewayCode = words[0] ?? (number === undefined ? undefined : String(number));
   return {
     code: decideCode({
       family: 'music',
@@ -93,8 +94,7 @@ function failureOf(body: unknown, envelopes: Fields[], failedWith: Verdict['fail
       names: [...words, ...refusal.names],
       message,
     }),
-    ...(gatewayCode === undefined ? {} : { gatewayCode }),
-    ...(message === undefined ? {} : { message }),
+    ...withoutUndefined({ gatewayCode: words[0] ?? number?.toString(), message }),
   };
 }
 

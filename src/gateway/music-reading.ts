@@ -1,7 +1,6 @@
 import {
   asHttpUrl,
   asList,
-  asNumber,
   asText,
   type Fields,
   fieldsOf,
@@ -10,10 +9,7 @@ import {
   objectsIn,
   type Visit,
 } from './json.ts';
-import type { LyricVariant, MusicResult, SongItem, StemItem } from './music-result.ts';
-
-/** The most items of one kind that are read; tasks bring one to fourteen. */
-const MOST_ITEMS = 50;
+import { MOST_FOUND, type MusicResult, musicResult } from './music-result.ts';
 
 /** What was asked, echoed: it holds addresses and texts that are not results. */
 const REQUEST_ECHOES = new Set(['param', 'params', 'request', 'input']);
@@ -68,27 +64,26 @@ const NOT_STEMS = new Set(
 
 /** Finds songs, lyrics, images, stems, WAV and video wherever they stand in a body. Never throws; bounded. */
 export function readMusicResult(body: unknown): MusicResult {
-  const found: MusicResult = { songs: [], lyrics: [], images: [], stems: [] };
+  const found: Record<'songs' | 'lyrics' | 'images' | 'stems', unknown[]> = {
+    songs: [],
+    lyrics: [],
+    images: [],
+    stems: [],
+  };
+  let wavUrl: string | undefined;
+  let videoUrl: string | undefined;
   for (const visit of objectsIn(body, REQUEST_ECHOES)) {
     const { fields } = visit;
-    const stems = stemsOf(visit);
-    const song = stems.length === 0 ? songOf(visit) : undefined;
-    const wavUrl = asHttpUrl(fields('audioWavUrl', 'wavUrl', 'wav'));
-    const videoUrl = asHttpUrl(fields('videoUrl', 'mp4Url', 'musicVideoUrl', 'mp4'));
-
-    for (const stem of stems) addUnlessKnown(found.stems, stem, (each) => `${each.name} ${each.url}`);
-    if (song !== undefined) addSong(found.songs, song);
-    if (wavUrl !== undefined) found.wavUrl ??= wavUrl;
-    if (videoUrl !== undefined) found.videoUrl ??= videoUrl;
-    for (const image of imagesOf(fields, song !== undefined))
-      addUnlessKnown(found.images, image, (url) => url);
-    if (song === undefined) {
-      for (const variant of lyricsOf(visit)) {
-        addUnlessKnown(found.lyrics, variant, ({ title, text }) => `${title ?? ''}\n${text}`);
-      }
-    }
+    const stems = stemsIn(visit);
+    const song = stems.length === 0 ? songIn(visit) : undefined;
+    found.stems.push(...stems);
+    found.images.push(...imagesIn(fields, song !== undefined));
+    if (song === undefined) found.lyrics.push(...lyricsIn(visit));
+    else found.songs.push(song);
+    wavUrl ??= asHttpUrl(fields('audioWavUrl', 'wavUrl', 'wav'));
+    videoUrl ??= asHttpUrl(fields('videoUrl', 'mp4Url', 'musicVideoUrl', 'mp4'));
   }
-  return found;
+  return musicResult.parse({ ...found, wavUrl, videoUrl });
 }
 
 /** Whether there is something to hand over, as opposed to only the words of a song to come. */
@@ -101,7 +96,7 @@ export function holdsSomething(result: MusicResult): boolean {
   );
 }
 
-function songOf({ fields, key, inArray }: Visit): SongItem | undefined {
+function songIn({ fields, key, inArray }: Visit): object | undefined {
   const listed = SONG_LISTS.has(normalName(key));
   const audioUrl =
     asHttpUrl(fields('audioUrl', 'sourceAudioUrl', 'songUrl', 'mp3Url', 'audio')) ??
@@ -112,26 +107,21 @@ function songOf({ fields, key, inArray }: Visit): SongItem | undefined {
     asHttpUrl(fields('sourceStreamAudioUrl'));
   if (audioUrl === undefined && streamUrl === undefined && !isSongToCome(fields, inArray)) return undefined;
 
-  const taskId = asText(fields('taskId'), 512);
-  const id = asText(fields('audioId', 'musicId', 'clipId', 'songId'), 512) ?? asText(fields('id'), 512);
-  const duration = asNumber(fields('durationSeconds', 'duration', 'audioDuration'));
+  const audioId = asText(fields('audioId', 'musicId', 'clipId', 'songId')) ?? asText(fields('id'));
   const tags = fields('style', 'tags', 'styles');
-  return present({
-    audioId: id === taskId ? undefined : id,
+  return {
+    audioId: audioId === asText(fields('taskId')) ? undefined : audioId,
     audioUrl,
     streamUrl,
     imageUrl:
       asHttpUrl(fields('imageUrl', 'sourceImageUrl', 'imageLargeUrl', 'coverUrl')) ??
       asHttpUrl(fields('sourceImageUrl')),
-    title: asText(fields('title', 'name'), 1_000),
-    style: asText(
-      Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string').join(', ') : tags,
-      5_000,
-    ),
-    lyrics: asText(fields('lyrics', 'lyric', 'prompt')),
-    durationSeconds: duration !== undefined && duration > 0 ? duration : undefined,
-    model: asText(fields('modelName', 'model'), 100),
-  });
+    title: fields('title', 'name'),
+    style: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string').join(', ') : tags,
+    lyrics: fields('lyrics', 'lyric', 'prompt'),
+    durationSeconds: fields('durationSeconds', 'duration', 'audioDuration'),
+    model: fields('modelName', 'model'),
+  };
 }
 
 /** The `text` stage lists songs that have no audio yet. */
@@ -143,11 +133,11 @@ function isSongToCome(fields: Fields, inArray: boolean): boolean {
   );
 }
 
-function stemsOf({ value, fields, key, inArray }: Visit): StemItem[] {
+function stemsIn({ value, fields, key, inArray }: Visit): object[] {
   const inBox = STEM_BOXES.has(normalName(key));
   if (inBox && inArray) {
     const url = asHttpUrl(fields('url', 'stemUrl', 'audioUrl'));
-    const name = asText(fields('name', 'stem', 'type', 'instrument', 'label', 'title'), 100);
+    const name = asText(fields('name', 'stem', 'type', 'instrument', 'label', 'title'));
     return url === undefined || name === undefined ? [] : [{ name: stemName(name), url }];
   }
   const addresses = Object.entries(value)
@@ -169,51 +159,28 @@ function stemName(key: string): string {
   return key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
-    .slice(0, 100);
+    .toLowerCase();
 }
 
-function imagesOf(fields: Fields, isSong: boolean): string[] {
+function imagesIn(fields: Fields, isSong: boolean): string[] {
   const list = fields(...IMAGE_LISTS);
-  const listed = (Array.isArray(list) ? list.slice(0, MOST_ITEMS) : [list]).map((image) =>
+  const listed = (Array.isArray(list) ? list.slice(0, MOST_FOUND) : [list]).map((image) =>
     isObject(image) ? fieldsOf(image)('url', 'imageUrl', 'image') : image,
   );
   const single = isSong ? [] : [fields('imageUrl', 'coverUrl', 'coverImageUrl')];
   return [...listed, ...single].flatMap((image) => asHttpUrl(image) ?? []);
 }
 
-function lyricsOf({ value, fields }: Visit): LyricVariant[] {
+function lyricsIn({ value, fields }: Visit): object[] {
   if (/fail|error/i.test(asText(fields('status'), 100) ?? '')) return [];
-  const lists = Object.entries(value)
+  const listed = Object.entries(value)
     .slice(0, 200)
     .filter(([name]) => LYRIC_LISTS.has(normalName(name)))
-    .flatMap(([, member]) => asList(member).slice(0, MOST_ITEMS));
-  const title = asText(fields('title', 'name'), 1_000);
+    .flatMap(([, member]) => asList(member).slice(0, MOST_FOUND))
+    .filter((item) => typeof item === 'string');
   const own = asText(fields('text', 'lyrics', 'lyric'));
-  const variants = lists.flatMap((item) => (typeof item === 'string' ? (asText(item) ?? []) : []));
   return [
-    ...(own === undefined ? [] : [title === undefined ? { text: own } : { title, text: own }]),
-    ...variants.map((text) => ({ text })),
+    ...(own === undefined ? [] : [{ title: fields('title', 'name'), text: own }]),
+    ...listed.map((text) => ({ text })),
   ];
-}
-
-function addSong(songs: SongItem[], song: SongItem): void {
-  const same = songs.find((each) =>
-    song.audioId !== undefined && each.audioId !== undefined
-      ? each.audioId === song.audioId
-      : song.audioUrl !== undefined && each.audioUrl === song.audioUrl,
-  );
-  if (same !== undefined) Object.assign(same, { ...song, ...same });
-  else if (songs.length < MOST_ITEMS) songs.push(song);
-}
-
-function addUnlessKnown<T>(items: T[], item: T, keyOf: (item: T) => string): void {
-  if (items.length < MOST_ITEMS && !items.some((each) => keyOf(each) === keyOf(item))) items.push(item);
-}
-
-/** The same object without its undefined members. */
-function present<T extends object>(object: { [K in keyof T]: T[K] | undefined }): T {
-  // Sound because every member left is of T, and T's members are optional where undefined was let in.
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }

@@ -3,7 +3,8 @@ import { holdsSomething } from './music-reading.ts';
 import type { MusicResult } from './music-result.ts';
 import { isBadCode, isRefusal } from './refusal.ts';
 
-export type MusicStage = 'text' | 'first' | 'complete' | 'failed' | 'unknown';
+export const MUSIC_STAGES = ['text', 'first', 'complete', 'failed', 'unknown'] as const;
+export type MusicStage = (typeof MUSIC_STAGES)[number];
 
 /** Keys under which the same message goes on: `{code, data: {response: {...}}}`. */
 const WRAPPERS = new Set([

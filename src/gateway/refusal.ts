@@ -1,14 +1,20 @@
+import type { z } from 'zod';
 import { asList, asNumber, asText, fieldsOf, isObject, normalName } from './json.ts';
+import { listOf, maybe, members, notNegative, number, text } from './responses.ts';
 
-/** What a refusing body says, in whichever of the five dialects it is written. */
-export interface Refusal {
+/**
+ * What a refusing body says, in whichever of the five dialects it is written: contract, "Errors", where the body's
+ * shape and its codes are not shown.
+ */
+const refusalBody = members({
   /** The body's own numeric code. */
-  number?: number;
+  number: maybe(number),
   /** The body's own words for the error, most specific first, as written. */
-  names: string[];
-  message?: string;
-  retryAfterMs?: number;
-}
+  names: listOf(text(100), 50),
+  message: maybe(text(500)),
+  retryAfterMs: maybe(notNegative),
+});
+export type Refusal = z.infer<typeof refusalBody>;
 
 const SAYS_WELL = new Set([
   'ok',
@@ -22,7 +28,6 @@ const SAYS_WELL = new Set([
 ]);
 /** Says that something is wrong, not what. */
 const SAYS_NOTHING = new Set(['error', 'fail', 'failed', 'failure']);
-const LONGEST_MESSAGE = 500;
 
 /**
  * Reads an error body. The dialects, with their sources:
@@ -49,26 +54,28 @@ export function readRefusal(body: unknown): Refusal {
     error === undefined && typeof nested === 'string' && /^[\w.-]{1,60}$/.test(nested) ? nested : undefined,
     root('status'),
   ];
-  const refusal: Refusal = { names: [] };
-  for (const code of codes) {
-    const number = asNumber(code);
-    if (number !== undefined) refusal.number ??= number;
-    else if (typeof code === 'string' && namesAnError(code)) refusal.names.push(code.slice(0, 100));
-  }
+  const words = codes.filter(
+    (code): code is string => typeof code === 'string' && asNumber(code) === undefined,
+  );
+  const retryDelays = details.map((detail) => secondsOf(asText(detail('retryDelay'), 40)));
+  const retryDelay = retryDelays.findLast((seconds) => seconds !== undefined);
 
-  const message =
-    asText(inner('message', 'msg', 'detail'), LONGEST_MESSAGE) ??
-    asText(nested, LONGEST_MESSAGE) ??
-    asText(root('msg', 'message', 'errorMessage', 'detail', 'error_description'), LONGEST_MESSAGE) ??
-    asText(fieldsOf(asList(root('detail'))[0])('msg', 'message'), LONGEST_MESSAGE) ??
-    asText(fieldsOf(root('data'))('errorMessage', 'error', 'message'), LONGEST_MESSAGE);
-  if (message !== undefined) refusal.message = message;
+  return refusalBody.parse({
+    number: codes.map(asNumber).find((code) => code !== undefined),
+    names: words.filter(namesAnError),
+    message:
+      asText(inner('message', 'msg', 'detail')) ??
+      asText(nested) ??
+      asText(root('msg', 'message', 'errorMessage', 'detail', 'error_description')) ??
+      asText(fieldsOf(asList(root('detail'))[0])('msg', 'message')) ??
+      asText(fieldsOf(root('data'))('errorMessage', 'error', 'message')),
+    retryAfterMs: retryDelay === undefined ? undefined : Math.ceil(retryDelay * 1000),
+  });
+}
 
-  for (const detail of details) {
-    const seconds = /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(asText(detail('retryDelay')) ?? '')?.[1];
-    if (seconds !== undefined) refusal.retryAfterMs = Math.ceil(Number(seconds) * 1000);
-  }
-  return refusal;
+/** As protobuf writes a duration: `3.5s`. */
+function secondsOf(duration: string | undefined): number | undefined {
+  return asNumber(/^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(duration ?? '')?.[1]);
 }
 
 function namesAnError(code: string): boolean {

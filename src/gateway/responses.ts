@@ -13,6 +13,7 @@ export const text = (longest: number) => z.preprocess((value) => asText(value, l
 /** A number, or text that is one. */
 export const number = z.preprocess(asNumber, z.number());
 export const positive = z.preprocess(asNumber, z.number().positive());
+export const notNegative = z.preprocess(asNumber, z.number().min(0));
 /** A whole number of zero or more: tokens, pixels. */
 export const count = z.preprocess(asCount, z.int());
 export const httpUrl = z.preprocess(asHttpUrl, z.string());
