@@ -10,8 +10,8 @@ import type { JobDependencies } from './dependencies.ts';
 import { isOpen, type Job } from './job.ts';
 import { madeFile } from './made-file.ts';
 import { withRates } from './rates.ts';
-import { mutate, viewOf } from './record.ts';
-import { isUnreadableRecord, sweepRegularly } from './sweep.ts';
+import { isUnreadableRecord, mutate, viewOf } from './record.ts';
+import { sweepRegularly } from './sweep.ts';
 
 /** A job that its platform never begins (the process died in between) begins by itself after this long. */
 const BEGIN_BY_ITSELF_MS = 10_000;

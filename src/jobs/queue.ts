@@ -2,7 +2,7 @@
 import type { Work } from '../work.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { Job } from './job.ts';
-import { mutate } from './record.ts';
+import { isUnreadableRecord, mutate } from './record.ts';
 
 type QueueDependencies = Pick<JobDependencies, 'storage' | 'concurrency' | 'familyOf' | 'now' | 'random'>;
 
@@ -38,20 +38,22 @@ export async function leaveQueue(job: Pick<Job, 'id' | 'work'>, d: QueueDependen
 }
 
 /** Frees what belongs to jobs that are over, were erased or cannot be read, so that nobody waits for them. */
-export async function reclaimPlaces(
-  isUnreadable: (job: string) => boolean,
-  d: QueueDependencies,
-): Promise<void> {
+export async function reclaimPlaces(d: QueueDependencies): Promise<void> {
   for (const [queue, limit] of Object.entries(d.concurrency)) {
     for (const id of await d.storage.places.occupants(queue, limit)) {
-      const job = isUnreadable(id) ? undefined : await d.storage.jobs.read(id);
-      if (!job || !needsPlace(job)) await leave(queue, id, limit, d);
+      if (!(await needsPlace(id, d))) await leave(queue, id, limit, d);
     }
   }
 }
 
-function needsPlace({ state }: Job): boolean {
-  return state === 'accepted' || state === 'submitting' || state === 'waiting';
+async function needsPlace(id: string, { storage }: QueueDependencies): Promise<boolean> {
+  try {
+    const state = (await storage.jobs.read(id))?.state;
+    return state === 'accepted' || state === 'submitting' || state === 'waiting';
+  } catch (error) {
+    if (!isUnreadableRecord(error)) throw error;
+    return false;
+  }
 }
 
 async function leave(queue: string, job: string, limit: number, d: QueueDependencies): Promise<void> {

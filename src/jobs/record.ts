@@ -1,5 +1,5 @@
 /** Reading and writing job records, and what commands see of them. */
-import type { Storage } from '../storage/storage.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
 import type { JobView } from '../work.ts';
 import type { Job } from './job.ts';
 
@@ -20,6 +20,11 @@ export async function mutate(
     const written = await storage.jobs.replace(changed);
     if (written) return written;
   }
+}
+
+/** Whether something failed because this version cannot read the record of a job. */
+export function isUnreadableRecord(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'schema';
 }
 
 /** Moves an open job to `ready` with its end. Nothing happens if it moved on before. */

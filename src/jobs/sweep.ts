@@ -1,6 +1,5 @@
 /** Finds what no timer and no callback would bring back: the last resort behind wake-ups that were lost. */
 import { setImmediate as others } from 'node:timers/promises';
-import { StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { reclaimPlaces } from './queue.ts';
 
@@ -33,7 +32,7 @@ export async function sweepRegularly(
 }
 
 async function sweep({ isUnreadable }: Sweeping, signal: AbortSignal, d: JobDependencies): Promise<void> {
-  await reclaimPlaces(isUnreadable, d);
+  await reclaimPlaces(d);
   let woken = 0;
   const wake = async (page: readonly string[]): Promise<void> => {
     for (const id of await d.storage.wakeUps.forgotten(page)) {
@@ -54,9 +53,4 @@ async function sweep({ isUnreadable }: Sweeping, signal: AbortSignal, d: JobDepe
     page = [];
   }
   await wake(page);
-}
-
-/** Whether a step failed because this version cannot read the record of its job. */
-export function isUnreadableRecord(error: unknown): boolean {
-  return error instanceof StorageError && error.code === 'schema';
 }

@@ -16,6 +16,8 @@ export class RecordingPlatform implements Platform {
   /** Everything that ever stood, in order. */
   readonly history: Message[] = [];
   readonly whispers: Message[] = [];
+  /** What the next calls of `whisper` throw. */
+  readonly whisperFailures: PlatformError[] = [];
   /** What the next calls of `show` throw; they work when there is none. */
   readonly failures: PlatformError[] = [];
   /** A test may let the process die here. */
@@ -34,8 +36,13 @@ export class RecordingPlatform implements Platform {
     return {};
   }
 
-  async show(_address: Address, message: Message, { key, posted, remember }: ShowOptions): Promise<Posted> {
+  async show(
+    address: Address,
+    message: Message,
+    { key: job, posted, remember }: ShowOptions,
+  ): Promise<Posted> {
     this.crash('before show');
+    const key = `${address.channel} ${job}`;
     const failure = this.failures.shift();
     if (failure) throw failure;
     const id =
@@ -58,6 +65,8 @@ export class RecordingPlatform implements Platform {
   }
 
   async whisper(_address: Address, message: Message): Promise<void> {
+    const failure = this.whisperFailures.shift();
+    if (failure) throw failure;
     this.whispers.push(message);
   }
 }

@@ -29,6 +29,8 @@ export interface World extends AsyncDisposable {
   /** URLs whose fetch fails, and how. */
   readonly unreachable: Map<string, MediaError>;
   readonly dependencies: JobDependencies;
+  /** What jobs invoke commands by. */
+  readonly door: { invoke: JobDependencies['invoke'] };
   /** Starts work as a person would, and resolves to its id. */
   start(request: StartRequest, invocation?: Partial<Invocation>): Promise<string>;
   /** Looks at a job once, as a wake-up does. */
@@ -92,6 +94,9 @@ export async function createWorld(crash: (point: string) => void = () => undefin
   let ids = 0;
   let events = 0;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg', kind: 'audio' as const });
+  const door: World['door'] = {
+    invoke: () => Promise.reject(new TypeError('no command is invoked in this test')),
+  };
   const dependencies: JobDependencies = {
     storage: { ...storage, jobs: mortal(storage.jobs, crash) },
     gateway,
@@ -112,6 +117,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
     meter: administer({ storage, clock }).meter,
     platform: (name) => (name === platform.name ? platform : undefined),
     command: (name) => commands.find((command) => command.name === name),
+    invoke: (invocation) => door.invoke(invocation),
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
@@ -134,6 +140,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
     log,
     unreachable,
     dependencies,
+    door,
     async start(request, invocation) {
       const command = request.work.route.startsWith('music')
         ? 'song'

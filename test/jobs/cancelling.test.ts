@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, PICTURE, SONG, VIDEO, type World } from './world.ts';
+
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const labels = () => world.message()?.actions?.map(({ label }) => label);
+
+describe('cancelled while the gateway is being asked', () => {
+  /** The gateway answers when told to. */
+  function slowGateway(): { answer: () => void; asked: Promise<void> } {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const hold = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+      const result = work();
+      result.catch(() => undefined);
+      ask();
+      await answered;
+      return result;
+    };
+    const { media, music } = world.gateway;
+    const { createImage, createVideo } = media;
+    const { generate } = music;
+    Object.assign(media, {
+      createImage: (request: Parameters<typeof createImage>[0]) => hold(() => createImage(request)),
+      createVideo: (request: Parameters<typeof createVideo>[0]) => hold(() => createVideo(request)),
+    });
+    Object.assign(music, {
+      generate: (request: Parameters<typeof generate>[0]) => hold(() => generate(request)),
+    });
+    return { answer, asked };
+  }
+
+  it('is told at once, and what the gateway answers after that is kept and offered', async () => {
+    const { answer, asked } = slowGateway();
+    const job = await world.start(PICTURE);
+    const looking = world.look(job);
+    await asked;
+    expect(await world.jobs.cancel(job, 'ada')).toBe(true);
+    await expect
+      .poll(() => {
+        world.clock.advance(1_000);
+        return world.message()?.text;
+      })
+      .toBe('Cancelled.');
+    answer();
+    await looking;
+    expect(labels()).toEqual(['Show it', 'Again']);
+    expect(await world.jobs.reveal(job)).toBe(true);
+    await world.look(job);
+    expect(world.message()?.media).toHaveLength(1);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('is cancelled with its result, where the answer was quicker', async () => {
+    const { answer, asked } = slowGateway();
+    const job = await world.start(PICTURE);
+    const looking = world.look(job);
+    await asked;
+    await world.jobs.cancel(job, 'ada');
+    answer();
+    await looking;
+    expect(labels()).toEqual(['Show it', 'Again']);
+  });
+
+  it.each([
+    ['a song', SONG],
+    ['a video', VIDEO],
+  ])('%s ends cancelled, and the gateway is not asked again', async (_what, request) => {
+    const { answer, asked } = slowGateway();
+    const job = await world.start(request);
+    const looking = world.look(job);
+    await asked;
+    await world.jobs.cancel(job, 'ada');
+    answer();
+    await looking;
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(world.message()?.text).toBe('Cancelled.');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('stays cancelled when the gateway refuses it in the end', async () => {
+    const { answer, asked } = slowGateway();
+    world.gateway.replies.push(gatewayError('rate', { retryable: true }));
+    const job = await world.start(SONG);
+    const looking = world.look(job);
+    await asked;
+    await world.jobs.cancel(job, 'ada');
+    answer();
+    await looking;
+    await world.look(job);
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(world.gateway.taken).toEqual([]);
+  });
+});
+
+describe('a cancelled video that the gateway finishes all the same', () => {
+  it('is found by asking on, and offered', async () => {
+    const job = await world.start(VIDEO);
+    await world.look(job);
+    await world.jobs.cancel(job, 'ada');
+    const next = await world.look(job);
+    expect(world.message()?.text).toBe('Cancelled.');
+    expect(next).toBeGreaterThan(world.clock.now());
+    world.gateway.polls.push(
+      { status: 'running' },
+      { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' },
+    );
+    for (let at = next; at !== undefined; ) {
+      world.clock.advance(Math.max(1, at - world.clock.now()));
+      at = await world.look(job);
+    }
+    expect(labels()).toEqual(['Show it', 'Again']);
+    await world.jobs.reveal(job);
+    await world.look(job);
+    expect(world.message()?.media).toHaveLength(1);
+  });
+});

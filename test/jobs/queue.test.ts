@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PlatformError } from '../../src/platforms/platform.ts';
+import { StorageError } from '../../src/storage/storage.ts';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
+
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const songsAsked = () => world.gateway.taken.filter(({ route }) => route === 'music.generate').length;
+const placeOf = async (job: string) => (await world.read(job)).queuePlace;
+
+/** Songs that were asked for, one after the other. */
+async function songs(count: number): Promise<string[]> {
+  const jobs: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const job = await world.start(SONG);
+    await world.look(job);
+    jobs.push(job);
+  }
+  return jobs;
+}
+
+async function deliver(job: string | undefined): Promise<void> {
+  if (job === undefined) throw new TypeError('There is no such job');
+  await world.callback(job, songCallback('complete', `task of ${job}`));
+  await world.look(job);
+  expect((await world.read(job)).state).toBe('delivered');
+}
+
+it('asks for no more songs at once than allowed, and says to the others where they are in line', async () => {
+  const jobs = await songs(13);
+  expect(songsAsked()).toBe(10);
+  expect(await Promise.all(jobs.slice(9).map(placeOf))).toEqual([undefined, 1, 2, 3]);
+  expect(world.message()?.progress).toMatchObject({ stage: 'Waiting for its turn', queuePlace: 3 });
+  expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Cancel']);
+});
+
+it('lets the next one in when a song is there, and moves the others up', async () => {
+  const jobs = await songs(12);
+  await deliver(jobs[0]);
+  const [, next = '', last = ''] = jobs.slice(9);
+  await world.look(last);
+  expect(await placeOf(last)).toBe(1);
+  expect(world.message()?.progress?.queuePlace).toBe(1);
+  await world.look(next);
+  expect((await world.read(next)).state).toBe('waiting');
+  expect(songsAsked()).toBe(11);
+});
+
+it('wakes the one whose turn it is at once, without waiting for its timer', async () => {
+  const jobs = await songs(11);
+  const woken: string[] = [];
+  await world.storage.wakeUps.start(
+    async (job) => {
+      woken.push(job);
+      return undefined;
+    },
+    { concurrency: 1 },
+  );
+  await deliver(jobs[0]);
+  await expect.poll(() => woken).toContain(jobs[10]);
+});
+
+it('counts the time to wait from the turn, not from the asking', async () => {
+  const [first, ...others] = await songs(11);
+  world.clock.advance(600_000);
+  await deliver(first);
+  const last = others.at(-1) ?? '';
+  await world.look(last);
+  expect(world.message()?.progress).toMatchObject({ stage: 'Composing', startedAt: world.clock.now() });
+});
+
+it('looks again by itself, the further back in line the more rarely', async () => {
+  const jobs = await songs(41);
+  const pauses = await Promise.all(
+    [10, 20, 40].map(async (index) => ((await world.look(jobs[index] ?? '')) ?? 0) - world.clock.now()),
+  );
+  expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+  expect(new Set(pauses).size).toBe(3);
+});
+
+it('each family has a line of its own', async () => {
+  await songs(10);
+  const video = await world.start(VIDEO);
+  await world.look(video);
+  expect((await world.read(video)).state).toBe('waiting');
+  const picture = await world.start(PICTURE);
+  await world.look(picture);
+  expect((await world.read(picture)).state).toBe('delivered');
+});
+
+it.each([
+  ['cancelled in line', async (job: string) => void (await world.jobs.cancel(job, 'ada'))],
+  ['erased', (job: string) => world.storage.jobs.erase(job)],
+])('one that was %s keeps nobody waiting', async (_how, leave) => {
+  const jobs = await songs(12);
+  const [, first = '', second = ''] = jobs.slice(9);
+  await leave(first);
+  await world.look(first);
+  await world.jobs.run();
+  await world.jobs.stop();
+  await deliver(jobs[0]);
+  await world.look(second);
+  expect((await world.read(second)).state).toBe('waiting');
+});
+
+it.each([
+  ['the gateway refused', async () => void world.gateway.replies.push(gatewayError('credits'))],
+  [
+    'whose platform is away',
+    async () => void world.platform.failures.push(new PlatformError('unavailable', 'away')),
+  ],
+  ['whose place is gone', async () => void world.platform.failures.push(new PlatformError('gone', 'gone'))],
+])('one that %s gives its place up', async (_what, trouble) => {
+  await songs(9);
+  await trouble();
+  const failing = await world.start(SONG);
+  await world.look(failing);
+  await songs(1);
+  expect(songsAsked()).toBe(10);
+});
+
+it('an answer and a picture give their place up as soon as they are there', async () => {
+  for (let index = 0; index < 20; index++) {
+    world.gateway.streams.push([
+      { type: 'part', part: { type: 'text', text: 'Because.' } },
+      { type: 'finish', finish: { reason: 'stop' } },
+    ]);
+    const answer = await world.start(QUESTION);
+    await world.look(answer);
+    expect((await world.read(answer)).state).toBe('delivered');
+    const picture = await world.start(PICTURE);
+    await world.look(picture);
+    expect((await world.read(picture)).state).toBe('delivered');
+  }
+  expect(await world.storage.places.occupants('ask', 16)).toEqual([]);
+  expect(await world.storage.places.occupants('image', 4)).toEqual([]);
+});
+
+it('a place whose job cannot be read is given to others', async () => {
+  const jobs = await songs(11);
+  const unreadable = jobs[0] ?? '';
+  const { read } = world.dependencies.storage.jobs;
+  world.dependencies.storage.jobs.read = async (id) => {
+    if (id === unreadable) throw new StorageError('schema', 'from a newer version');
+    return read(id);
+  };
+  await world.jobs.run();
+  await expect.poll(songsAsked).toBe(11);
+  await world.jobs.stop();
+});
