@@ -27,14 +27,14 @@ async function unplaced(): Promise<string> {
 
 /** What /jobs says to Ada. */
 async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']> {
-  const context: Pick<Context, 'jobs' | 'now'> = {
+  // /jobs asks its context for nothing else.
+  const context = {
     now: world.clock.now,
     jobs: {
       running: () => world.jobs.running(ELSEWHERE, 'ada'),
       unplaced: (limit: number) => world.jobs.unplaced(ELSEWHERE, 'ada', limit),
-      // /jobs asks for nothing else.
-    } as Context['jobs'],
-  };
+    },
+  } as unknown as Context;
   const invocation = {
     id: 'event',
     command: 'jobs',
@@ -42,7 +42,7 @@ async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']>
     address: ELSEWHERE,
     person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
   };
-  const outcome = await jobsCommand.run(invocation, context as Context);
+  const outcome = await jobsCommand.run(invocation, context);
   if (outcome.type !== 'message') throw new TypeError(`/jobs answered with ${outcome.type}`);
   return outcome.message;
 }

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { StorageError } from '../../src/storage/storage.ts';
+import { oneSong, songJob } from '../storage/jobs.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+/** How work goes on after a start, at a clock that the test moves. */
+let world: World;
+/** Counts everything that a running job does to the outside. */
+let activity = 0;
+
+beforeEach(async () => {
+  activity = 0;
+  world = await createWorld(() => {
+    activity += 1;
+  });
+});
+afterEach(async () => {
+  const stopped = world.jobs.stop();
+  world.clock.advance(60_000);
+  await stopped;
+  await world[Symbol.asyncDispose]();
+});
+
+const SECOND = 1_000;
+/** Turns of the event loop without anything happening, after which nothing will before time moves on. */
+const QUIET_TURNS = 30;
+
+async function untilQuiet(): Promise<void> {
+  let before = -1;
+  while (activity !== before) {
+    before = activity;
+    for (let turn = 0; turn < QUIET_TURNS; turn++) await new Promise(setImmediate);
+  }
+}
+
+/** Moves time on in steps in which everything that is due happens. Resolves to messages shown in each second. */
+async function pass(seconds: number): Promise<number[]> {
+  const shown: number[] = [];
+  for (let second = 0; second < seconds; second++) {
+    const before = world.platform.history.length;
+    for (let step = 0; step < 10; step++) {
+      world.clock.advance(SECOND / 10);
+      await untilQuiet();
+    }
+    shown.push(world.platform.history.length - before);
+  }
+  return shown;
+}
+
+it('a thousand jobs that are due at once come back at a rate that storms neither platform nor gateway', {
+  timeout: 60_000,
+}, async () => {
+  const jobs = Array.from({ length: 1_000 }, (_, index) =>
+    index % 2 === 0
+      ? songJob({ id: `new${index}` })
+      : songJob({ id: `done${index}`, state: 'ready', end: 'delivered', result: oneSong(`Song ${index}`) }),
+  );
+  await Promise.all(
+    jobs.map(async (job) => {
+      await world.storage.jobs.create(job);
+      await world.storage.wakeUps.wake(job.id, world.clock.now() - SECOND);
+    }),
+  );
+  await world.jobs.run();
+  const shown = await pass(60);
+  expect(Math.max(...shown.slice(1))).toBeLessThanOrEqual(21);
+  expect(shown[0]).toBeLessThanOrEqual(41);
+  expect(
+    shown.reduce((sum, count) => sum + count),
+    'all of them had their turn',
+  ).toBeGreaterThanOrEqual(1_000);
+  expect(world.gateway.taken).toHaveLength(10);
+  for (const { id } of jobs.filter(({ state }) => state === 'ready'))
+    expect((await world.read(id)).state).toBe('delivered');
+});
+
+it('jobs whose timer was lost are found and woken, one after the other', async () => {
+  await Promise.all(
+    Array.from({ length: 200 }, (_, index) => world.storage.jobs.create(songJob({ id: `job${index}` }))),
+  );
+  await world.jobs.run();
+  await untilQuiet();
+  const shown = await pass(25);
+  expect(shown.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(200);
+  expect(Math.max(...shown)).toBeLessThanOrEqual(41);
+  expect(world.gateway.taken).toHaveLength(10);
+});
+
+it('a timer that is lost while the bot runs is found by the next sweep', async () => {
+  await world.jobs.run();
+  await untilQuiet();
+  await world.storage.jobs.create(songJob({ id: 'lost' }));
+  world.clock.advance(11 * 60 * SECOND);
+  await untilQuiet();
+  await pass(12);
+  expect((await world.read('lost')).state).toBe('waiting');
+});
+
+it('a job that waits for its callback costs nothing at the start', async () => {
+  const job = await world.start(SONG);
+  await world.look(job);
+  await world.storage.wakeUps.wake(job, world.clock.now() + 30 * 60 * SECOND);
+  const [shown, { version }] = [world.platform.history.length, await world.read(job)];
+  await world.jobs.run();
+  await pass(15);
+  expect(world.platform.history).toHaveLength(shown);
+  expect((await world.read(job)).version).toBe(version);
+});
+
+it('a record that cannot be read is left alone after one look, and the others go on', async () => {
+  const { jobs } = world.dependencies.storage;
+  const { read } = jobs;
+  let looks = 0;
+  jobs.read = async (id) => {
+    if (id !== 'unreadable') return read(id);
+    looks += 1;
+    throw new StorageError('schema', 'It is of a newer version.');
+  };
+  await world.storage.jobs.create(songJob({ id: 'unreadable' }));
+  await world.storage.wakeUps.wake('unreadable', world.clock.now());
+  await world.jobs.run();
+  await pass(5);
+  const fine = await world.start(SONG);
+  await pass(11);
+  expect((await world.read(fine)).state).toBe('waiting');
+  for (let sweeps = 0; sweeps < 5; sweeps++) {
+    world.clock.advance(11 * 60 * SECOND);
+    await untilQuiet();
+    await pass(12);
+  }
+  expect(looks).toBe(1);
+  await world.callback(fine, songCallback('complete'));
+  await world.storage.wakeUps.wake(fine, world.clock.now());
+  await pass(2);
+  expect((await world.read(fine)).state).toBe('delivered');
+  expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);
+});
