@@ -1,16 +1,14 @@
-import {
-  type Context,
-  type ConversationTurn,
-  defineCommand,
-  type OptionDeclarations,
-} from '../src/command.ts';
-import { actionId, type Message } from '../src/message.ts';
-import type { AnswerResult, AnswerRoute, InquiryTurn } from '../src/work.ts';
-import { quoted } from './text.ts';
+import { defineCommand, type FileReference, type OptionDeclarations } from '../src/command.ts';
+import { actionId, type Field, type MediaItem, type Message } from '../src/message.ts';
+import type { AnswerResult, AnswerWork } from '../src/work.ts';
+import { isPicture, readConversation } from './ask-conversation.ts';
+import { emptyAnswer, endingNote } from './ask-ending.ts';
+import { planAnswer, suggestModels } from './ask-route.ts';
+import { clip, quoted } from './text.ts';
+import { closeMarkdown } from './unfinished-markdown.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Bounds the answer on the messages route, where the contract asks for it. */
-const MAXIMUM_TOKENS = 4096;
+const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
 
 const options = {
   question: {
@@ -20,12 +18,17 @@ const options = {
     maximumLength: 6000,
     multiline: true,
   },
-  image: { type: 'file', description: 'A picture to look at', accept: ['image'], maximumBytes: 5 * MEGABYTE },
+  image: {
+    type: 'file',
+    description: 'A picture to look at',
+    accept: ['image'],
+    maximumBytes: 20 * MEGABYTE,
+  },
   model: {
     type: 'text',
     description: 'The model that answers',
     maximumLength: 100,
-    suggest: ({ typed }, { models }) => models.suggest('ask', typed),
+    suggest: ({ typed }, context) => suggestModels(typed, context),
   },
 } as const satisfies OptionDeclarations;
 
@@ -35,38 +38,67 @@ export const ask = defineCommand({
   options,
   messageMenu: { label: 'Ask about this', option: 'question' },
 
-  async run({ options: { question, image, model: named }, conversation }, context) {
-    const { dialect, model } = routeOf(await context.models.resolve('ask', named), image !== undefined);
-    const file = image && (await context.files.keep(image, ['image']));
-    const turns: InquiryTurn[] = [
-      ...(await earlier(conversation ?? [], context)),
-      {
-        role: 'user',
-        parts: [...(file ? [{ type: 'image' as const, file }] : []), { type: 'text', text: question }],
-      },
-    ];
+  async run({ options: { question, image, model: named }, conversation = [], files = [], person }, context) {
+    const own = distinct([...(image ? [image] : []), ...files]);
+    const settings = await context.settings.answers();
+    const plan = await planAnswer({ named, hasPicture: own.some(isPicture), settings }, context);
+    const { turns, isGroup } = await readConversation(
+      { question, files: own, conversation, person },
+      context,
+    );
+    const system = [settings.systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n');
+    const { maxTokens, temperature, contextTokens } = context.answers;
+    const { dialect, model, way, note } = plan;
     return context.jobs.start({
       work: {
         route: 'answer',
         dialect,
-        request: { model, turns: alternating(turns), maxTokens: MAXIMUM_TOKENS },
+        request: {
+          model,
+          turns,
+          maxTokens,
+          ...(system === '' ? {} : { system }),
+          ...(temperature === undefined ? {} : { temperature }),
+        },
+        contextTokens,
+        ...(way === undefined ? {} : { way }),
+        ...(note === undefined ? {} : { note }),
+        ...(settings.footer ? {} : { footer: false }),
       },
       title: quoted(question),
     });
   },
 
   early(job) {
-    const text = job.result?.answer?.text;
-    return text ? { text } : {};
+    const answer = job.result?.answer;
+    if (!answer) return {};
+    const text = closeMarkdown(answer.text);
+    const fields = callFields(answer);
+    return { ...(text.trim() === '' ? {} : { text }), ...(fields.length > 0 ? { fields } : {}) };
   },
 
   done(job) {
-    const answer = job.result?.answer;
-    const model = job.work.route === 'answer' ? `${job.work.dialect}:${job.work.request.model}` : '';
+    const answer = job.result?.answer ?? { text: '' };
+    const work = job.work.route === 'answer' ? job.work : undefined;
+    const pictures = (job.result?.images ?? []).map(
+      (source, index): MediaItem => ({
+        kind: 'image',
+        name: `Picture ${index + 1}`,
+        source,
+        caption: `Picture ${index + 1}`,
+        alt: `Picture ${index + 1} of the answer to ${job.title}`,
+      }),
+    );
+    const text = withoutLastMarks(answer.text).trim();
+    const isEmpty = text === '' && pictures.length === 0;
+    const fields = callFields(answer);
+    const footer = [isEmpty ? '' : endingNote(answer), ...(work ? smallPrint(answer, work) : [])];
     return {
       title: job.title,
-      text: answer?.text.trim() || 'The model had nothing to say.',
-      footer: [how(answer), model, tokens(answer)].filter((part) => part !== '').join(' · '),
+      text: isEmpty && work ? emptyAnswer(answer, work) : text,
+      ...(fields.length > 0 ? { fields } : {}),
+      ...(pictures.length > 0 ? { media: pictures } : {}),
+      footer: footer.filter((part) => part !== '').join(' · '),
       actions: [
         {
           type: 'action',
@@ -78,58 +110,37 @@ export const ask = defineCommand({
   },
 });
 
-/** `route:id` names the dialect; without a route the chat dialect answers, and pictures go by the messages dialect. */
-function routeOf(choice: string, hasPicture: boolean): { dialect: AnswerRoute; model: string } {
-  const [, route, id] = /^(chat|msg|gen):(.+)$/.exec(choice) ?? [];
-  if (id && (route === 'chat' || route === 'msg' || route === 'gen')) return { dialect: route, model: id };
-  return { dialect: hasPicture ? 'msg' : 'chat', model: choice };
+/** A platform may give the same file as an option and as an attachment. */
+function distinct(files: readonly FileReference[]): FileReference[] {
+  return files.filter(({ url }, index) => files.findIndex((other) => other.url === url) === index);
 }
 
-async function earlier(
-  conversation: readonly ConversationTurn[],
-  { files }: Context,
-): Promise<InquiryTurn[]> {
-  return Promise.all(
-    conversation.map(async ({ author, name, text, files: attached }): Promise<InquiryTurn> => {
-      if (author === 'bot') return { role: 'assistant', parts: [{ type: 'text', text }] };
-      const pictures = await Promise.all(
-        attached.map(async (file) => ({ type: 'image' as const, file: await files.keep(file, ['image']) })),
-      );
-      return { role: 'user', parts: [...pictures, { type: 'text', text: name ? `${name}: ${text}` : text }] };
-    }),
-  );
+/** What stands after the words needs no mark of its place: the platform shows pictures there. */
+function withoutLastMarks(text: string): string {
+  return text.replace(/(?:^|\n\n)(?:\*Picture \d+\*\s*)+$/, '');
 }
 
-/** Joins turns of the same side, since the messages dialect alternates and begins with a person. */
-function alternating(turns: readonly InquiryTurn[]): InquiryTurn[] {
-  const joined: InquiryTurn[] = [];
-  for (const turn of turns) {
-    const last = joined.at(-1);
-    if (last?.role === turn.role)
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    else if (last || turn.role === 'user') joined.push(turn);
-  }
-  return joined;
+const OUTCOMES = { started: 'started', answered: 'done', refused: 'not done' } as const;
+
+/** The commands that the model used. */
+function callFields({ calls = [] }: AnswerResult): Field[] {
+  return calls.map(({ command, given, outcome, sentence }) => ({
+    name: `/${command}: ${OUTCOMES[outcome]}`,
+    value: clip([given, sentence].filter(Boolean).join(' · ') || 'as it is', 500),
+  }));
 }
 
-function how(answer: AnswerResult | undefined): string {
-  switch (answer?.finish?.reason) {
-    case 'stopped':
-      return 'Stopped';
-    case 'broken':
-      return 'The answer broke off here';
-    case 'length':
-      return 'The answer reached the length limit';
-    case 'blocked':
-    case 'refused':
-      return 'The model declined to say more';
-    default:
-      return '';
-  }
-}
-
-function tokens(answer: AnswerResult | undefined): string {
-  const { inputTokens, outputTokens } = answer?.usage ?? {};
-  if (inputTokens === undefined || outputTokens === undefined) return '';
-  return `${inputTokens} + ${outputTokens} tokens`;
+/** Hidden where moderators turned it off. */
+function smallPrint(
+  { usage }: AnswerResult,
+  { dialect, request, footer = true, note }: AnswerWork,
+): string[] {
+  if (!footer) return [];
+  const { inputTokens, outputTokens } = usage ?? {};
+  const isKnown = inputTokens !== undefined && outputTokens !== undefined;
+  return [
+    `${dialect}:${request.model}`,
+    ...(isKnown ? [`${inputTokens} + ${outputTokens} tokens`] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
 }

@@ -6,7 +6,7 @@ import { Agent, fetch } from 'undici';
 import { commands } from '../commands/index.ts';
 import { startAdministration } from './administration.ts';
 import { createBot } from './bot.ts';
-import type { Context, Log } from './command.ts';
+import type { Address, AnswerOffer, Context, FileReference, Log } from './command.ts';
 import type { Config } from './config.ts';
 import type { Emulator } from './emulator/server.ts';
 import { createGateway, type Gateway } from './gateway/client.ts';
@@ -18,12 +18,13 @@ import { createHttpServer } from './http/server.ts';
 import { webhookRoutes } from './http/webhook.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
-import { keepAttachment } from './media/attachments.ts';
+import { keepAttachment, keepPicture } from './media/attachments.ts';
 import { MediaError } from './media/errors.ts';
 import { createMediaFetcher } from './media/fetch.ts';
 import { safeFileName } from './media/file-names.ts';
 import { createFolderStore } from './media/folder-store.ts';
 import { createMedia, type Media } from './media/media.ts';
+import { createPictureFitter } from './media/pictures.ts';
 import { startPruning } from './media/pruning.ts';
 import { createS3Store } from './media/s3-store.ts';
 import type { MediaStore } from './media/store.ts';
@@ -189,6 +190,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       voices,
       platform: (name) => byName.get(name),
       command: (name) => byCommand.get(name),
+      invoke: (invocation) => bot.run(invocation),
       callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
       fileUrl,
       concurrency: config.concurrency,
@@ -201,7 +203,11 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       log,
     });
 
-    const bot = createBot({
+    const headersOf = ({ platform }: Address, { url }: FileReference) =>
+      byName.get(platform)?.attachmentHeaders(url) ?? {};
+    const answers = await answerOffer(config, emulator);
+    const pictures = { media, fitPicture: createPictureFitter() };
+    const bot: Bot = createBot({
       commands,
       log,
       newReference: newId,
@@ -226,17 +232,15 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
         models: {
           resolve: (family, named) => models.resolve(family, named, address),
           suggest: (family, typed) => models.suggest(family, typed),
+          listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
         },
+        answers,
         settings: { answers: () => administration.answers(address) },
         moderation: administration.moderation(address, platformPerson),
         files: {
-          keep: (file, accept) =>
-            keepAttachment(
-              media,
-              file,
-              accept,
-              byName.get(address.platform)?.attachmentHeaders(file.url) ?? {},
-            ),
+          keep: (file, accept) => keepAttachment(media, file, accept, headersOf(address, file)),
+          keepPicture: (file) => keepPicture(pictures, file, headersOf(address, file)),
+          keepDocument: (file) => keepAttachment(media, file, ['text'], headersOf(address, file)),
           made: ({ id }, source, accept) => jobs.file(id, source, accept),
           seconds: ({ name }) => media.seconds(name),
         },
@@ -313,6 +317,18 @@ async function openEmulator(speed: number | undefined): Promise<Emulator> {
   // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
   const { startEmulator } = await import('./emulator/server.ts');
   return startEmulator(speed === undefined ? {} : { speed });
+}
+
+/** What the operator decided, and the emulator's own special models where it is the gateway. */
+async function answerOffer({ answers }: Config, emulator: Emulator | undefined): Promise<AnswerOffer> {
+  if (!emulator) return answers;
+  const { specialModels } = await import('./emulator/models.ts');
+  return {
+    ...specialModels,
+    ...answers,
+    illustratingModels: [...specialModels.illustratingModels, ...answers.illustratingModels],
+    thinkingModels: [...specialModels.thinkingModels, ...answers.thinkingModels],
+  };
 }
 
 async function defaultModels({ models }: Config, emulator: Emulator | undefined): Promise<ModelDefaults> {

@@ -74,6 +74,17 @@ export interface Config {
   readonly jobRetentionMs?: number;
   /** The listener for operators alone. Absent: none. */
   readonly admin?: { readonly host: string; readonly port: number };
+  /** What answers may be, and which models are special; gen models stand without their route. */
+  readonly answers: {
+    readonly maxTokens: number;
+    readonly temperature?: number;
+    readonly contextTokens: number;
+    readonly visionModel?: string;
+    readonly toolModel?: string;
+    readonly illustratingModels: readonly string[];
+    readonly thinkingModels: readonly string[];
+    readonly thinkingBudget: number;
+  };
   readonly log: { readonly level: Values['LOG_LEVEL'] };
   /** Sentences for the operator about settings that are allowed, yet probably not meant. */
   readonly warnings: readonly string[];
@@ -248,8 +259,24 @@ function build(values: Values, names: readonly string[]): Config {
       values.JOB_RETENTION_DAYS && values.JOB_RETENTION_DAYS * DAY_SECONDS * 1000,
     ),
     ...(values.ADMIN_PORT !== undefined && { admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT } }),
+    answers: answers(values),
     log: { level: values.LOG_LEVEL },
     warnings: warningsAbout(values, names),
+  };
+}
+
+/** A gen model that paints for /image writes and paints for /ask, too. */
+function answers(values: Values): Config['answers'] {
+  const [, painter] = /^gen:(.+)$/.exec(values.IMAGE_MODEL ?? '') ?? [];
+  return {
+    maxTokens: values.ASK_MAX_TOKENS,
+    contextTokens: values.ASK_CONTEXT_TOKENS,
+    ...optional('temperature', values.ASK_TEMPERATURE),
+    ...optional('visionModel', values.VISION_MODEL),
+    ...optional('toolModel', values.TOOL_MODEL),
+    illustratingModels: [...new Set([...values.ILLUSTRATING_MODELS, ...(painter ? [painter] : [])])],
+    thinkingModels: values.THINKING_MODELS,
+    thinkingBudget: values.THINKING_BUDGET,
   };
 }
 

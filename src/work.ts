@@ -58,7 +58,12 @@ export type Work =
       /** The name of the voice that `personaId` stands for. */
       readonly voiceName?: string;
     }
-  | { readonly route: 'music.extend'; readonly request: Callable<ExtendRequest> }
+  | {
+      readonly route: 'music.extend';
+      readonly request: Callable<ExtendRequest>;
+      /** The song has no voice. */
+      readonly instrumental?: boolean;
+    }
   | { readonly route: 'music.generateLyrics'; readonly request: Callable<GenerateLyricsRequest> }
   | { readonly route: 'music.generateCover'; readonly request: Callable<GenerateCoverRequest> }
   | {

@@ -44,11 +44,21 @@ beforeEach(async () => {
       models: {
         resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
         suggest: async () => [],
+        listedBy: () => [],
+      },
+      answers: {
+        maxTokens: 4096,
+        contextTokens: 16_000,
+        illustratingModels: [],
+        thinkingModels: [],
+        thinkingBudget: -1,
       },
       settings: { answers: async () => ({ assistant: false, footer: true }) },
       moderation: administered.moderation(address, platformPerson),
       files: {
         keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
+        keepPicture: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
+        keepDocument: async () => ({ name: 'kept.txt', bytes: 1, contentType: 'text/plain' }),
         made: ({ id }, source, accept) => world.jobs.file(id, source, accept),
         seconds: async () => recordingSeconds,
       },
@@ -168,7 +178,7 @@ describe('what the commands ask of the gateway', () => {
     expect(looking.work).toMatchObject({ dialect: 'msg' });
   });
 
-  it('/ask joins what was said before into turns that alternate', async () => {
+  it('/ask takes what was said before as turns, each person by name', async () => {
     const conversation = [
       { author: 'bot' as const, text: 'Hello!', files: [] },
       { author: 'person' as const, name: 'Ada', text: 'I am Ada.', files: [] },
@@ -179,9 +189,11 @@ describe('what the commands ask of the gateway', () => {
     expect(job.work).toMatchObject({
       request: {
         turns: [
-          { role: 'user', parts: [{ text: 'Ada: I am Ada.' }, { text: 'Bob: And I am Bob.' }] },
+          { role: 'assistant', parts: [{ text: 'Hello!' }] },
+          { role: 'user', parts: [{ text: 'Ada: I am Ada.' }] },
+          { role: 'user', parts: [{ text: 'Bob: And I am Bob.' }] },
           { role: 'assistant', parts: [{ text: 'Hello both.' }] },
-          { role: 'user', parts: [{ text: 'Who are we?' }] },
+          { role: 'user', parts: [{ text: 'Ada: Who are we?' }] },
         ],
       },
     });

@@ -115,6 +115,35 @@ export function model(routes: readonly string[]) {
   });
 }
 
+const GEN_MODEL = 'the id of a gen model, such as some-id';
+
+function readGenModel(value: string): string | undefined {
+  const id = value.trim().replace(/^gen:/, '');
+  return /^[^\s,]{1,200}$/.test(id) && !/^(chat|msg):/.test(id) ? id : undefined;
+}
+
+/** Without its route. */
+export const genModel = open(GEN_MODEL, readGenModel);
+
+export const genModels = open(`${GEN_MODEL}, or several with commas between them`, (value) => {
+  const ids = value
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map(readGenModel);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+});
+
+/** https://ai.google.dev/gemini-api/docs/thinking: 0 is off, -1 automatic. */
+export const thinkingBudget = open('-1 for automatic, or a whole number of tokens up to 100000', (value) => {
+  const number = /^(-1|\d{1,6})$/.test(value) ? Number(value) : Number.NaN;
+  return number <= 100_000 ? number : undefined;
+});
+
+export const temperature = open('a number from 0 to 2, such as 0.7', (value) => {
+  const number = /^\d(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
+  return number <= 2 ? number : undefined;
+});
+
 /** Goes into an HTTP header as it is. */
 export const apiKey = secret(
   (value) =>

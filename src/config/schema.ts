@@ -7,6 +7,7 @@ import * as usage from './usage-fields.ts';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const ASK_ROUTES = ['chat', 'msg', 'gen'];
 const IMAGE_ROUTES = ['gen'];
+const LOOKING_ROUTES = ['msg', 'gen'];
 
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
@@ -43,6 +44,15 @@ export const environmentSchema = z.object({
   ASK_CONCURRENCY: field.wholeNumber(1, 10_000).default(16),
   IMAGE_CONCURRENCY: field.wholeNumber(1, 10_000).default(4),
   VIDEO_CONCURRENCY: field.wholeNumber(1, 10_000).default(3),
+
+  VISION_MODEL: field.model(LOOKING_ROUTES).optional(),
+  TOOL_MODEL: field.genModel.optional(),
+  ILLUSTRATING_MODELS: field.genModels.default([]),
+  THINKING_MODELS: field.genModels.default([]),
+  THINKING_BUDGET: field.thinkingBudget.default(-1),
+  ASK_MAX_TOKENS: field.wholeNumber(1, 1_000_000).default(4096),
+  ASK_CONTEXT_TOKENS: field.wholeNumber(500, 10_000_000).default(16_000),
+  ASK_TEMPERATURE: field.temperature.optional(),
 
   MEDIA_STORE: field.mediaStore.optional(),
   MEDIA_S3_ENDPOINT: field.httpUrl.optional(),

@@ -57,6 +57,14 @@ export const defaultModels = {
   video: 'reel-standard',
 } as const;
 
+/** Models of the emulator that do more than answer with text. */
+export const specialModels = {
+  visionModel: 'msg:scribe-large',
+  toolModel: 'facet-tools',
+  illustratingModels: ['facet-picture'],
+  thinkingModels: ['facet-thinker-preview'],
+} as const;
+
 export function findModel(id: string, route: ModelRoute): Model | undefined {
   return models.find((candidate) => candidate.id === id && candidate.routes.includes(route));
 }

@@ -1,24 +1,22 @@
 /** Asks a language model and writes the answer into the channel as it comes. */
-import type { Answer, AnswerEvent } from '../gateway/answers.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import { PlatformError } from '../platforms/platform.ts';
-import type { AnswerResult, Work } from '../work.ts';
+import { StorageError } from '../storage/storage.ts';
+import type { AnswerWork } from '../work.ts';
+import { failAnswer } from './answer-failure.ts';
+import { type StopWatch, watchForStop } from './answer-stop.ts';
+import { answerSteps } from './answer-ways.ts';
+import { type AnswerWriting, createAnswerWriting } from './answer-writing.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { failSubmission } from './failure.ts';
 import { finalMessage } from './final-message.ts';
 import type { Job } from './job.ts';
-import { toQuestion } from './question.ts';
 import { mutate } from './record.ts';
-import { EMPTY_RESULT } from './result.ts';
 import { ROUTES } from './routes.ts';
+import { INTERRUPTED_SENTENCE } from './sentences.ts';
 import { digestOf, progressMessage, showOptions } from './show.ts';
 
 /** How often what has come so far is stored, so that a crash loses little of it. */
 const KEEP_EVERY_MS = 3_000;
-/** How often somebody's wish to stop is looked for, when it was made on another replica. */
-const LOOK_EVERY_MS = 1_000;
-
-type AnswerWork = Extract<Work, { route: 'answer' }>;
 
 /**
  * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what stood
@@ -30,96 +28,98 @@ export async function streamAnswer(
   shutdown: AbortSignal,
   d: JobDependencies,
 ): Promise<'now' | number> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  shutdown.addEventListener('abort', abort, { once: true });
-  const platform = d.platform(job.address.platform);
-  const stream = platform?.stream(job.address, showOptions(job, d));
-  let answer: AnswerResult = { text: '' };
-  let keptAt = d.now();
-  let lookedAt = d.now();
-  let stopped = false;
+  using watch = await watchForStop(job.id, shutdown, d);
+  const stream = d.platform(job.address.platform)?.stream(job.address, showOptions(job, d));
+  const writing = createAnswerWriting(job.id, d);
+  const show = () =>
+    stream?.update(progressMessage({ ...job, result: writing.into(job.result) }, ROUTES.answer.stage, d));
+  const failure = await write(job, work, { writing, watch, show }, d);
 
-  const withAnswer = (current: Job): Job => ({
-    ...current,
-    result: { ...(current.result ?? EMPTY_RESULT), answer },
-  });
-
-  try {
-    for await (const event of ask(work, stop.signal, d)) {
-      if (event.type === 'finish') {
-        answer = { ...answer, finish: event.finish, ...(event.usage ? { usage: event.usage } : {}) };
-        continue;
-      }
-      if (event.part.type !== 'text') continue;
-      answer = { ...answer, text: answer.text + event.part.text };
-      stream?.update(progressMessage(withAnswer(job), ROUTES.answer.stage, d));
-      if (d.now() - lookedAt < LOOK_EVERY_MS) continue;
-      lookedAt = d.now();
-      const keep = d.now() - keptAt >= KEEP_EVERY_MS;
-      if (keep) keptAt = d.now();
-      const current = keep ? await mutate(d.storage, job.id, withAnswer) : await d.storage.jobs.read(job.id);
-      if (current?.cancelRequestedBy === undefined) continue;
-      stopped = true;
-      stop.abort();
-      break;
-    }
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    const current = await d.storage.jobs.read(job.id);
-    stopped ||= current?.cancelRequestedBy !== undefined;
-    if (answer.text === '' && !stopped && !shutdown.aborted) return failSubmission(job, error, d);
-    d.log.warn({ job: job.id, err: error }, 'An answer did not reach its end');
-    answer = { ...answer, finish: { reason: stopped ? 'stopped' : 'broken' } };
-  } finally {
-    shutdown.removeEventListener('abort', abort);
+  if (!watch.stopped && writing.empty) {
+    if (failure && !shutdown.aborted) return failAnswer(job, work, failure, d);
+    if (shutdown.aborted) return interrupted(job, d);
   }
-  if (stopped) answer = { ...answer, finish: { reason: 'stopped' } };
-  answer = { ...answer, finish: answer.finish ?? { reason: 'broken' } };
+  // A wish that came after the end changes nothing.
+  if (!writing.answer.finish) writing.end({ reason: watch.stopped ? 'stopped' : 'broken' });
 
   const ready = await mutate(d.storage, job.id, (current) => ({
-    ...withAnswer(current),
+    ...current,
+    result: writing.into(current.result),
     state: 'ready',
     end: 'delivered',
     attempts: 0,
   }));
-  if (ready && stream) {
-    try {
-      const { message } = await finalMessage(ready, shutdown, d);
-      const posted = await stream.close(message);
-      await mutate(d.storage, job.id, (current) => ({ ...current, posted, shown: digestOf(message) }));
-    } catch (error) {
-      // The delivery that follows writes the same message, and knows how to go on when the platform is away.
-      if (!(error instanceof PlatformError)) throw error;
-      d.log.warn({ job: job.id, err: error }, 'The end of an answer could not be written at once');
-    }
+  if (!ready || !stream) return 'now';
+  try {
+    const { message } = await finalMessage(ready, shutdown, d);
+    const posted = await stream.close(message);
+    await mutate(d.storage, job.id, (current) => ({ ...current, posted, shown: digestOf(message) }));
+  } catch (error) {
+    // The delivery that follows writes the same message, and knows how to go on when the platform is away.
+    if (!(error instanceof PlatformError)) throw error;
+    d.log.warn({ job: job.id, err: error }, 'The end of an answer could not be written at once');
   }
   return 'now';
 }
 
-/** The events of an answer, whatever the dialect; the messages dialect answers whole. */
-async function* ask(
+interface Desk {
+  readonly writing: AnswerWriting;
+  readonly watch: StopWatch;
+  readonly show: () => void;
+}
+
+/** Writes until the answer ends, whatever way it ends. Resolves to why it did not reach its own end. */
+async function write(
+  job: Job,
   work: AnswerWork,
-  signal: AbortSignal,
-  { gateway, media }: JobDependencies,
-): AsyncIterable<AnswerEvent> {
-  const question = await toQuestion(work.request, media);
-  switch (work.dialect) {
-    case 'chat':
-      yield* gateway.chat.stream(question, { signal });
-      return;
-    case 'gen':
-      yield* gateway.gen.stream(question, { signal });
-      return;
-    case 'msg':
-      yield* whole(await gateway.msg.complete(question, { signal }));
-      return;
-    default:
-      work.dialect satisfies never;
+  { writing, watch, show }: Desk,
+  d: JobDependencies,
+): Promise<GatewayError | undefined> {
+  let keptAt = d.now();
+  try {
+    if (watch.signal.aborted) return undefined;
+    for await (const step of answerSteps(job, work, watch.signal, d)) {
+      await writing.add(step);
+      if (step.type === 'finish') continue;
+      show();
+      if (writing.endless) {
+        writing.end({ reason: 'endless' });
+        return undefined;
+      }
+      if (d.now() - keptAt < KEEP_EVERY_MS && step.type !== 'call') continue;
+      keptAt = d.now();
+      await keep(job, writing, d);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    if (!watch.stopped && !writing.empty)
+      d.log.warn({ job: job.id, err: error }, 'An answer did not reach its end');
+    return error;
   }
 }
 
-function* whole({ parts, finish, usage }: Answer): Iterable<AnswerEvent> {
-  for (const part of parts) yield { type: 'part', part };
-  yield { type: 'finish', finish, ...(usage ? { usage } : {}) };
+/** Storage that is away for a moment is no reason to lose what the gateway still says. */
+async function keep(job: Job, writing: AnswerWriting, d: JobDependencies): Promise<void> {
+  try {
+    await mutate(d.storage, job.id, (current) => ({ ...current, result: writing.into(current.result) }));
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    d.log.warn({ job: job.id, err: error }, 'What came of an answer could not be stored on the way');
+  }
+}
+
+async function interrupted(job: Job, d: JobDependencies): Promise<'now'> {
+  const failure = {
+    code: 'interrupted',
+    sentence: INTERRUPTED_SENTENCE,
+    reference: d.newId(),
+    taken: 'unknown' as const,
+  };
+  await mutate(d.storage, job.id, (current) =>
+    current.state === 'submitting'
+      ? { ...current, state: 'ready', end: 'failed', attempts: 0, failure }
+      : current,
+  );
+  return 'now';
 }

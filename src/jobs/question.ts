@@ -1,10 +1,12 @@
-/** Turns a stored question into the gateway's, with the bytes of its pictures. */
+/** Turns a stored question into the gateway's, with the bytes of its pictures and the words of its documents. */
 import { buffer } from 'node:stream/consumers';
 import type { Part, Question } from '../gateway/answers.ts';
+import { MediaError } from '../media/errors.ts';
 import type { Media } from '../media/media.ts';
 import type { Inquiry, InquiryPart } from '../work.ts';
+import { MOST_DOCUMENT_BYTES } from './answer-memory.ts';
 
-/** Pictures that are not kept any more are left out, and a note stands in their place. */
+/** Files that are not kept any more, or cannot be read now, are left out, and a note stands in their place. */
 export async function toQuestion(inquiry: Inquiry, media: Pick<Media, 'open'>): Promise<Question> {
   const turns = await Promise.all(
     inquiry.turns.map(async ({ role, parts }) => ({
@@ -16,9 +18,32 @@ export async function toQuestion(inquiry: Inquiry, media: Pick<Media, 'open'>): 
 }
 
 async function toPart(part: InquiryPart, media: Pick<Media, 'open'>): Promise<Part> {
-  if (part.type === 'text') return part;
-  const opened = await media.open(part.file.name);
-  if (!opened) return { type: 'text', text: '(A picture that is no longer kept.)' };
-  const bytes = await buffer(opened.stream);
-  return { type: 'image', mimeType: part.file.contentType, data: bytes.toString('base64') };
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'image': {
+      const bytes = await read(part.file.name, media);
+      if (!bytes) return { type: 'text', text: '(A picture that is no longer kept.)' };
+      return { type: 'image', mimeType: part.file.contentType, data: bytes.toString('base64') };
+    }
+    case 'document': {
+      const bytes = await read(part.file.name, media);
+      if (!bytes) return { type: 'text', text: `(The file ${part.name} is no longer kept.)` };
+      const text = new TextDecoder().decode(bytes.subarray(0, MOST_DOCUMENT_BYTES));
+      const cut = bytes.byteLength > MOST_DOCUMENT_BYTES ? '\n(The file goes on.)' : '';
+      return { type: 'text', text: `The file ${part.name}:\n\n${text}${cut}` };
+    }
+    default:
+      return part satisfies never;
+  }
+}
+
+async function read(name: string, media: Pick<Media, 'open'>): Promise<Buffer | undefined> {
+  try {
+    const opened = await media.open(name);
+    return opened && (await buffer(opened.stream));
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return undefined;
+  }
 }

@@ -1,6 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import { UserError } from '../errors.ts';
 import { MediaError } from './errors.ts';
 import type { KeptFile, Media } from './media.ts';
+import type { PictureFitter } from './pictures.ts';
 
 /** A file that a person attached, as the platform told of it. */
 export interface Attachment {
@@ -16,7 +18,7 @@ const MAXIMUM_BYTES = 25 * MEBIBYTE;
 export async function keepAttachment(
   media: Pick<Media, 'keep'>,
   { name, url }: Attachment,
-  kinds: readonly ('audio' | 'image')[],
+  kinds: readonly ('audio' | 'image' | 'text')[],
   headers: Readonly<Record<string, string>>,
 ): Promise<KeptFile> {
   try {
@@ -24,6 +26,32 @@ export async function keepAttachment(
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw new UserError(sentenceFor(error.code, name, kinds));
+  }
+}
+
+/** Keeps a person's picture as every model takes it. Throws UserError with a way out. */
+export async function keepPicture(
+  {
+    media,
+    fitPicture,
+  }: { readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>; readonly fitPicture: PictureFitter },
+  attachment: Attachment,
+  headers: Readonly<Record<string, string>>,
+): Promise<KeptFile> {
+  const kept = await keepAttachment(media, attachment, ['image'], headers);
+  try {
+    const opened = await media.open(kept.name);
+    if (!opened) throw new MediaError('missing', 'The picture is not kept any more');
+    const original = await buffer(opened.stream);
+    const { bytes } = await fitPicture(original);
+    return bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    if (error.code === 'too-large')
+      throw new UserError(
+        `${attachment.name} has too many pixels to be looked at. Please attach a smaller one.`,
+      );
+    throw new UserError(sentenceFor(error.code, attachment.name, ['image']));
   }
 }
 

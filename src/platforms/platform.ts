@@ -63,6 +63,8 @@ export interface Platform {
   readonly linkTo?: (address: Address, posted: Posted) => string | undefined;
   /** The headers with which an attachment may be read at `url`; none where the platform serves it to anybody. */
   attachmentHeaders(url: string): Readonly<Record<string, string>>;
+  /** Where something else goes than what stands at this address: into the same place. The address itself if absent. */
+  beside?(address: Address): Address;
   /** Says something to the person alone: in place where the platform can, else by direct message. Throws PlatformError. */
   whisper(address: Address, message: Message): Promise<void>;
 }
