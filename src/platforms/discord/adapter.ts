@@ -5,6 +5,7 @@ import { acknowledge } from './acknowledge.ts';
 import { complete } from './autocomplete.ts';
 import { Connection, type GatewayConnection } from './client.ts';
 import { converse, isAddressed } from './conversation.ts';
+import { EditScheduler } from './edit-scheduler.ts';
 import { HttpOnly } from './http-only.ts';
 import { incomingMessageSchema, interactionSchema } from './interaction.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from './limits.ts';
@@ -14,7 +15,7 @@ import { Registrar } from './registrar.ts';
 import { DiscordRest } from './rest.ts';
 import { show } from './show.ts';
 import { createSignatureCheck } from './signature.ts';
-import { createStream } from './stream.ts';
+import { createStream, hasFiles } from './stream.ts';
 import { receiveWebhook } from './webhook.ts';
 import { whisper } from './whisper.ts';
 
@@ -49,7 +50,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const underWay = new Set<Promise<void>>();
   let bot: Bot | undefined;
   let self: string | undefined;
-
+  const scheduler = new EditScheduler({ now, sleep, log });
   const registrar = new Registrar({
     rest,
     log,
@@ -145,6 +146,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       registrar.close();
       await connection.close();
       await Promise.all(underWay);
+      scheduler.close();
       rest.close();
     },
 
@@ -165,7 +167,10 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     linkTo,
 
-    show: (address, message, showOptions) => show(address, message, showOptions, showing),
+    show: (address, message, showOptions) =>
+      scheduler.write(address.channel, showOptions.key, () => show(address, message, showOptions, showing), {
+        uploads: hasFiles(message),
+      }),
 
     stream(address, showOptions) {
       let posted: Posted | undefined = showOptions.posted;
@@ -174,9 +179,9 @@ export function createDiscord(options: DiscordOptions): Platform {
         await showOptions.remember(latest);
       };
       return createStream({
-        sleep,
-        now,
-        log,
+        scheduler,
+        channel: address.channel,
+        key: showOptions.key,
         write: async (message, streaming) => {
           posted = await show(address, message, { ...showOptions, posted, remember, streaming }, showing);
           return posted;

@@ -44,7 +44,7 @@ export function invocationOf(
     }
     case 3: {
       const [, opened] = OPEN_FORM.exec(interaction.data.custom_id) ?? [];
-      if (opened !== undefined) return { ...common, command: opened, options: {} };
+      if (opened !== undefined) return { ...common, ...formTarget(opened), options: {} };
       return withAction(common, interaction.data.custom_id, {});
     }
     case 5: {
@@ -53,7 +53,7 @@ export function invocationOf(
       return (
         (sent?.action && { ...sent, action: { ...sent.action, sent: true } }) ?? {
           ...common,
-          command: interaction.data.custom_id,
+          ...formTarget(interaction.data.custom_id),
           options,
         }
       );
@@ -61,6 +61,12 @@ export function invocationOf(
     default:
       return interaction satisfies never;
   }
+}
+
+/** A form's id is a command, or a command and its part. */
+function formTarget(id: string): Pick<Invocation, 'command' | 'subcommand'> {
+  const [command = id, subcommand] = id.split(' ');
+  return { command, ...(subcommand === undefined ? {} : { subcommand }) };
 }
 
 function withAction(

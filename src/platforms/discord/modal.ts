@@ -20,7 +20,7 @@ import {
 import { LIMITS } from './limits.ts';
 
 /** A button that runs a command without options, which opens its form. */
-export const OPEN_FORM = /^open:([\w-]{1,32})$/;
+export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;
 const SHORTEST_TEXT_AREA = 200;
 /** Marks the fields whose text is a number, so that a form can be read without its declaration. */
 const NUMBER_SUFFIX = ':number';
