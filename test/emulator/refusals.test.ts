@@ -21,6 +21,7 @@ const paths = {
   music: '/music/generate',
   image: '/v1/media/services/aigc/multimodal-generation/generation',
   video: '/v1/media/services/aigc/video-generation/video-synthesis',
+  videoAlternate: '/media/v1/services/aigc/video-generation/video-synthesis',
   chat: '/chat/v1/chat/completions',
   msg: '/msg/v1/messages',
   count: '/msg/v1/messages/count_tokens',
@@ -30,6 +31,23 @@ const paths = {
   tools: '/v1beta/models/facet-tools:generateContent',
   think: '/v1beta/models/facet-thinker-preview:generateContent',
 } as const;
+
+const musicPaths = [
+  'generate',
+  'extend',
+  'generate-lyrics',
+  'timestamped-lyrics',
+  'style-generate',
+  'generate-cover',
+  'upload-cover',
+  'upload-extend',
+  'add-vocals',
+  'add-instrumental',
+  'generate-persona',
+  'vocal-removal',
+  'wav-generate',
+  'mp4-generate',
+].map((name) => `/music/${name}`);
 
 /** What a refusal looks like in each dialect. */
 const dialects = {
@@ -55,14 +73,18 @@ async function send(path: string, headers: Record<string, string>, body: unknown
 
 describe('headers', () => {
   const bearer = [
-    [paths.music, dialects.music, song],
+    ...musicPaths.map((path) => [path, dialects.music, song] as const),
     [paths.image, dialects.media, image],
     [paths.video, dialects.media, video],
+    [paths.videoAlternate, dialects.media, video],
     [paths.chat, dialects.chat, { model: 'chat-small', messages: asked }],
     [paths.gen, dialects.gen, { contents }],
     [paths.stream, dialects.gen, { contents }],
+    [paths.draw, dialects.gen, { contents }],
     [paths.tools, dialects.gen, { contents }],
     [paths.think, dialects.gen, { contents }],
+    ['GET /v1/media/tasks/v1', dialects.media, undefined],
+    ['GET /media/v1/tasks/v1', dialects.media, undefined],
   ] as const;
   test.each(bearer)('%s wants a Bearer token', async (path, dialect, body) => {
     const mistakes = [
@@ -75,7 +97,10 @@ describe('headers', () => {
       { 'x-goog-api-key': emulator.apiKey },
     ];
     for (const headers of mistakes) {
-      const answer = await send(path, headers, body);
+      const answer =
+        body === undefined
+          ? await get(emulator, path.replace('GET ', ''), headers)
+          : await send(path, headers, body);
       expect(answer.status, JSON.stringify(headers)).toBe(401);
       expect(answer.body).toMatchObject(dialect);
     }
@@ -141,6 +166,8 @@ describe('dialects', () => {
   const tools = [{ functionDeclarations: [{ name: 'sing', description: 'sings' }] }];
   const pictures = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } };
   const large = { model: 'scribe-large', max_tokens: 50 };
+  const inlineData = { mimeType: 'image/png', data: 'AAAA' };
+  const inline = { messages: [{ role: 'user', content: [{ inlineData }] }] };
   test.each([
     ['contents on chat', paths.chat, dialects.chat, { model: 'chat-small', contents }],
     [
@@ -198,6 +225,12 @@ describe('dialects', () => {
     ['tools on the gen path', paths.gen, dialects.gen, { contents, tools }],
     ['pictures of a text model', paths.gen, dialects.gen, { contents, ...pictures }],
     ['messages on the stream', paths.stream, dialects.gen, { messages: asked }],
+    ['messages on gen pictures', paths.draw, dialects.gen, { messages: asked, ...pictures }],
+    ['messages on function calling', paths.tools, dialects.gen, { messages: asked, tools }],
+    ['messages on thinking', paths.think, dialects.gen, { messages: asked }],
+    ['contents on token counting', paths.count, dialects.msg, { model: 'scribe-large', contents }],
+    ['a gen picture part on chat', paths.chat, dialects.chat, { model: 'chat-small', ...inline }],
+    ['a gen picture part on msg', paths.msg, dialects.msg, { ...large, ...inline }],
     ['no alt=sse', paths.stream.replace('?alt=sse', ''), dialects.gen, { contents }],
     ['another alt', paths.stream.replace('sse', 'json'), dialects.gen, { contents }],
     ['no responseModalities', paths.draw, dialects.gen, { contents }],
@@ -246,6 +279,14 @@ describe('dialects', () => {
       { model: 'canvas-plus', input: { messages: [{ role: 'user', content: [{ text: 'x'.repeat(801) }] }] } },
     ],
     ['contents on video', paths.video, dialects.media, { model: 'reel-standard', contents }],
+    ['messages on video', paths.video, dialects.media, { model: 'reel-standard', messages: asked }],
+    [
+      'messages on video’s other path',
+      paths.videoAlternate,
+      dialects.media,
+      { model: 'reel-standard', messages: asked },
+    ],
+    ['gen pictures on video', paths.video, dialects.media, { ...video, ...pictures }],
     ['nothing to film', paths.video, dialects.media, { model: 'reel-standard', input: {} }],
     ['no picture to animate', paths.video, dialects.media, { ...video, model: 'reel-animate' }],
     [
@@ -306,6 +347,21 @@ describe('dialects', () => {
   test('a display name is answered with the id it belongs to', async () => {
     const answer = await post(emulator, paths.chat, { model: 'Chat Small', messages: asked });
     expect(answer.body.error.message).toContain("'chat-small'");
+  });
+});
+
+describe('another dialect on music', () => {
+  test.each(musicPaths)('%s takes neither messages nor contents', async (path) => {
+    for (const body of [
+      { model: 'V5', messages: asked },
+      { model: 'V5', contents },
+      { ...song, messages: asked },
+      { ...song, contents },
+    ]) {
+      const answer = await post(emulator, path, body);
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(answer.body).toMatchObject(dialects.music);
+    }
   });
 });
 

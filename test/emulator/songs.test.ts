@@ -241,14 +241,19 @@ test('routes that need a completed song refuse a task that is still at work', as
   const emulator = await runEmulator({ speed: 1, shape: 'flat' });
   const receiver = await runReceiver();
   const { body } = await post(emulator, '/music/generate', songFields(receiver));
-  const target = { taskId: body.taskId, audioId: 'any', callBackUrl: receiver.url };
-  for (const path of ['/music/wav-generate', '/music/mp4-generate', '/music/vocal-removal']) {
-    const answer = await post(emulator, path, target);
-    expect(answer.status).toBe(400);
+  const { taskId } = body;
+  const target = { taskId, audioId: 'any' };
+  const called = { ...target, callBackUrl: receiver.url };
+  for (const [path, fields] of [
+    ['/music/timestamped-lyrics', target],
+    ['/music/generate-cover', { taskId, callBackUrl: receiver.url }],
+    ['/music/generate-persona', { ...target, name: 'Ada', description: 'soft' }],
+    ['/music/vocal-removal', called],
+    ['/music/wav-generate', called],
+    ['/music/mp4-generate', called],
+  ] as const) {
+    const answer = await post(emulator, path, fields);
+    expect(answer.status, path).toBe(400);
     expect(answer.body.msg).toContain('not complete');
   }
-  expect(
-    (await post(emulator, '/music/generate-cover', { taskId: body.taskId, callBackUrl: receiver.url }))
-      .status,
-  ).toBe(400);
 });
