@@ -1,6 +1,5 @@
 /** What the channel reads in the end: the result with its files, or why there is none. */
 import { toMessage } from '../errors.ts';
-import type { MediaError } from '../media/errors.ts';
 import { actionId, type Button, type MediaItem, type Message } from '../message.ts';
 import type { JobView } from '../work.ts';
 import { withArchive } from './archive.ts';
@@ -17,30 +16,38 @@ import {
   unkeptLinkSentence,
   waitingSentence,
 } from './sentences.ts';
+import { withSourceSong } from './source-song.ts';
 
-/** Tries of what the result is whole without, and of what the gateway says is not there. */
+/** Tries of what the result is whole without, such as a cover: nobody waits long for it. */
+const OPTIONAL_TRIES = 2;
+/** Tries of what the gateway says is not there. */
 const FEW_TRIES = 6;
 /** The gateway's addresses are temporary, and nobody waits longer. */
 const WAIT_FOR_FILES_MS = 24 * 60 * 60_000;
 
 export interface FinalMessage {
   readonly message: Message;
-  /** Why it is not whole, though it may become so. */
-  readonly waiting?: MediaError;
+  /** It is not whole, though it may become so. */
+  readonly waiting?: { readonly retryAfterMs: number | undefined };
 }
 
 /** What the channel reads in the end, or for now. */
 export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependencies): Promise<FinalMessage> {
   if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
-  const view = await renderedView(job, d);
-  const rendered = render(job, view, d);
+  const parent = job.parent === undefined ? undefined : await readParent(job.parent, d);
+  const view = viewWith(parent, job, d);
+  const rendered = withSourceSong(render(job, view, d), job, parent);
   const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, d.now());
   const { job: kept, failed } = await keepMedia(job, rendered, { waitsFor, signal }, d);
-  const [waiting] = failed.filter((file) => !file.optional && waitsFor(file));
+  const waited = failed.filter(waitsFor);
+  const needed = waited.find(({ optional }) => !optional)?.error;
   const { message, missing } = withKeptMedia(rendered, kept);
   const names = missing.map(({ name }) => name).join(', ');
-  if (waiting)
-    return { message: withNote(message, waitingSentence(names, waiting.error)), waiting: waiting.error };
+  if (needed) {
+    const { retryAfterMs } = needed;
+    return { message: withNote(message, waitingSentence(names, needed)), waiting: { retryAfterMs } };
+  }
+  if (waited.length > 0) return { message, waiting: { retryAfterMs: undefined } };
   const archive = d.command(job.command)?.archive?.(view);
   const files = archive === undefined ? message : await withArchive(message, archive, kept, d);
   const whole = withWhatIsMissing(files, missing, failed);
@@ -48,8 +55,8 @@ export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependen
 }
 
 function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number): boolean {
+  if (optional) return job.attempts < OPTIONAL_TRIES;
   if (job.attempts < FEW_TRIES) return true;
-  if (optional) return false;
   // An address that was good a minute ago and is not found now has ended.
   const vanished = error.status !== undefined && error.status < 500 && error.status !== 429;
   return !vanished && now - job.createdAt < WAIT_FOR_FILES_MS;
@@ -79,8 +86,7 @@ function withNote(message: Message, note: string): Message {
 }
 
 /** What commands see of a job whose result they render: with a link to what it was made from. */
-async function renderedView(job: Job, d: JobDependencies): Promise<JobView> {
-  const parent = job.parent === undefined ? undefined : await readParent(job.parent, d);
+function viewWith(parent: Job | undefined, job: Job, d: JobDependencies): JobView {
   const url = parent?.posted && d.platform(parent.address.platform)?.linkTo?.(parent.address, parent.posted);
   return { ...viewOf(job), ...(url ? { parentUrl: url } : {}) };
 }

@@ -9,6 +9,7 @@ import { PlatformError } from '../../src/platforms/platform.ts';
 import { tagsOf } from '../end-to-end/sound.ts';
 import { startBucket } from '../media/bucket.ts';
 import { bytesOf, temporaryFolder } from '../media/helpers.ts';
+import { samples } from '../media/samples.ts';
 import { createMediaWorld, type MediaWorld } from './media-world.ts';
 import { PICTURE, SONG, VIDEO } from './world.ts';
 
@@ -79,6 +80,12 @@ async function expectWhole(world: MediaWorld, job: string): Promise<void> {
   expect(sources(world)).toEqual(['kept', 'kept']);
   expect(world.standing().footer ?? '').not.toContain('not here yet');
   expect(world.gateway.timesTaken(job, 'music.generate')).toBe(1);
+}
+
+async function tagsIn(world: MediaWorld, item: MediaItem | undefined) {
+  if (item?.source.type !== 'kept') throw new TypeError('not kept');
+  const opened = await world.media.open(item.source.file.name);
+  return tagsOf(await bytesOf(opened?.stream ?? []));
 }
 
 describe('a full disk', () => {
@@ -260,10 +267,7 @@ describe('files', () => {
     await world.look(job);
     const [final] = songs(world.standing().media);
     expect(final?.source).toEqual(early?.source);
-    if (final?.source.type !== 'kept') throw new TypeError('not kept');
-    const opened = await world.media.open(final.source.file.name);
-    const tags = await tagsOf(await bytesOf(opened?.stream ?? []));
-    expect(tags).toMatchObject({
+    expect(await tagsIn(world, final)).toMatchObject({
       title: 'Rain',
       artist: 'Minstrel for Ada',
       lyrics: '[Verse]\nRain on the roof',
@@ -296,10 +300,51 @@ describe('files', () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/cover.png');
     const job = await finishedSong(world);
+    const asked = world.clock.now();
     await world.lookAgain(job, 8);
     await expectWhole(world, job);
+    expect(world.clock.now() - asked).toBeLessThan(10_000);
     expect(world.standing().media).toHaveLength(2);
     expect(world.standing().footer).toBeUndefined();
+    const tags = await tagsIn(world, songs(world.standing().media)[0]);
+    expect(tags).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
+    expect(tags.images ?? []).toEqual([]);
+  });
+
+  it('with a cover that comes a moment later have it in their tags', async () => {
+    const world = await createMediaWorld(await folder());
+    const cover = world.served.get('/cover.png') ?? Buffer.alloc(0);
+    world.served.delete('/cover.png');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 1);
+    world.served.set('/cover.png', cover);
+    await world.lookAgain(job, 1);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.standing().media).toHaveLength(3);
+    expect((await tagsIn(world, songs(world.standing().media)[0])).images).toHaveLength(1);
+  });
+
+  it('made from a song carry its tags, and the song goes along for places where they are too large', async () => {
+    const world = await createMediaWorld(await folder());
+    world.served.set('/lossless.wav', samples.wav);
+    const parent = await finishedSong(world);
+    await world.look(parent);
+    const job = await world.start({
+      work: { route: 'music.wavGenerate', request: { taskId: 'task-1', audioId: 'audio-two' } },
+      title: 'Making the WAV of “Rain”',
+      parent,
+    });
+    const url = `${world.origin}/lossless.wav`;
+    const media = [{ kind: 'audio' as const, name: 'Rain', source: { type: 'remote' as const, url } }];
+    const command = world.dependencies.command('song');
+    if (!command) throw new TypeError('no command');
+    Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
+    await world.look(job);
+    await world.callback(job, { code: 200, data: { task_id: 'task-2', audioWavUrl: url } });
+    await world.look(job);
+    const [wav] = songs(world.standing().media);
+    expect(wav).toMatchObject({ name: 'Rain.wav', smaller: { name: 'Rain.mp3' } });
+    expect(await tagsIn(world, wav)).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
   });
 
   it('that a person attached and that are not kept any more are asked for anew, before anything is spent', async () => {
