@@ -1,6 +1,7 @@
 import { defineCommand, type OptionDeclarations } from '../src/command.ts';
 import { actionId, type MediaItem, plain } from '../src/message.ts';
 import type { JobView } from '../src/work.ts';
+import { animate } from './studio/animate.ts';
 import { clip, quoted } from './text.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
@@ -80,6 +81,11 @@ export const image = defineCommand({
       ),
       footer: `Asked by ${job.person.displayName}`,
       actions: [
+        ...images.map((_, index) => ({
+          type: 'action' as const,
+          id: actionId({ command: 'image', action: 'animate', job: job.id, index }),
+          label: images.length > 1 ? `Animate ${index + 1}` : 'Animate',
+        })),
         {
           type: 'action',
           id: actionId({ command: 'image', action: 'again', job: job.id, index: 0 }),
@@ -88,6 +94,8 @@ export const image = defineCommand({
       ],
     };
   },
+
+  actions: { animate },
 });
 
 function promptOf({ work }: JobView): string {

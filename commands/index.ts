@@ -2,10 +2,29 @@ import type { AnyCommand } from '../src/command.ts';
 import { ask } from './ask.ts';
 import { image } from './image.ts';
 import { jobs } from './jobs.ts';
+import { limits } from './limits.ts';
 import { lyrics } from './lyrics.ts';
+import { minstrelFor } from './minstrel.ts';
+import { models } from './models.ts';
+import { remix } from './remix.ts';
 import { song } from './song.ts';
 import { stems } from './stems.ts';
 import { video } from './video.ts';
+import { voices } from './voices.ts';
+
+const others: readonly AnyCommand[] = [
+  song,
+  lyrics,
+  stems,
+  remix,
+  voices,
+  image,
+  video,
+  ask,
+  jobs,
+  models,
+  limits,
+];
 
 /** Everything that the bot can do. */
-export const commands: readonly AnyCommand[] = [song, lyrics, stems, image, video, ask, jobs];
+export const commands: readonly AnyCommand[] = [...others, minstrelFor(others)];

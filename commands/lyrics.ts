@@ -1,8 +1,16 @@
 import { defineCommand, type OptionDeclarations } from '../src/command.ts';
 import { UserError } from '../src/errors.ts';
-import { actionId, plain } from '../src/message.ts';
-import { song } from './song.ts';
+import { actionId, type Message, plain } from '../src/message.ts';
+import type { JobView } from '../src/work.ts';
+import { singForm } from './song.ts';
+import { lyricsMarkdown } from './studio/sections.ts';
 import { clip, quoted } from './text.ts';
+
+/** Platforms draw facts beside each other; longer ones would be broken off, so those stand one after the other. */
+const LONGEST_BESIDE = 900;
+const LONGEST_BESIDE_TOGETHER = 2000;
+/** A message has 25 buttons; the last is Again. */
+const MOST_TO_SING = 24;
 
 const options = {
   topic: {
@@ -41,11 +49,9 @@ export const lyrics = defineCommand({
         job.work.route === 'music.generateLyrics'
           ? `Lyrics about ${quoted(job.work.request.prompt)}`
           : 'Lyrics',
-      text: variants
-        .map(({ title, text }, index) => `**${index + 1}. ${plain(title ?? 'Untitled')}**\n\n${plain(text)}`)
-        .join('\n\n'),
+      ...sideBySide(variants),
       actions: [
-        ...variants.map((_, index) => ({
+        ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
           type: 'action' as const,
           id: actionId({ command: 'lyrics', action: 'sing', job: job.id, index }),
           label: variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it',
@@ -65,20 +71,27 @@ export const lyrics = defineCommand({
       async run({ job, index }) {
         const variant = job.result?.lyrics[index];
         if (!variant) throw new UserError('These lyrics are gone. Ask for new ones with /lyrics.');
-        return {
-          type: 'form',
-          form: {
-            id: 'song',
-            title: 'Sing it',
-            submitLabel: 'Make the song',
-            options: song.options,
-            initial: {
-              lyrics: variant.text,
-              ...(variant.title ? { title: clip(variant.title, 80) } : {}),
-            },
-          },
-        };
+        return singForm({
+          lyrics: variant.text,
+          ...(variant.title ? { title: clip(variant.title, 80) } : {}),
+        });
       },
     },
   },
 });
+
+type Variants = NonNullable<JobView['result']>['lyrics'];
+
+/** Short variants beside each other; long ones whole, one after the other. */
+function sideBySide(variants: Variants): Pick<Message, 'text' | 'fields'> {
+  const named = variants.map(({ title, text }, index) => ({
+    name: `${index + 1}. ${title ?? 'Untitled'}`,
+    text,
+  }));
+  const together = named.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
+  if (together <= LONGEST_BESIDE_TOGETHER && named.every(({ text }) => text.length <= LONGEST_BESIDE))
+    return { fields: named.map(({ name, text }) => ({ name, value: text })) };
+  return {
+    text: named.map(({ name, text }) => `**${plain(name)}**\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),
+  };
+}

@@ -1,6 +1,7 @@
 import { defineCommand, type OptionDeclarations } from '../src/command.ts';
 import { UserError } from '../src/errors.ts';
 import { actionId } from '../src/message.ts';
+import { lineage } from './studio/lineage.ts';
 import { clip, quoted } from './text.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -69,18 +70,21 @@ export const video = defineCommand({
   done(job) {
     const prompt = (job.work.route === 'media.video' ? job.work.request.prompt : undefined) ?? 'Video';
     const url = job.result?.videoUrl;
+    const made = lineage(job);
     return {
       title: clip(prompt, 200),
       media: url
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],
       footer: `Asked by ${job.person.displayName}`,
+      fields: [...made.fields],
       actions: [
         {
           type: 'action',
           id: actionId({ command: 'video', action: 'again', job: job.id, index: 0 }),
           label: 'Again',
         },
+        ...made.actions,
       ],
     };
   },
