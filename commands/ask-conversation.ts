@@ -65,7 +65,7 @@ export async function readConversation(said: Said, context: Context): Promise<Co
   const asked = spoken(nameOf(person.id, person.displayName), question);
   const newest: InquiryTurn = {
     role: 'user',
-    parts: [...own.filter((part) => part !== undefined), { type: 'text', text: asked }],
+    parts: [...own, { type: 'text', text: asked }],
   };
   return { turns: [...earlier.filter(({ parts }) => parts.length > 0), newest], isGroup };
 }
@@ -107,15 +107,15 @@ function newestFiles(conversation: readonly ConversationTurn[]): ReadonlySet<Fil
   return new Set(files.slice(-MOST_FILES));
 }
 
-async function keepFile(file: FileReference, { files }: Context): Promise<InquiryPart | undefined> {
+async function keepFile(file: FileReference, { files }: Context): Promise<InquiryPart> {
   if (isPicture(file)) return { type: 'image', file: await files.keepPicture(file) };
   if (isDocument(file)) return { type: 'document', file: await files.keepDocument(file), name: file.name };
-  return undefined;
+  return note(file);
 }
 
 async function keepIfPossible(file: FileReference, context: Context): Promise<InquiryPart> {
   try {
-    return (await keepFile(file, context)) ?? note(file);
+    return await keepFile(file, context);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return note(file);

@@ -1,6 +1,6 @@
 import { defineCommand, type FileReference, type OptionDeclarations } from '../src/command.ts';
 import { actionId, type Field, type MediaItem, type Message } from '../src/message.ts';
-import type { AnswerResult, AnswerWork } from '../src/work.ts';
+import type { AnswerResult, AnswerWork, JobView } from '../src/work.ts';
 import { isPicture, readConversation } from './ask-conversation.ts';
 import { emptyAnswer, endingNote } from './ask-ending.ts';
 import { planAnswer, suggestModels } from './ask-route.ts';
@@ -38,12 +38,12 @@ export const ask = defineCommand({
   options,
   messageMenu: { label: 'Ask about this', option: 'question' },
 
-  async run({ options: { question, image, model: named }, conversation = [], files = [], person }, context) {
+  async run({ options: { question, image, model: named }, conversation, files = [], person }, context) {
     const own = distinct([...(image ? [image] : []), ...files]);
     const settings = await context.settings.answers();
     const plan = await planAnswer({ named, hasPicture: own.some(isPicture), settings }, context);
     const { turns, isGroup } = await readConversation(
-      { question, files: own, conversation, person },
+      { question, files: own, conversation: conversation ?? [], person },
       context,
     );
     const system = [settings.systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n');
@@ -63,6 +63,7 @@ export const ask = defineCommand({
         contextTokens,
         ...(way === undefined ? {} : { way }),
         ...(note === undefined ? {} : { note }),
+        ...(conversation === undefined ? {} : { reply: true }),
         ...(settings.footer ? {} : { footer: false }),
       },
       title: quoted(question),
@@ -71,10 +72,11 @@ export const ask = defineCommand({
 
   early(job) {
     const answer = job.result?.answer;
-    if (!answer) return {};
+    const title = isReply(job) ? { title: '' } : {};
+    if (!answer) return title;
     const text = closeMarkdown(answer.text);
     const fields = callFields(answer);
-    return { ...(text.trim() === '' ? {} : { text }), ...(fields.length > 0 ? { fields } : {}) };
+    return { ...title, ...(text.trim() === '' ? {} : { text }), ...(fields.length > 0 ? { fields } : {}) };
   },
 
   done(job) {
@@ -94,7 +96,7 @@ export const ask = defineCommand({
     const fields = callFields(answer);
     const footer = [isEmpty ? '' : endingNote(answer), ...(work ? smallPrint(answer, work) : [])];
     return {
-      title: job.title,
+      ...(isReply(job) ? {} : { title: job.title }),
       text: isEmpty && work ? emptyAnswer(answer, work) : text,
       ...(fields.length > 0 ? { fields } : {}),
       ...(pictures.length > 0 ? { media: pictures } : {}),
@@ -109,6 +111,10 @@ export const ask = defineCommand({
     } satisfies Message;
   },
 });
+
+function isReply({ work }: JobView): boolean {
+  return work.route === 'answer' && work.reply === true;
+}
 
 /** A platform may give the same file as an option and as an attachment. */
 function distinct(files: readonly FileReference[]): FileReference[] {

@@ -117,6 +117,8 @@ export interface AnswerWork {
   readonly way?: AnswerWay;
   /** Input tokens that may be sent; the oldest turns are left out for it. Absent: all turns. */
   readonly contextTokens?: number;
+  /** It answers a message that stands in the channel, so the question need not stand above it. */
+  readonly reply?: boolean;
   /** Model, route and tokens stand under the answer unless this is false. */
   readonly footer?: boolean;
   /** A plain sentence for the small print. */

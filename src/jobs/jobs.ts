@@ -136,6 +136,10 @@ export function createJobs(d: JobDependencies): Jobs {
         isOpen(current) && current.state !== 'ready' ? { ...current, cancelRequestedBy: person } : current,
       );
       if (job?.cancelRequestedBy === undefined || !isOpen(job)) return false;
+      // Whoever writes an answer right now, here or elsewhere, is not woken: it runs.
+      await storage.notices.tell(id).catch((error: unknown) => {
+        d.log.info({ job: id, err: error }, 'A wish to stop was not announced; it is found in the record');
+      });
       await storage.wakeUps.wake(id, d.now());
       return true;
     },

@@ -5,14 +5,21 @@ import type { GatewayConnection } from './client.ts';
 import { fileReferenceOf, type IncomingMessage, incomingMessageSchema } from './interaction.ts';
 import { personOf } from './invocation.ts';
 import type { DiscordRest } from './rest.ts';
+import { spokenByBot } from './spoken.ts';
 
 /** The command that answers, and its option for what was said. */
 const ASK = 'ask';
 const QUESTION = 'question';
 const IMAGE = 'image';
 const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
-/** Longer memories cost more than they help. */
-const MOST_TURNS = 12;
+/** What people and the bot say: a message, a reply, and the answers to commands and to menus. */
+const SAID_TYPES: ReadonlySet<number> = new Set([0, 19, 20, 23]);
+/** The first message of a thread that was opened at a message: it stands for that message. */
+const THREAD_STARTER = 21;
+/** One request gives them all. */
+const MOST_TURNS = 50;
+/** Each is a request. */
+const LONGEST_CHAIN = 20;
 
 export interface ConversationDependencies {
   readonly bot: Bot;
@@ -43,7 +50,8 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
   const question = textOf(message, d.self);
   const image =
     command.options[IMAGE] && message.attachments.find((file) => file.content_type?.startsWith('image/'));
-  if (question === '' && !image) return;
+  const files = message.attachments.map(fileReferenceOf);
+  if (question === '' && files.length === 0) return;
   void d.rest
     .typing(message.channel_id)
     .catch((error: unknown) => d.log.debug({ err: error }, 'Discord shows no typing'));
@@ -51,12 +59,13 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
     id: message.id,
     command: ASK,
     options: {
-      [QUESTION]: question || 'What is in this picture?',
+      [QUESTION]: question || (image ? 'What is in this picture?' : 'What is in this file?'),
       ...(image ? { [IMAGE]: fileReferenceOf(image) } : {}),
     },
     address: addressOf(message, d),
     person: speakerOf(message, d),
     conversation: await earlier(message, d),
+    ...(files.length > 0 ? { files } : {}),
   };
   const outcome = await d.bot.run(invocation);
   switch (outcome.type) {
@@ -93,13 +102,13 @@ function addressOf(message: IncomingMessage, { guilds }: ConversationDependencie
   };
 }
 
-/** In direct messages what was said last; elsewhere the chain of replies. */
+/** In threads and direct messages what was said last; elsewhere, and where people point at a message, the chain of replies. */
 async function earlier(message: IncomingMessage, d: ConversationDependencies): Promise<ConversationTurn[]> {
   try {
-    const before =
-      message.guild_id === undefined && !message.message_reference
-        ? await recent(message, d)
-        : await chain(message, d);
+    const { guild_id: guild, channel_id: channel } = message;
+    const isThread = guild !== undefined && d.guilds.parentOf(guild, channel) !== undefined;
+    const isTalk = isThread || (guild === undefined && !message.message_reference);
+    const before = isTalk ? await recent(message, d) : await chain(message, d);
     return before.flatMap((one) => turnOf(one, d.self));
   } catch (error) {
     d.log.warn({ err: error }, 'What was said before cannot be read');
@@ -114,7 +123,11 @@ async function recent(
   const found = incomingMessageSchema
     .array()
     .safeParse(await rest.messagesBefore(message.channel_id, message.id, MOST_TURNS));
-  return (found.data ?? []).reverse();
+  const [first, ...others] = (found.data ?? []).reverse();
+  if (first?.type !== THREAD_STARTER) return first ? [first, ...others] : [];
+  const { message_id: id, channel_id: channel = message.channel_id } = first.message_reference ?? {};
+  const starter = incomingMessageSchema.safeParse(id && (await rest.message(channel, id)));
+  return starter.success ? [starter.data, ...others] : others;
 }
 
 async function chain(
@@ -123,7 +136,7 @@ async function chain(
 ): Promise<IncomingMessage[]> {
   const before: IncomingMessage[] = [];
   let reference = message.message_reference;
-  while (reference?.message_id !== undefined && before.length < MOST_TURNS) {
+  while (reference?.message_id !== undefined && before.length < LONGEST_CHAIN) {
     const found = incomingMessageSchema.safeParse(
       await rest.message(reference.channel_id ?? message.channel_id, reference.message_id),
     );
@@ -137,14 +150,15 @@ async function chain(
 /** Nothing for a message whose words Discord keeps from a bot without the message content intent. */
 function turnOf(message: IncomingMessage, self: string): ConversationTurn[] {
   const isBot = message.author.id === self;
-  const embedded = isBot ? message.embeds.flatMap((embed) => [embed.title, embed.description]) : [];
-  const text = [textOf(message, self), ...embedded].filter(Boolean).join('\n\n');
+  if (!SAID_TYPES.has(message.type)) return [];
+  const text = isBot ? spokenByBot(message) : textOf(message, self);
   const files = message.attachments.map(fileReferenceOf);
   if (text === '' && files.length === 0) return [];
   return [
     {
       author: isBot ? 'bot' : 'person',
       name: message.author.global_name ?? message.author.username,
+      person: message.author.id,
       text,
       files,
     },

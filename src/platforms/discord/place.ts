@@ -16,6 +16,8 @@ const placeSchema = z.object({
   fileBytes: z.number().optional(),
   /** The bot is no member here: only the interaction's token reaches the place. */
   tokenOnly: z.boolean().optional(),
+  /** The interaction has another answer already: this goes beside it. */
+  beside: z.boolean().optional(),
   /** The message that is answered, for invocations that came by a mention. */
   replyTo: z.string().optional(),
 });
@@ -32,6 +34,12 @@ const MARGIN_MS = 20_000;
 /** The interaction's token while it lives. */
 export function liveToken(place: Place, now: number): LiveToken | undefined {
   return place.interaction && now < place.interaction.expiresAt - MARGIN_MS ? place.interaction : undefined;
+}
+
+/** Where something else goes than the answer to the interaction or the message at this address. */
+export function beside(address: Address): Address {
+  const { replyTo: _, ...data } = address.platformData ?? {};
+  return { ...address, platformData: { ...data, beside: true } };
 }
 
 /** @param receivedAt milliseconds since the epoch */

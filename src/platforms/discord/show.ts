@@ -167,7 +167,7 @@ class Writer {
     const sending = await sendingOf(page, [], this.#d.media);
     const token = liveToken(this.#place, this.#d.now());
     // The deferred response is the first page; an edit of it can be repeated without harm.
-    const isFirst = index === 0 && this.#standing.generation === 0;
+    const isFirst = index === 0 && this.#standing.generation === 0 && !this.#place.beside;
     if (token && isFirst && this.#d.originals.isFree(token, this.#options.key)) {
       this.#d.originals.fill(token, this.#options.key);
       const filled = await unless(['token-dead', 'message-gone'], () =>
