@@ -38,6 +38,13 @@ export type Subject = {
   readonly name?: string | undefined;
 };
 
+/** Reads `<@id>`, `<@&id>` (a role) and `<@id|name>`: how platforms leave a mention in an option that takes one. */
+export function parseSubject(text: string): Subject | undefined {
+  const [, role, id, name] = /^<@(&)?!?([\w-]+)(?:\|([^>]*))?>$/.exec(text.trim()) ?? [];
+  if (id === undefined) return undefined;
+  return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
+}
+
 export const LIMIT_PERIODS = ['hour', 'day'] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
@@ -61,6 +68,8 @@ export interface LimitInForce extends Limit {
   readonly from: Where | 'deployment';
   /** What counts against it now for the person who looks. */
   readonly used: number;
+  /** As in `5 songs per person and day`. Plain. */
+  readonly sentence: string;
 }
 
 /** Who may use a command. `everyone` beats the lists. */
@@ -136,8 +145,10 @@ export interface Moderation {
   };
   readonly limits: {
     inForce(): Promise<readonly LimitInForce[]>;
-    set(limit: Limit): Promise<void>;
-    reset(limit: LimitName): Promise<boolean>;
+    /** Resolves to the limit in words, as in `5 songs per person and day`. Plain. */
+    set(limit: Limit): Promise<string>;
+    /** `sentence`: what is not limited now, as in `songs per person and day`. Plain. */
+    reset(limit: LimitName): Promise<{ readonly changed: boolean; readonly sentence: string }>;
     exemptModerators(exempt: boolean): Promise<void>;
     /** Whether the operator gave prices, so that limits in units mean something. */
     readonly hasUnits: boolean;

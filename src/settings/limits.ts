@@ -130,7 +130,7 @@ export function createMeter({ usage, decisions, ceilings, costs, now, listener }
       return Promise.all(
         known.map(async ({ limit, counter, from }) => {
           const [used] = await usage.used([counter], now() - PERIOD_MS[limit.per]);
-          return { ...limit, from, used: used?.[limit.of] ?? 0 };
+          return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit) };
         }),
       );
     },

@@ -3,13 +3,14 @@ import type { Address, Family, Person } from '../command.ts';
 import { UserError } from '../errors.ts';
 import type { Models } from '../gateway/models.ts';
 import type { KeptFile } from '../message.ts';
-import type { Forgotten, Moderation, Subject, UsageRow, Where } from '../moderation.ts';
+import type { Forgotten, Moderation, UsageRow, Where } from '../moderation.ts';
 import { dayOf, type UsageStore } from '../storage/usage.ts';
 import { ALL_COMMANDS } from './access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access-changes.ts';
 import { answersInForce } from './answers.ts';
 import type { DecisionStore, Edit } from './decisions.ts';
 import { placeOfLimit, resetLimit, setLimit } from './limit-changes.ts';
+import { describeLimit, describeLimitName } from './limit-words.ts';
 import type { Meter } from './limits.ts';
 import type { ModelSettings } from './models.ts';
 import type { PlaceSettings } from './schema.ts';
@@ -86,8 +87,12 @@ export function moderationFor(options: ModerationOptions, address: Address, pers
       inForce: () => meter.inForce(address, person),
       async set(limit) {
         await change(placeOfLimit(limit), setLimit(limit));
+        return describeLimit(limit);
       },
-      reset: (limit) => change(placeOfLimit(limit), resetLimit(limit)),
+      async reset(limit) {
+        const changed = await change(placeOfLimit(limit), resetLimit(limit));
+        return { changed, sentence: describeLimitName(limit) };
+      },
       async exemptModerators(exempt) {
         await change('server', (settings) => ({
           settings: { ...settings, exemptModerators: exempt },
@@ -200,11 +205,4 @@ function inWords(value: string | boolean | undefined): string {
   if (value === undefined) return 'not decided here';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return value;
-}
-
-/** Reads `<@id>`, `<@&id>` (a role) and `<@id|name>`, as platforms leave mentions in an option that takes them. */
-export function parseSubject(text: string): Subject | undefined {
-  const [, role, id, name] = /^<@(&)?!?([\w-]+)(?:\|([^>]*))?>$/.exec(text.trim()) ?? [];
-  if (id === undefined) return undefined;
-  return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
 }

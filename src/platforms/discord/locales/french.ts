@@ -1,7 +1,9 @@
 import type { Locale } from './locale.ts';
+import { frenchModeration } from './moderation/french.ts';
 
 export const french: Locale = {
   names: {
+    ...frenchModeration.names,
     song: 'chanson',
     lyrics: 'paroles',
     stems: 'pistes',
@@ -36,6 +38,7 @@ export const french: Locale = {
     where: 'où',
   },
   words: {
+    ...frenchModeration.words,
     'Make a song': 'Créer une chanson',
     'Make a song of this': 'En faire une chanson',
     'What the song is about': 'De quoi parle la chanson',

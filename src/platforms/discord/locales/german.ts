@@ -1,7 +1,9 @@
 import type { Locale } from './locale.ts';
+import { germanModeration } from './moderation/german.ts';
 
 export const german: Locale = {
   names: {
+    ...germanModeration.names,
     song: 'lied',
     lyrics: 'liedtext',
     stems: 'spuren',
@@ -36,6 +38,7 @@ export const german: Locale = {
     where: 'wo',
   },
   words: {
+    ...germanModeration.words,
     'Make a song': 'Ein Lied machen',
     'Make a song of this': 'Ein Lied daraus machen',
     'What the song is about': 'Wovon das Lied handelt',

@@ -1,7 +1,9 @@
 import type { Locale } from './locale.ts';
+import { japaneseModeration } from './moderation/japanese.ts';
 
 export const japanese: Locale = {
   names: {
+    ...japaneseModeration.names,
     song: '曲',
     lyrics: '歌詞',
     stems: '分離',
@@ -36,6 +38,7 @@ export const japanese: Locale = {
     where: '範囲',
   },
   words: {
+    ...japaneseModeration.words,
     'Make a song': '曲を作ります',
     'Make a song of this': 'これを曲にする',
     'What the song is about': 'どんな曲か',

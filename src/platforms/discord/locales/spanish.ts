@@ -1,7 +1,9 @@
 import type { Locale } from './locale.ts';
+import { spanishModeration } from './moderation/spanish.ts';
 
 export const spanish: Locale = {
   names: {
+    ...spanishModeration.names,
     song: 'canción',
     lyrics: 'letra',
     stems: 'pistas',
@@ -36,6 +38,7 @@ export const spanish: Locale = {
     where: 'dónde',
   },
   words: {
+    ...spanishModeration.words,
     'Make a song': 'Crear una canción',
     'Make a song of this': 'Crear una canción con esto',
     'What the song is about': 'De qué trata la canción',
