@@ -1,73 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../commands/index.ts';
 import { createBot } from '../src/bot.ts';
-import type { Context, Invocation, Outcome } from '../src/command.ts';
+import type { Invocation, Outcome } from '../src/command.ts';
 import { UserError } from '../src/errors.ts';
-import { musicLimits } from '../src/gateway/music.ts';
 import type { Message } from '../src/message.ts';
 import type { Bot } from '../src/platforms/platform.ts';
+import { createBotOn } from './bot-on-world.ts';
 import { createWorld, songCallback, type World } from './jobs/world.ts';
-import { administer } from './settings/administration.ts';
 
 let world: World;
 let bot: Bot;
 let events = 0;
-/** How long every attached recording lasts. */
-let recordingSeconds: number | undefined;
 
 beforeEach(async () => {
-  recordingSeconds = 60;
   world = await createWorld();
-  const administered = administer(world);
-  bot = createBot({
-    commands,
-    log: world.log,
-    newReference: () => 'abc',
-    admit: administered.admit,
-    context: ({ address, person, invocation, platformPerson }): Context => ({
-      now: world.clock.now,
-      log: world.log,
-      limits: { music: musicLimits },
-      jobs: {
-        start: (request) => {
-          if (!invocation) throw new TypeError('no invocation');
-          return world.jobs.start(request, invocation);
-        },
-        find: world.jobs.find,
-        recentSongs: (limit) => world.jobs.recentSongs(address, limit),
-        running: () => world.jobs.running(address, person.id),
-        cancel: (id) => world.jobs.cancel(id, person.id),
-        reveal: world.jobs.reveal,
-        unplaced: (limit) => world.jobs.unplaced(address, person.id, limit),
-        showHere: (id) => world.jobs.showAt(id, address, person.id),
-      },
-      models: {
-        resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
-        suggest: async () => [],
-        listedBy: () => [],
-      },
-      answers: {
-        maxTokens: 4096,
-        contextTokens: 16_000,
-        illustratingModels: [],
-        thinkingModels: [],
-        thinkingBudget: -1,
-      },
-      settings: { answers: async () => ({ assistant: false, footer: true }) },
-      moderation: administered.moderation(address, platformPerson),
-      files: {
-        keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
-        keepPicture: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
-        keepDocument: async () => ({ name: 'kept.txt', bytes: 1, contentType: 'text/plain' }),
-        made: ({ id }, source, accept) => world.jobs.file(id, source, accept),
-        seconds: async () => recordingSeconds,
-      },
-      voices: {
-        list: () => world.voices.list(address),
-        remove: (personaId) => world.voices.remove(address, personaId),
-      },
-    }),
-  });
+  bot = createBotOn(world);
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -135,14 +82,13 @@ describe('what the commands ask of the gateway', () => {
     ],
     [
       'song',
-      { prompt: 'rain', style: 'lofi', instrumental: true, voice: 'voice-1' },
+      { prompt: 'rain', style: 'lofi', instrumental: true },
       {
         customMode: true,
         instrumental: true,
         model: 'V5',
         title: 'rain',
         style: 'lofi',
-        personaId: 'voice-1',
       },
     ],
     ['lyrics', { topic: 'rain' }, { prompt: 'rain' }],
@@ -235,7 +181,10 @@ describe('buttons', () => {
 
   it('split a song, show its lyrics, and make it again', async () => {
     const job = await finishedSong();
-    const stems = await world.read(accepted(await press('stems', job)));
+    const split = { name: 'stems', job, index: 0, sent: true };
+    const stems = await world.read(
+      accepted(await ask('song', { split: 'separate_vocal' }, { action: split })),
+    );
     expect(stems).toMatchObject({
       command: 'stems',
       parent: job,
