@@ -10,7 +10,7 @@ export function closeMarkdown(text: string): string {
   if (fence !== undefined)
     return text.replace(new RegExp(`\\n[ \\t]*${fence[0]}{1,${fence.length - 1}}$`), '');
   const start = lastBlock(text);
-  const block = withoutUnderline(text.slice(start));
+  const block = withoutFirstSigns(text.slice(start));
   return text.slice(0, start) + closeInline(block);
 }
 
@@ -27,19 +27,20 @@ function openFence(text: string): string | undefined {
   return open;
 }
 
-/** Where the last paragraph, item or heading begins: marks never reach over an empty line. */
+const BEGINS_BLOCK = /\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t])/g;
+
+/** Where the last paragraph, item or heading begins: marks never reach over an empty line, nor out of an item. */
 function lastBlock(text: string): number {
   const gap = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n```\n'), text.lastIndexOf('\n~~~\n'));
   const after = gap < 0 ? 0 : gap + (text.startsWith('\n\n', gap) ? 2 : 5);
-  const item = text
-    .slice(after)
-    .match(/\n(?=\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s)(?![\s\S]*\n\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s)/);
-  return after + (item?.index === undefined ? 0 : item.index + 1);
+  let start = after;
+  for (const match of text.slice(after).matchAll(BEGINS_BLOCK)) start = after + match.index + 1;
+  return start;
 }
 
-/** A line of dashes or equals signs would make a heading of the paragraph above it, until it goes on. */
-function withoutUnderline(block: string): string {
-  return block.replace(/\n[ \t]*(?:[-=_*+]+|\d{1,9}[.)]?|`{1,2}|~{1,2}|#{1,6})[ \t]*$/, '');
+/** The first signs of a line may make it many things; dashes would make a heading of the paragraph above. They wait. */
+function withoutFirstSigns(block: string): string {
+  return block.replace(/(?:^|\n)[ \t]*(?:[-=_*+]+|\d{1,9}[.)]?|`{1,2}|~{1,2}|#{1,6})[ \t]*$/, '');
 }
 
 interface Mark {
@@ -55,6 +56,8 @@ function closeInline(block: string): string {
   while (at < block.length) {
     const rest = block.slice(at);
     const sign = block[at] ?? '';
+    // A space before it, and something to show after it: it may become a picture.
+    if (sign === '!' && rest.length === 1 && !/\S/.test(block[at - 1] ?? '')) break;
     if (sign === '\\') {
       // The sign that it protects has not come yet.
       if (rest.length === 1) break;
@@ -113,6 +116,7 @@ function readLink(rest: string): Link {
     else if (sign === ']' && depth > 0) depth -= 1;
     else if (sign === ']') {
       const label = rest.slice(opening, at);
+      if (rest[at + 1] === undefined) return { type: 'unfinished', label };
       if (rest[at + 1] !== '(') return { type: 'whole', length: opening };
       const address = /^\((?:<[^<>\n]*>|[^\s()]|\((?:[^\s()]*)\))*(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/.exec(
         rest.slice(at + 1),
@@ -142,6 +146,8 @@ function mark(
   const closes = before !== undefined && !/\s/.test(before);
   const insideWord =
     run.startsWith('_') && /\w/.test(before ?? '') && after !== undefined && /\w/.test(after);
+  // One more may come to it.
+  if (run === '~' && after === undefined) return written;
   if (insideWord || (run.startsWith('~') && run.length !== 2)) return written + run;
   let left = run;
   while (closes && left !== '') {

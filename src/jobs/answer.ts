@@ -4,6 +4,7 @@ import { PlatformError } from '../platforms/platform.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { AnswerWork } from '../work.ts';
 import { failAnswer } from './answer-failure.ts';
+import { createPainter } from './answer-painter.ts';
 import { type StopWatch, watchForStop } from './answer-stop.ts';
 import { answerSteps } from './answer-ways.ts';
 import { type AnswerWriting, createAnswerWriting } from './answer-writing.ts';
@@ -75,13 +76,14 @@ async function write(
   { writing, watch, show }: Desk,
   d: JobDependencies,
 ): Promise<GatewayError | undefined> {
+  using painter = createPainter(show);
   let keptAt = d.now();
   try {
     if (watch.signal.aborted) return undefined;
     for await (const step of answerSteps(job, work, watch.signal, d)) {
       await writing.add(step);
       if (step.type === 'finish') continue;
-      show();
+      if (!writing.empty) painter.soon();
       if (writing.endless) {
         writing.end({ reason: 'endless' });
         return undefined;
