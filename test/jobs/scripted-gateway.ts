@@ -2,6 +2,7 @@ import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import { GatewayError, type GatewayErrorCode } from '../../src/gateway/errors.ts';
 import type { VideoTask } from '../../src/gateway/media.ts';
+import type { AlignedWord } from '../../src/gateway/music.ts';
 
 export interface Sent {
   readonly route: string;
@@ -16,6 +17,8 @@ export class ScriptedGateway implements Gateway {
   readonly taken: Sent[] = [];
   /** Answers to the next submissions; `taken` when there is none. */
   readonly replies: Reply[] = [];
+  /** The words of every song, with their times. */
+  readonly words: AlignedWord[] = [];
   /** Answers to the next polls of a video; `running` when there is none. */
   readonly polls: (VideoTask | GatewayError)[] = [];
   /** What the next streams say, and how they end. */
@@ -39,8 +42,14 @@ export class ScriptedGateway implements Gateway {
       await this.#submit('music.styleGenerate', request);
       return `${request.content}, polished`;
     },
-    timestampedLyrics: async () => [],
-    generatePersona: async () => ({ personaId: 'persona' }),
+    timestampedLyrics: async (request) => {
+      await this.#submit('music.timestampedLyrics', request);
+      return [...this.words];
+    },
+    generatePersona: async (request) => {
+      await this.#submit('music.generatePersona', request);
+      return { personaId: `persona-of-${request.audioId}`, name: request.name };
+    },
   };
 
   readonly media: Gateway['media'] = {
