@@ -28,10 +28,12 @@ function ogg(firstPacket: Buffer): Buffer {
   return Buffer.concat([header, Buffer.from([firstPacket.length]), firstPacket, Buffer.alloc(200)]);
 }
 
-function wav(): Buffer {
+/** Silence: 8 kHz, 16 bits, one channel. */
+export function wavOf({ seconds }: { seconds: number }): Buffer {
+  const bytes = Math.round(seconds * 8000) * 2;
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
-  header.writeUInt32LE(36 + 100, 4);
+  header.writeUInt32LE(36 + bytes, 4);
   header.write('WAVEfmt ', 8);
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
@@ -41,9 +43,11 @@ function wav(): Buffer {
   header.writeUInt16LE(2, 32);
   header.writeUInt16LE(16, 34);
   header.write('data', 36);
-  header.writeUInt32LE(100, 40);
-  return Buffer.concat([header, Buffer.alloc(100)]);
+  header.writeUInt32LE(bytes, 40);
+  return Buffer.concat([header, Buffer.alloc(bytes)]);
 }
+
+const wav = () => wavOf({ seconds: 50 / 8000 });
 
 /** EBML header with a document type, as Matroska files begin. */
 function matroska(documentType: string): Buffer {

@@ -1,0 +1,38 @@
+import { unzipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { zip } from '../../src/media/archive.ts';
+import { bytesOf, chunks } from './helpers.ts';
+
+const entry = (name: string, ...parts: string[]) => ({ name, open: async () => chunks(...parts) });
+
+test('holds every file whole, under its name, in order', async () => {
+  const archive = await bytesOf(
+    zip([entry('vocals.mp3', 'la ', 'la'), entry('Überraschung.mp3', 'boom'), entry('empty.mp3')]),
+  );
+  const files = unzipSync(archive);
+  expect(Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString()])).toEqual([
+    ['vocals.mp3', 'la la'],
+    ['Überraschung.mp3', 'boom'],
+    ['empty.mp3', ''],
+  ]);
+});
+
+test('is the same for the same files, whenever it is made', async () => {
+  const make = () => bytesOf(zip([entry('a.mp3', 'a')]));
+  expect((await make()).equals(await make())).toBe(true);
+});
+
+test('opens files one after the other, and passes on what goes wrong', async () => {
+  const opened: string[] = [];
+  const noted = (name: string) => ({
+    name,
+    open: async () => {
+      opened.push(name);
+      return chunks(name);
+    },
+  });
+  const gone = { name: 'b', open: () => Promise.reject(new Error('gone')) };
+  const failing = zip([noted('a'), gone, noted('c')]);
+  await expect(bytesOf(failing)).rejects.toThrow('gone');
+  expect(opened).toEqual(['a']);
+});
