@@ -64,6 +64,7 @@ const AT_HOME: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['metrics'],
   s3mini: ['media'],
   'file-type': ['media'],
+  sharp: ['media'],
   fastify: ['http', 'emulator'],
   'eventsource-parser': ['gateway'],
   pino: PROGRAMS,

@@ -9,6 +9,8 @@ const LONGEST_EDGE = 1568;
 const MOST_BYTES = 3_750_000;
 /** What that page and https://ai.google.dev/gemini-api/docs/image-understanding have in common. */
 const TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
+/** What is decoded at all. SVG is not a picture but a program that draws one. */
+const READABLE: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'heif']);
 /** The largest phone cameras take 50 megapixels; four bytes each are held in memory while a picture is scaled. */
 const MOST_PIXELS = 64_000_000;
 const QUALITIES = [85, 70, 50] as const;
@@ -52,17 +54,20 @@ async function fitPicture(bytes: Uint8Array): Promise<FittedPicture> {
   }
 }
 
+/** Reads the header alone, so its numbers may be as large as they like. */
 async function look(bytes: Uint8Array): Promise<Metadata> {
   try {
-    return await open(bytes).metadata();
+    const found = await open(bytes, false).metadata();
+    if (READABLE.has(found.format)) return found;
   } catch (error) {
     throw new MediaError('type', 'The content is no picture that can be read', { cause: error });
   }
+  throw new MediaError('type', 'The content is no picture of a known type');
 }
 
 /** Only the first frame is ever decoded. The bound on pixels is kept by the library, too, for headers that lie. */
-function open(bytes: Uint8Array) {
-  return sharp(bytes, { limitInputPixels: MOST_PIXELS, pages: 1, failOn: 'error', sequentialRead: true });
+function open(bytes: Uint8Array, limitInputPixels: number | false = MOST_PIXELS) {
+  return sharp(bytes, { limitInputPixels, pages: 1, failOn: 'error', sequentialRead: true });
 }
 
 async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<FittedPicture> {
