@@ -14,7 +14,8 @@ import { musicLimits } from './gateway/music.ts';
 import { fileRoutes } from './http/files.ts';
 import { healthRoutes } from './http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from './http/music-callback.ts';
-import { createHttpServer } from './http/server.ts';
+import { pageRoutes } from './http/pages.ts';
+import { createHttpServer, type Routes } from './http/server.ts';
 import { webhookRoutes } from './http/webhook.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
@@ -35,7 +36,7 @@ import { createVoices } from './settings/voices.ts';
 import { systemClock } from './storage/clock.ts';
 import { openRedisStorage } from './storage/redis.ts';
 import { openSqliteStorage } from './storage/sqlite.ts';
-import type { Storage } from './storage/storage.ts';
+import type { SettingsStore, Storage } from './storage/storage.ts';
 import { createTurns } from './storage/turns.ts';
 import type { JobView } from './work.ts';
 
@@ -45,6 +46,7 @@ export interface PlatformTools {
   readonly now: () => number;
   /** Runs the work while no other replica runs a task of this name. */
   readonly inTurn: (task: string, work: () => Promise<void>) => Promise<void>;
+  readonly settings: SettingsStore;
 }
 
 export interface AssembleOptions {
@@ -117,6 +119,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
                 receive: async (request) => await byName.get('discord')?.receive?.(request),
               }),
             ]),
+        ...slackRoutes(config, () => byName.get('slack')),
         healthRoutes({ parts: parts(storage, () => running), now, log }),
         fileRoutes({
           log,
@@ -160,6 +163,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       log,
       now,
       inTurn: (task, work) => turns.run(task, work),
+      settings: storage.settings,
     });
     for (const platform of running) byName.set(platform.name, platform);
     const byCommand = new Map(commands.map((command) => [command.name, command]));
@@ -203,8 +207,8 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       log,
     });
 
-    const headersOf = ({ platform }: Address, { url }: FileReference) =>
-      byName.get(platform)?.attachmentHeaders(url) ?? {};
+    const headersOf = async (address: Address, { url }: FileReference) =>
+      (await byName.get(address.platform)?.attachmentHeaders(url, address)) ?? {};
     const answers = await answerOffer(config, emulator);
     const pictures = { media, fitPicture: createPictureFitter() };
     const bot: Bot = createBot({
@@ -238,9 +242,9 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
         settings: { answers: () => administration.answers(address) },
         moderation: administration.moderation(address, platformPerson),
         files: {
-          keep: (file, accept) => keepAttachment(media, file, accept, headersOf(address, file)),
-          keepPicture: (file) => keepPicture(pictures, file, headersOf(address, file)),
-          keepDocument: (file) => keepAttachment(media, file, ['text'], headersOf(address, file)),
+          keep: async (file, accept) => keepAttachment(media, file, accept, await headersOf(address, file)),
+          keepPicture: async (file) => keepPicture(pictures, file, await headersOf(address, file)),
+          keepDocument: async (file) => keepAttachment(media, file, ['text'], await headersOf(address, file)),
           made: ({ id }, source, accept) => jobs.file(id, source, accept),
           seconds: ({ name }) => media.seconds(name),
         },
@@ -267,6 +271,23 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       stop: () => closeAll(opened, log),
     };
   }
+}
+
+/** What Slack sends to the listener, and the pages by which workspaces install the app. */
+function slackRoutes({ slack }: Config, platform: () => Platform | undefined): Routes[] {
+  return [
+    ...(slack?.connection.type === 'http'
+      ? [
+          webhookRoutes({
+            path: '/slack/events',
+            receive: async (request) => await platform()?.receive?.(request),
+          }),
+        ]
+      : []),
+    ...(slack?.account.type === 'oauth'
+      ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => platform()?.visit })]
+      : []),
+  ];
 }
 
 /** In the opposite order of opening; one that fails keeps none of the others from closing. */

@@ -1,5 +1,6 @@
 /** The only reader of the environment. */
 import { environmentSchema, VARIABLES, type Values, type Variable } from './config/schema.ts';
+import { missingForSlack, slackSettings } from './config/slack.ts';
 import { warningsAbout } from './config/warnings.ts';
 
 export interface Config {
@@ -18,7 +19,24 @@ export interface Config {
     /** The privileged intent of this name is switched on in the Developer Portal. */
     readonly messageContent: boolean;
   };
-  readonly slack?: { readonly botToken: string; readonly appToken: string; readonly apiUrl?: string };
+  readonly slack?: {
+    readonly connection:
+      | { readonly type: 'socket'; readonly appToken: string }
+      | { readonly type: 'http'; readonly signingSecret: string };
+    readonly account:
+      | { readonly type: 'token'; readonly botToken: string }
+      | {
+          readonly type: 'oauth';
+          readonly clientId: string;
+          readonly clientSecret: string;
+          readonly previousClientSecret?: string;
+          /** No slash at its end. */
+          readonly publicUrl: string;
+        };
+    /** Threads that the bot takes part in go on without its name. */
+    readonly threads: boolean;
+    readonly apiUrl?: string;
+  };
   readonly listener: {
     readonly host: string;
     /** 0: any free port. */
@@ -167,12 +185,7 @@ function missing(
       onlyHttp,
       'with DISCORD_HTTP_ONLY nothing else tells which requests are from Discord.',
     ),
-    ...needs(
-      'SLACK_APP_TOKEN',
-      has('SLACK_BOT_TOKEN'),
-      'Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode).',
-    ),
-    ...needs('SLACK_BOT_TOKEN', has('SLACK_APP_TOKEN'), 'Slack needs it beside SLACK_APP_TOKEN, to answer.'),
+    ...missingForSlack(has, needs),
     ...needs(
       'CALLBACK_SECRET',
       has('CALLBACK_SECRET_PREVIOUS'),
@@ -196,7 +209,7 @@ function missing(
 const DAY_SECONDS = 86_400;
 
 function build(values: Values, names: readonly string[]): Config {
-  const { DISCORD_TOKEN, SLACK_BOT_TOKEN, SLACK_APP_TOKEN, GATEWAY_BASE_URL, GATEWAY_API_KEY } = values;
+  const { DISCORD_TOKEN, GATEWAY_BASE_URL, GATEWAY_API_KEY } = values;
   const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
   return {
     production: values.NODE_ENV === 'production',
@@ -212,14 +225,7 @@ function build(values: Values, names: readonly string[]): Config {
         messageContent: values.DISCORD_MESSAGE_CONTENT,
       },
     }),
-    ...(SLACK_BOT_TOKEN !== undefined &&
-      SLACK_APP_TOKEN !== undefined && {
-        slack: {
-          botToken: SLACK_BOT_TOKEN,
-          appToken: SLACK_APP_TOKEN,
-          ...optional('apiUrl', values.SLACK_API_URL),
-        },
-      }),
+    ...optional('slack', slackSettings(values)),
     listener: { host: values.HOST, port: values.PORT, ...optional('publicUrl', values.PUBLIC_URL) },
     signingSecrets: secrets.filter((secret) => secret !== undefined),
     storage: values.REDIS_URL

@@ -33,12 +33,20 @@ export function openLog(
     secrets: [
       gateway?.apiKey,
       discord?.token,
-      slack?.botToken,
-      slack?.appToken,
+      ...secretsOf(slack),
       ...(store.type === 's3' ? [store.secretAccessKey] : []),
       ...signingSecrets,
     ].filter((secret) => secret !== undefined),
   });
+}
+
+function secretsOf(slack: Config['slack']): (string | undefined)[] {
+  if (slack === undefined) return [];
+  const { connection, account } = slack;
+  return [
+    connection.type === 'socket' ? connection.appToken : connection.signingSecret,
+    ...(account.type === 'token' ? [account.botToken] : [account.clientSecret, account.previousClientSecret]),
+  ];
 }
 
 export function newId(): string {

@@ -39,6 +39,9 @@ describe('an empty environment', () => {
         thinkingModels: [],
         thinkingBudget: -1,
       },
+      servedServers: [],
+      usage: { limits: [], costs: {}, retentionMs: 400 * 86_400_000 },
+      auditRetentionMs: 400 * 86_400_000,
       log: { level: 'info' },
       warnings: [],
     });
@@ -87,6 +90,13 @@ test('every setting finds its place', () => {
     MEDIA_RETENTION_DAYS: '90',
     MEDIA_LINK_DAYS: '7',
     MEDIA_ALLOWED_HOSTS: 'files.lan, 10.0.0.7:9000,[fd00::1]:80',
+    SERVED_SERVERS: '1100000000000000001, slack:T0ABCDEFG,direct',
+    USAGE_LIMITS: 'person song 5/day, server 500 / hour, deployment 2000.5 units/day',
+    USAGE_COSTS: 'song=10, ask:some/model:free=0.5, music.vocalRemoval=2',
+    USAGE_RETENTION_DAYS: '30',
+    AUDIT_RETENTION_DAYS: '60',
+    JOB_RETENTION_DAYS: '90',
+    ADMIN_PORT: '9464',
     LOG_LEVEL: 'debug',
   });
   expect(config).toEqual({
@@ -102,7 +112,12 @@ test('every setting finds its place', () => {
       httpOnly: false,
       messageContent: true,
     },
-    slack: { botToken: SLACK_BOT_TOKEN, appToken: SLACK_APP_TOKEN, apiUrl: 'http://127.0.0.1:9001/api' },
+    slack: {
+      account: { type: 'token', botToken: SLACK_BOT_TOKEN },
+      connection: { type: 'socket', appToken: SLACK_APP_TOKEN },
+      threads: false,
+      apiUrl: 'http://127.0.0.1:9001/api',
+    },
     storage: { type: 'redis', url: 'redis://redis:6379/2' },
     media: {
       store: { type: 'folder', directory: '/data/media' },
@@ -122,9 +137,40 @@ test('every setting finds its place', () => {
       thinkingModels: ['thinker'],
       thinkingBudget: 2048,
     },
+    servedServers: ['1100000000000000001', 'slack:T0ABCDEFG', 'direct'],
+    usage: {
+      limits: [
+        { scope: 'person', family: 'song', per: 'day', of: 'requests', most: 5 },
+        { scope: 'server', per: 'hour', of: 'requests', most: 500 },
+        { scope: 'deployment', per: 'day', of: 'units', most: 2000.5 },
+      ],
+      costs: { song: 10, 'ask:some/model:free': 0.5, 'music.vocalRemoval': 2 },
+      retentionMs: 30 * 86_400_000,
+    },
+    auditRetentionMs: 60 * 86_400_000,
+    jobRetentionMs: 90 * 86_400_000,
+    admin: { host: '127.0.0.1', port: 9464 },
     log: { level: 'debug' },
     warnings: [],
   });
+});
+
+test.each([
+  ['USAGE_LIMITS', 'person 5'],
+  ['USAGE_LIMITS', 'person 5/week'],
+  ['USAGE_LIMITS', 'people 5/day'],
+  ['USAGE_LIMITS', 'person songs 5/day'],
+  ['USAGE_LIMITS', 'person -5/day'],
+  ['USAGE_LIMITS', 'person 5/day,'],
+  ['USAGE_COSTS', 'song'],
+  ['USAGE_COSTS', 'song=much'],
+  ['USAGE_COSTS', 'tune=5'],
+  ['SERVED_SERVERS', 'my server'],
+  ['SERVED_SERVERS', 'https://discord.com/channels/1'],
+])('%s=%s is refused with an example of what would be right', (variable, value) => {
+  const [problem] = problemsOf({ [variable]: value });
+  expect(problem).toContain(`${variable} is ${JSON.stringify(value)}: it must be`);
+  expect(problem).toContain('such as');
 });
 
 test('media can be kept in a folder of its own', () => {
@@ -199,7 +245,7 @@ describe('mistakes', () => {
         '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
         '  - GATEWAY_BASE_URL is missing: with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).',
         '  - GATEWAY_API_KEY is missing: the gateway asks for the key of your account.',
-        '  - SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode).',
+        '  - SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode); or set SLACK_SIGNING_SECRET, for requests to the listener.',
         'Every setting is explained in .env.example.',
       ].join('\n'),
     );
@@ -301,7 +347,7 @@ describe('warnings', () => {
   test('say what has no effect', () => {
     expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
       'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',
-      'SLACK_API_URL has no effect without SLACK_BOT_TOKEN.',
+      'SLACK_API_URL has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
     ]);
     const onlyHttp = { DISCORD_TOKEN, DISCORD_PUBLIC_KEY: 'ab'.repeat(32), DISCORD_HTTP_ONLY: '1' };
     expect(readConfig({ ...onlyHttp, DISCORD_MESSAGE_CONTENT: '1' }).warnings).toEqual([

@@ -204,3 +204,19 @@ export function slackToken(prefix: 'xoxb-' | 'xapp-', where: string) {
     (value) => value,
   );
 }
+
+/** Slack makes them of 32 hexadecimal digits. */
+export function slackSecret(where: 'Signing Secret' | 'Client Secret') {
+  return secret(
+    (value) =>
+      /^[\w-]{16,}$/.test(value)
+        ? undefined
+        : `is not the right secret: it stands under "Basic Information, App Credentials, ${where}" of your app at https://api.slack.com/apps.`,
+    (value) => value,
+  );
+}
+
+export const slackClientId = open(
+  'the Client ID under "Basic Information, App Credentials", two numbers with a dot between them',
+  (value) => (/^\d+\.\d+$/.test(value) ? value : undefined),
+);

@@ -30,6 +30,11 @@ export const environmentSchema = z.object({
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional(),
   SLACK_APP_TOKEN: field.slackToken('xapp-', 'Basic Information, App-Level Tokens').optional(),
+  SLACK_SIGNING_SECRET: field.slackSecret('Signing Secret').optional(),
+  SLACK_CLIENT_ID: field.slackClientId.optional(),
+  SLACK_CLIENT_SECRET: field.slackSecret('Client Secret').optional(),
+  SLACK_CLIENT_SECRET_PREVIOUS: field.slackSecret('Client Secret').optional(),
+  SLACK_THREADS: field.flag.default(false),
   SLACK_API_URL: field.httpUrl.optional(),
 
   DATA_DIR: field.folder.default('./data'),

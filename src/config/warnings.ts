@@ -9,21 +9,29 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
 
 function idleSettings(values: Values): string[] {
   const warnings: string[] = [];
-  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_BOT_TOKEN } = values;
+  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN } = values;
+  const slack = values.SLACK_BOT_TOKEN ?? values.SLACK_CLIENT_ID;
   if (GATEWAY_BASE_URL && !isThisMachine(GATEWAY_BASE_URL) && (!PUBLIC_URL || isThisMachine(PUBLIC_URL)))
     warnings.push(
       'PUBLIC_URL names no address that the gateway can reach, so songs, lyrics and stems will never arrive: set it to where the internet reaches this listener.',
     );
-  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !SLACK_BOT_TOKEN)
+  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !slack)
     warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
   for (const [variable, needed] of [
     ['DISCORD_API_URL', 'DISCORD_TOKEN'],
     ['DISCORD_SHARDS', 'DISCORD_TOKEN'],
     ['DISCORD_PUBLIC_KEY', 'DISCORD_TOKEN'],
     ['DISCORD_MESSAGE_CONTENT', 'DISCORD_TOKEN'],
-    ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
+    ['SLACK_CLIENT_SECRET_PREVIOUS', 'SLACK_CLIENT_ID'],
   ] as const)
     if (values[variable] && !values[needed]) warnings.push(`${variable} has no effect without ${needed}.`);
+  for (const variable of ['SLACK_API_URL', 'SLACK_THREADS'] as const)
+    if (values[variable] && !slack)
+      warnings.push(`${variable} has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.`);
+  if (values.SLACK_APP_TOKEN && values.SLACK_SIGNING_SECRET)
+    warnings.push(
+      'SLACK_SIGNING_SECRET has no effect beside SLACK_APP_TOKEN, which opens the connection: take one of them out.',
+    );
   if (values.DISCORD_HTTP_ONLY)
     for (const variable of ['DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'] as const)
       if (values[variable])

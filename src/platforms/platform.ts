@@ -1,4 +1,5 @@
 /** The port that every platform implements, and the port through which platforms reach the bot. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Address, AnyCommand, Choice, Invocation, Outcome, SuggestRequest } from '../command.ts';
 import type { KeptFile, Message } from '../message.ts';
@@ -59,10 +60,15 @@ export interface Platform {
   stream(address: Address, options: ShowOptions): MessageStream;
   /** Proves and takes what the platform sends to the listener; absent where nothing comes that way. */
   readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
+  /** Answers a browser at one of the platform's own pages; absent where it has none. */
+  readonly visit?: (request: IncomingMessage, response: ServerResponse) => void;
   /** The address of a message that stands, for people; absent or undefined where the platform has none. */
   readonly linkTo?: (address: Address, posted: Posted) => string | undefined;
   /** The headers with which an attachment may be read at `url`; none where the platform serves it to anybody. */
-  attachmentHeaders(url: string): Readonly<Record<string, string>>;
+  attachmentHeaders(
+    url: string,
+    address: Address,
+  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** Where something else goes than what stands at this address: into the same place. The address itself if absent. */
   beside?(address: Address): Address;
   /** Says something to the person alone: in place where the platform can, else by direct message. Throws PlatformError. */

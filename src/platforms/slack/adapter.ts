@@ -1,29 +1,33 @@
 /** Slack as a platform. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../command.ts';
-import { type Bot, type MediaReader, type Platform, PlatformError } from '../platform.ts';
-import { createApp, createWebClient } from './app.ts';
-import { isTokenError, slackErrorOf } from './errors.ts';
-import { createIdentity } from './identity.ts';
+import type { Bot, MediaReader, Platform } from '../platform.ts';
+import { type Account, openAccount } from './account.ts';
+import { createApp } from './app.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { PLATFORM_NAME } from './invocations.ts';
 import { LIMITS } from './limits.ts';
-import { listen } from './listeners.ts';
+import { listen } from './listen/index.ts';
 import { sdkLogger } from './logger.ts';
-import { linkTo } from './message-link.ts';
-import { createPace } from './pace.ts';
-import { createPersons } from './persons.ts';
+import { BOT_SCOPES, THREAD_SCOPES } from './manifest.ts';
+import type { InstallationSettings } from './oauth/installations.ts';
 import { createResponseUrls } from './response-url.ts';
 import { show } from './show.ts';
-import { createSockets } from './sockets.ts';
-import { createStream } from './stream.ts';
+import { streamTo } from './stream.ts';
 import { whisper } from './whisper.ts';
 
 export interface SlackOptions {
-  readonly botToken: string;
-  readonly appToken: string;
+  readonly connection: Connection;
+  readonly account: Account;
+  /** Threads that the bot takes part in go on without its name. */
+  readonly threads: boolean;
   /** The Web API's base; Slack's own when left out. */
   readonly apiUrl?: string;
   readonly media: MediaReader;
+  /** Where installations are kept. */
+  readonly settings: InstallationSettings;
+  /** Runs the work while no other replica runs a task of this name. */
+  readonly inTurn: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly log: Log;
   readonly now: () => number;
   readonly random?: () => number;
@@ -31,8 +35,6 @@ export interface SlackOptions {
   readonly sleep?: (ms: number) => Promise<void>;
   /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
   readonly editGapMs?: number;
-  /** Held at once, so that Slack's refreshing of one leaves another. */
-  readonly connections?: number;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -42,116 +44,86 @@ const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 /** Where Slack serves private files: nowhere else is the token sent. */
 const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 
-/** Builds the adapter for one workspace in Socket Mode. Calls nobody until `start`. */
+/** Builds the adapter. Calls nobody until `start`. */
 export function createSlack(options: SlackOptions): Platform {
-  const { botToken, appToken, apiUrl, media, log, now } = options;
-  const {
-    random = Math.random,
-    sleep = (ms) => delay(ms),
-    editGapMs = LIMITS.editGapMs,
-    connections = 2,
-  } = options;
-  const logger = sdkLogger(log);
-  const client = { botToken, apiUrl, timeoutMs: TIMEOUT_MS, logger };
-  const web = createWebClient(client);
-  const identity = createIdentity(web);
-  const pace = createPace({ gapMs: editGapMs, now, sleep });
+  const { apiUrl, media, log, now } = options;
+  const { random = Math.random, sleep = (ms) => delay(ms), editGapMs = LIMITS.editGapMs } = options;
+  const client = { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log) };
+  const account = openAccount(options.account, {
+    client,
+    settings: options.settings,
+    inTurn: options.inTurn,
+    scopes: options.threads ? [...BOT_SCOPES, ...THREAD_SCOPES] : BOT_SCOPES,
+    editGapMs,
+    now,
+    sleep,
+    log,
+  });
+  const { workspaces } = account;
+  const connection = openConnection(options.connection, { client, now, sleep, random, log });
+  const { app, idle } = createApp({
+    ...client,
+    receiver: connection.receiver,
+    workspaces,
+    sleep,
+    log,
+  });
   const tools = {
-    web,
-    pace,
     sleep,
     media,
     log,
     now,
-    identity,
-    persons: createPersons({ web, now, log }),
+    workspaces,
     responseUrls: createResponseUrls({ now, timeoutMs: TIMEOUT_MS }),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
-    botName: () => identity.known()?.name ?? 'minstrel',
   };
-  const sockets = createSockets({
-    appToken,
-    apiUrl,
-    connections,
-    timeoutMs: TIMEOUT_MS,
-    logger,
-    log,
-    sleep,
-    random,
-  });
-  const { app, idle } = createApp({ ...client, receiver: sockets, identity, log });
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
 
   return {
     name: PLATFORM_NAME,
+    ...(connection.receive === undefined ? {} : { receive: connection.receive }),
+    ...(account.visit === undefined ? {} : { visit: account.visit }),
 
     async start(bot: Bot) {
-      listen(app, { ...tools, bot });
-      try {
-        await identity.read();
-      } catch (error) {
-        if (isTokenError(error)) throw refusedToken('SLACK_BOT_TOKEN', error);
-        log.warn({ err: error }, 'Slack is away; trying again');
-      }
-      try {
-        await sockets.start();
-      } catch (error) {
-        throw refusedToken('SLACK_APP_TOKEN', error);
-      }
+      listen(app, { ...tools, bot, threads: options.threads, uninstalled: account.uninstalled });
+      await account.start();
+      await connection.start();
     },
 
     async stop() {
+      connection.refuse();
       // An acknowledgement needs the connection that its event came by.
       await Promise.race([idle(), sleep(STOP_MS)]);
-      await sockets.stop();
+      await connection.stop();
     },
 
     async close() {
-      await sockets.stop();
+      await connection.stop();
     },
 
     status() {
-      const { trouble } = sockets;
+      const { trouble } = connection;
       return trouble === undefined ? { ready: true } : { ready: false, reason: trouble };
     },
 
-    show: (address, message, showOptions) => show(address, message, showOptions, tools),
-
-    stream(address, showOptions) {
-      let { posted } = showOptions;
-      return createStream({
-        pace,
-        log,
-        write: async (message, { passing }) => {
-          const remember: typeof showOptions.remember = async (state) => {
-            posted = state;
-            await showOptions.remember(state);
-          };
-          posted = await show(address, message, { ...showOptions, posted, remember }, { ...tools, passing });
-          return posted;
-        },
-      });
+    async show(address, message, showOptions) {
+      const workspace = await workspaces.of(address.guild);
+      return show(address, message, showOptions, { ...tools, ...workspace });
     },
 
-    linkTo: (address, posted) => linkTo(address, posted, identity.known()),
+    stream: (address, showOptions) => streamTo(address, showOptions, workspaces.of(address.guild), tools),
 
-    attachmentHeaders(url): Readonly<Record<string, string>> {
+    async attachmentHeaders(url, { guild }): Promise<Readonly<Record<string, string>>> {
       if (!URL.canParse(url)) return {};
       const { protocol, hostname, origin } = new URL(url);
       const slacks = protocol === 'https:' && FILE_HOSTS.includes(hostname);
-      return slacks || fileOrigins.includes(origin) ? { authorization: `Bearer ${botToken}` } : {};
+      if (!slacks && !fileOrigins.includes(origin)) return {};
+      const { token } = await workspaces.of(guild);
+      return { authorization: `Bearer ${token}` };
     },
 
-    whisper: (address, message) => whisper(address, message, tools),
+    async whisper(address, message) {
+      await whisper(address, message, { ...tools, ...(await workspaces.of(address.guild)) });
+    },
   };
-}
-
-function refusedToken(variable: string, error: unknown): PlatformError {
-  return new PlatformError(
-    'refused',
-    `Slack does not accept ${variable}: ${slackErrorOf(error) ?? 'no reason given'}`,
-    {
-      cause: error,
-    },
-  );
 }

@@ -6,6 +6,7 @@ import { unescapeSlack } from './escape.ts';
 import type { Identity } from './identity.ts';
 import { fileReference } from './modal.ts';
 import type { Persons } from './persons.ts';
+import { spokenByBot } from './spoken.ts';
 
 /** The command that goes on with a conversation. */
 export const CONVERSATION_COMMAND = 'ask';
@@ -14,6 +15,8 @@ const MOST_TURNS = 50;
 export const talkSchema = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
+  /** Who began the thread. */
+  parent_user_id: z.string().optional(),
   channel: z.string(),
   channel_type: z.string().optional(),
   user: z.string().optional(),
@@ -29,6 +32,15 @@ export function isFromPerson(talk: Talk): talk is Talk & { user: string } {
   const { user, bot_id, subtype } = talk;
   const said = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast';
   return user !== undefined && bot_id === undefined && said;
+}
+
+export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identity, 'botUser'>): boolean {
+  return new RegExp(`<@${botUser}(?:\\|[^>]*)?>`).test(text);
+}
+
+/** Begins with somebody's name, and so is meant for them. */
+export function isToSomebodyElse({ text }: Pick<Talk, 'text'>): boolean {
+  return /^\s*<[@!]/.test(text);
 }
 
 /** What was said, without the bot's own name in front of it. */
@@ -66,23 +78,30 @@ export interface ThreadReaderTools extends SlackTools {
   readonly log: Log;
 }
 
-/** What was said in the thread before this message, oldest first. Empty where the thread may not be read. */
+/**
+ * What was said before this message, oldest first: in its thread, or in a direct message without one. Empty elsewhere,
+ * and where it may not be read.
+ */
 export async function turnsBefore(
   talk: Talk,
   identity: Identity,
   tools: ThreadReaderTools,
 ): Promise<ConversationTurn[]> {
   const { channel, thread_ts: thread, ts } = talk;
-  if (thread === undefined) return [];
+  if (thread === undefined && talk.channel_type !== 'im') return [];
   try {
-    const { messages } = await call(
-      () => tools.web.conversations.replies({ channel, ts: thread, latest: ts, limit: MOST_TURNS * 2 }),
+    const { messages = [] } = await call(
+      () =>
+        thread === undefined
+          ? tools.web.conversations.history({ channel, latest: ts, limit: MOST_TURNS })
+          : tools.web.conversations.replies({ channel, ts: thread, latest: ts, limit: MOST_TURNS * 2 }),
       { repeatable: true },
       tools,
     );
     const before = repliesSchema
-      .parse(messages ?? [])
+      .parse(messages)
       .filter((message) => message.ts < ts)
+      .toSorted((one, other) => (one.ts < other.ts ? -1 : 1))
       .slice(-MOST_TURNS);
     return await Promise.all(before.map((message) => turnOf(message, identity, tools)));
   } catch (error) {
@@ -102,46 +121,8 @@ async function turnOf(
   return {
     author: own ? 'bot' : 'person',
     ...(name === undefined ? {} : { name }),
-    text: (own && textOfBlocks(message.blocks)) || spoken(message.text, identity),
+    ...(own || message.user === undefined ? {} : { person: message.user }),
+    text: (own && spokenByBot(message.blocks)) || spoken(message.text, identity),
     files: filesOf(message),
-  };
-}
-
-const markdownSchema = z.object({ type: z.literal('markdown'), text: z.string() });
-const richTextSchema = z.object({ type: z.literal('rich_text'), elements: z.array(z.unknown()) });
-
-/** What the bot said: beside its blocks stands only a summary. Slack gives markdown blocks back as rich text. */
-function textOfBlocks(blocks: readonly unknown[]): string {
-  const texts = blocks.map((block) => {
-    const markdown = markdownSchema.safeParse(block);
-    if (markdown.success) return unescapeSlack(markdown.data.text);
-    const rich = richTextSchema.safeParse(block);
-    return rich.success ? rich.data.elements.map(richText).join('\n') : '';
-  });
-  return texts.filter(Boolean).join('\n\n');
-}
-
-const richElementSchema = z.object({
-  text: z.string().optional(),
-  elements: z.array(z.unknown()).optional(),
-});
-
-function richText(element: unknown): string {
-  const { data } = richElementSchema.safeParse(element);
-  return data?.text ?? (data?.elements ?? []).map(richText).join('');
-}
-
-/** Remembers which events were taken, because Slack sends an event again when it doubts that it arrived. */
-export function createEventMemory(most = 5000): (eventId: string) => boolean {
-  const seen = new Set<string>();
-  return (eventId) => {
-    if (seen.has(eventId)) return false;
-    seen.add(eventId);
-    if (seen.size > most)
-      for (const oldest of seen) {
-        seen.delete(oldest);
-        break;
-      }
-    return true;
   };
 }

@@ -121,3 +121,9 @@ function missingScope(error: unknown): PlatformError {
       'This app lacks a permission that it needs here. Whoever runs it can update it from the manifest and install it again.',
   });
 }
+
+/** A setting that Slack does not accept, named for the operator. */
+export function refusedSetting(variable: string, error: unknown): PlatformError {
+  const reason = slackErrorOf(error) ?? 'no reason given';
+  return new PlatformError('refused', `Slack does not accept ${variable}: ${reason}`, { cause: error });
+}

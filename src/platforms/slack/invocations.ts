@@ -49,13 +49,14 @@ export function slashAddress(slash: SlashCommand, now: number): Address {
 
 /** Where a pressed button or a shortcut belongs: beside the message it came from. Without a channel: the person's own. */
 export function interactionAddress(interaction: Interaction, identity: Identity, now: number): Address {
-  const { team, user, channel, container, message } = interaction;
+  const { user, channel, container, message } = interaction;
   const thread = container?.thread_ts ?? message?.thread_ts;
   // A message with replies names itself as its thread.
   const own = container?.message_ts ?? message?.ts;
   return {
     platform: PLATFORM_NAME,
-    guild: team?.id ?? identity.team,
+    // The workspace that the app acts in: in shared channels, people come from others too.
+    guild: identity.team,
     channel: channel?.id ?? container?.channel_id ?? user.id,
     person: user.id,
     ...(thread !== undefined && thread !== own ? { thread } : {}),

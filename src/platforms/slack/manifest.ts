@@ -2,13 +2,20 @@
 import type { webApi } from '@slack/bolt';
 import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
 import { ellipsis } from './escape.ts';
+import { REDIRECT_PATH } from './oauth/paths.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from './shortcuts.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
 
 export interface ManifestOptions {
   /** Where Slack reaches the listener; without it the app connects by Socket Mode and needs no public address. */
-  readonly url?: string;
+  readonly url?: string | undefined;
+  /** Events come by Socket Mode although there is a `url`, which then only serves to install. */
+  readonly socket?: boolean | undefined;
+  /** Threads that the bot takes part in go on without its name: it then hears everything in its channels. */
+  readonly threads?: boolean | undefined;
+  /** Many workspaces install it, by the pages at `url`. */
+  readonly oauth?: boolean | undefined;
 }
 
 /** Least scopes; docs/slack.md says of each what it is for. */
@@ -24,7 +31,18 @@ export const BOT_SCOPES = [
   'users:read',
 ] as const;
 
-export const BOT_EVENTS = ['app_mention', 'message.im'] as const;
+/** Beside them, for threads that go on without the bot's name. */
+export const THREAD_SCOPES = ['mpim:history'] as const;
+
+export const BOT_EVENTS = [
+  'app_home_opened',
+  'app_mention',
+  'app_uninstalled',
+  'message.im',
+  'tokens_revoked',
+] as const;
+
+export const THREAD_EVENTS = ['message.channels', 'message.groups', 'message.mpim'] as const;
 
 /** Slack's figures, in characters, from the manifest reference. */
 const LIMITS = {
@@ -40,8 +58,12 @@ const SHORTCUT_COMMAND = 'song';
 const DESCRIPTION = 'Songs, lyrics, stems, pictures, videos and answers, asked for with slash commands';
 
 /** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
-export function createManifest(commands: readonly AnyCommand[], { url }: ManifestOptions = {}): Manifest {
-  const requestUrl = url === undefined ? {} : { request_url: `${url.replace(/\/+$/, '')}/slack/events` };
+export function createManifest(
+  commands: readonly AnyCommand[],
+  { url, socket = url === undefined, threads = false, oauth = false }: ManifestOptions = {},
+): Manifest {
+  const base = url?.replace(/\/+$/, '');
+  const requestUrl = base === undefined || socket ? {} : { request_url: `${base}/slack/events` };
   return {
     _metadata: { major_version: 1, minor_version: 1 },
     display_information: {
@@ -52,24 +74,31 @@ export function createManifest(commands: readonly AnyCommand[], { url }: Manifes
     features: {
       bot_user: { display_name: 'minstrel', always_online: true },
       app_home: {
-        home_tab_enabled: false,
+        home_tab_enabled: true,
         messages_tab_enabled: true,
         messages_tab_read_only_enabled: false,
       },
       slash_commands: commands.map((command) => slashCommand(command, requestUrl.request_url)),
       shortcuts: shortcuts(commands).slice(0, LIMITS.shortcuts),
     },
-    oauth_config: { scopes: { bot: [...BOT_SCOPES] } },
+    oauth_config: {
+      ...(oauth && base !== undefined ? { redirect_urls: [`${base}${REDIRECT_PATH}`] } : {}),
+      scopes: { bot: [...BOT_SCOPES, ...(threads ? THREAD_SCOPES : [])].sort() },
+    },
     settings: {
-      event_subscriptions: { ...requestUrl, bot_events: [...BOT_EVENTS] },
+      event_subscriptions: {
+        ...requestUrl,
+        bot_events: [...BOT_EVENTS, ...(threads ? THREAD_EVENTS : [])].sort(),
+      },
       interactivity: {
         is_enabled: true,
         ...requestUrl,
         ...(requestUrl.request_url === undefined ? {} : { message_menu_options_url: requestUrl.request_url }),
       },
       org_deploy_enabled: false,
-      socket_mode_enabled: url === undefined,
-      token_rotation_enabled: false,
+      socket_mode_enabled: socket,
+      // It cannot be switched off again, so who runs one workspace by a token is not led into it.
+      token_rotation_enabled: oauth,
     },
   };
 }

@@ -1,17 +1,19 @@
 /** Text that is still being written: the newest wins, one edit is in flight, the last state always stands. */
-import type { Log } from '../../command.ts';
+import type { Address, Log } from '../../command.ts';
 import type { Message } from '../../message.ts';
-import { type MessageStream, PlatformError, type Posted } from '../platform.ts';
+import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../platform.ts';
 import type { Pace } from './pace.ts';
+import type { ShowTools } from './post.ts';
+import { show } from './show.ts';
+import type { Workspace } from './workspaces.ts';
 
-export interface StreamOptions {
+interface StreamOptions extends Pick<Pace, 'turn' | 'open'> {
   /** Makes the message stand, given what stood after the last write. `passing`: it will change again at once. */
   readonly write: (message: Message, state: { readonly passing: boolean }) => Promise<Posted>;
-  readonly pace: Pace;
   readonly log: Log;
 }
 
-export function createStream({ write, pace, log }: StreamOptions): MessageStream {
+function createStream({ write, turn, open, log }: StreamOptions): MessageStream {
   let newest: Message | undefined;
   let running = false;
   let closed = false;
@@ -20,7 +22,12 @@ export function createStream({ write, pace, log }: StreamOptions): MessageStream
   async function run(): Promise<void> {
     running = true;
     while (newest !== undefined && !closed) {
-      await pace.turn();
+      try {
+        await turn();
+      } catch {
+        // The end says why.
+        break;
+      }
       const message: Message | undefined = newest;
       newest = undefined;
       if (closed || message === undefined) break;
@@ -42,8 +49,42 @@ export function createStream({ write, pace, log }: StreamOptions): MessageStream
     async close(message) {
       closed = true;
       await inFlight;
-      await pace.open();
+      await open();
       return await write(message, { passing: false });
     },
   };
+}
+
+/** What a stream needs of the workspace that it writes in. */
+export type StreamTools = Omit<ShowTools, keyof Workspace>;
+
+/** See Platform.stream. What stands after each write is remembered. */
+export function streamTo(
+  address: Address,
+  options: ShowOptions,
+  opening: Promise<Workspace>,
+  tools: StreamTools,
+): MessageStream {
+  let { posted } = options;
+  const remember: ShowOptions['remember'] = async (state) => {
+    posted = state;
+    await options.remember(state);
+  };
+  // Whoever writes or closes hears of it.
+  opening.catch(() => undefined);
+  return createStream({
+    turn: async () => (await opening).pace.turn(),
+    open: async () => (await opening).pace.open(),
+    log: tools.log,
+    write: async (message, { passing }) => {
+      const workspace = await opening;
+      posted = await show(
+        address,
+        message,
+        { ...options, posted, remember },
+        { ...tools, ...workspace, passing },
+      );
+      return posted;
+    },
+  });
 }

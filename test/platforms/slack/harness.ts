@@ -118,6 +118,8 @@ export const ADDRESS: Address = {
   person: 'U0ADA',
 };
 
+const noSettings = { get: async () => undefined, set: async () => {}, delete: async () => {} };
+
 /** The adapter's time, so that nobody waits for a Retry-After. */
 const SPEED = 100;
 
@@ -138,20 +140,22 @@ export interface Harness {
 }
 
 export async function startHarness(
-  options: SlackServerOptions & { connections?: number } = {},
+  options: SlackServerOptions & { connections?: number; threads?: boolean } = {},
 ): Promise<Harness> {
   const server = await startSlackServer(options);
   const bot = new FakeBot();
   const startedAt = Date.now();
   const another = () =>
     createSlack({
-      botToken: server.botToken,
-      appToken: server.appToken,
+      account: { type: 'token', botToken: server.botToken },
+      connection: { type: 'socket', appToken: server.appToken, connections: options.connections ?? 1 },
+      threads: options.threads ?? false,
+      settings: noSettings,
+      inTurn: (_task, work) => work(),
       apiUrl: server.apiUrl,
       media,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       now: () => startedAt + (Date.now() - startedAt) * SPEED,
-      connections: options.connections ?? 1,
       // The deadline of an acknowledgement is the server's too, so it stays as it is.
       sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / SPEED),
       editGapMs: 2000,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pings, readableText } from '../../servers/slack/mentions.ts';
-import { FakeBot, type Harness, startHarness } from './harness.ts';
+import { ADDRESS, FakeBot, type Harness, startHarness } from './harness.ts';
 
 let harness: Harness;
 
@@ -420,25 +420,14 @@ describe('the connection', () => {
   });
 
   it('refuses to start with a token that Slack does not know', async () => {
-    const { server } = harness;
-    server.revokeToken();
-    const { createSlack } = await import('../../../src/platforms/slack/adapter.ts');
-    const { media } = await import('./harness.ts');
-    const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const slack = createSlack({
-      botToken: server.botToken,
-      appToken: server.appToken,
-      apiUrl: server.apiUrl,
-      media,
-      log,
-      now: Date.now,
-    });
+    harness.server.revokeToken();
+    const slack = harness.another();
     await expect(slack.start(new FakeBot())).rejects.toThrow('SLACK_BOT_TOKEN: token_revoked');
   });
 
-  it('sends its token to Slack’s file hosts only', () => {
+  it('sends its token to Slack’s file hosts only', async () => {
     const { server, slack } = harness;
-    expect(slack.attachmentHeaders('https://files.slack.com/files-pri/T-F/x.png')).toEqual({
+    expect(await slack.attachmentHeaders('https://files.slack.com/files-pri/T-F/x.png', ADDRESS)).toEqual({
       authorization: `Bearer ${server.botToken}`,
     });
     for (const url of [
@@ -447,7 +436,7 @@ describe('the connection', () => {
       'https://evil.example/files.slack.com',
       'nonsense',
     ]) {
-      expect(slack.attachmentHeaders(url)).toEqual({});
+      expect(await slack.attachmentHeaders(url, ADDRESS)).toEqual({});
     }
   });
 });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/manifest.ts';
-import { BOT_EVENTS, BOT_SCOPES, createManifest } from '../../../src/platforms/slack/manifest.ts';
+import {
+  BOT_EVENTS,
+  BOT_SCOPES,
+  createManifest,
+  THREAD_EVENTS,
+  THREAD_SCOPES,
+} from '../../../src/platforms/slack/manifest.ts';
 import { COMMANDS } from './harness.ts';
 
 // https://docs.slack.dev/reference/app-manifest
@@ -70,12 +76,41 @@ describe('what the manifest asks for', () => {
   it('is what the events and calls need, each explained in docs/slack.md', async () => {
     const { readFile } = await import('node:fs/promises');
     const docs = await readFile(new URL('../../../docs/slack.md', import.meta.url), 'utf8');
-    for (const scope of BOT_SCOPES) expect(docs).toContain(`\`${scope}\``);
-    const needed = { app_mention: 'app_mentions:read', 'message.im': 'im:history' } as const satisfies Record<
-      (typeof BOT_EVENTS)[number],
-      string
-    >;
-    for (const event of BOT_EVENTS) expect(BOT_SCOPES).toContain(needed[event]);
+    for (const scope of [...BOT_SCOPES, ...THREAD_SCOPES]) expect(docs).toContain(`\`${scope}\``);
+    /** https://docs.slack.dev/reference/events; these need none where nothing stands. */
+    const needed = {
+      app_home_opened: undefined,
+      app_mention: 'app_mentions:read',
+      app_uninstalled: undefined,
+      'message.im': 'im:history',
+      tokens_revoked: undefined,
+    } as const satisfies Record<(typeof BOT_EVENTS)[number], string | undefined>;
+    for (const event of BOT_EVENTS) expect([...BOT_SCOPES, undefined]).toContain(needed[event]);
+    const inThreads = {
+      'message.channels': 'channels:history',
+      'message.groups': 'groups:history',
+      'message.mpim': 'mpim:history',
+    } as const satisfies Record<(typeof THREAD_EVENTS)[number], string>;
+    for (const event of THREAD_EVENTS) expect([...BOT_SCOPES, ...THREAD_SCOPES]).toContain(inThreads[event]);
+  });
+
+  it('hears channels only where the operator wants threads to go on by themselves', () => {
+    const quiet = createManifest(commands);
+    expect(JSON.stringify(quiet)).not.toMatch(/message\.(channels|groups|mpim)|mpim/);
+    const { settings, oauth_config } = createManifest(commands, { threads: true });
+    expect(settings?.event_subscriptions?.bot_events).toEqual(expect.arrayContaining([...THREAD_EVENTS]));
+    expect(oauth_config?.scopes?.bot).toContain('mpim:history');
+  });
+
+  it('lets workspaces install the app, by either connection', () => {
+    const url = 'https://bot.example/';
+    const byHttp = createManifest(commands, { url, oauth: true });
+    expect(byHttp.oauth_config?.redirect_urls).toEqual(['https://bot.example/slack/oauth_redirect']);
+    expect(byHttp.settings).toMatchObject({ socket_mode_enabled: false, token_rotation_enabled: true });
+    const bySocket = createManifest(commands, { url, oauth: true, socket: true });
+    expect(bySocket.oauth_config?.redirect_urls).toEqual(['https://bot.example/slack/oauth_redirect']);
+    expect(bySocket.settings).toMatchObject({ socket_mode_enabled: true });
+    expect(JSON.stringify(bySocket)).not.toContain('/slack/events');
   });
 });
 
@@ -87,11 +122,14 @@ describe('npm run manifest', () => {
     );
   });
 
-  it.each([['--url', 'http://bot.example'], ['--url', 'nonsense'], ['--colour', 'red'], ['stray']])(
-    'says what is wrong with %s %s',
-    (...args) => {
-      const { error } = manifest(args.filter((arg) => arg !== undefined));
-      expect(error).toContain('npm run manifest');
-    },
-  );
+  it.each([
+    ['--url', 'http://bot.example'],
+    ['--url', 'nonsense'],
+    ['--colour', 'red'],
+    ['stray'],
+    ['--oauth'],
+  ])('says what is wrong with %s %s', (...args) => {
+    const { error } = manifest(args.filter((arg) => arg !== undefined));
+    expect(error).toContain('npm run manifest');
+  });
 });

@@ -1,0 +1,54 @@
+/** Keeps tokens unreadable in storage: whoever copies the database or Redis gets none of them. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+/** https://nvlpubs.nist.gov/nistpubs/Legacy/SP/nistspecialpublication800-38d.pdf: 96 bits, never the same twice. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const VERSION = 'v1';
+
+export interface Seal {
+  /** `context` is not secret; what was sealed opens only with the same one. */
+  close(text: string, context: string): string;
+  /** Undefined for what none of the secrets opens. */
+  open(sealed: string, context: string): string | undefined;
+}
+
+/** The first secret closes; the others still open. */
+export function createSeal(secrets: readonly string[]): Seal {
+  const keys = secrets.map((secret) => keyOf(secret, 'minstrel slack installation'));
+  return {
+    close(text, context) {
+      const [key] = keys;
+      if (key === undefined) throw new RangeError('There is no secret to seal with');
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, key, nonce);
+      cipher.setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+    },
+    open(sealed, context) {
+      const [version, content = ''] = sealed.split('.');
+      const bytes = Buffer.from(content, 'base64url');
+      if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+      for (const key of keys) {
+        try {
+          const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
+          decipher.setAAD(Buffer.from(context));
+          decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+          const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+          return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+        } catch {
+          // Not this key's.
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** A key for one purpose from a secret that serves several. */
+export function keyOf(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
+}
