@@ -1,13 +1,15 @@
 /** Limits in words. */
 import type { Limit, LimitName } from '../moderation.ts';
-import { FAMILY_WORDS } from './words.ts';
+import { FAMILY_WORD, FAMILY_WORDS } from './words.ts';
 
 /** As in `5 songs per person and day`. Plain. */
 export function describeLimit(limit: Limit): string {
   const { family, of, most } = limit;
   const amount = new Intl.NumberFormat('en').format(most);
-  if (of === 'requests') return `${amount} ${family ? FAMILY_WORDS[family] : 'requests'} ${perWhom(limit)}`;
-  return `${amount} units${family ? ` for ${FAMILY_WORDS[family]}` : ''} ${perWhom(limit)}`;
+  const isOne = most === 1;
+  const makes = family && (isOne ? FAMILY_WORD[family] : FAMILY_WORDS[family]);
+  if (of === 'requests') return `${amount} ${makes ?? (isOne ? 'request' : 'requests')} ${perWhom(limit)}`;
+  return `${amount} ${isOne ? 'unit' : 'units'}${family ? ` for ${FAMILY_WORDS[family]}` : ''} ${perWhom(limit)}`;
 }
 
 /** As in `songs per person and day`. Plain. */

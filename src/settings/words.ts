@@ -1,5 +1,13 @@
 import type { Family } from '../command.ts';
 
+/** One of what a family makes, in sentences. */
+export const FAMILY_WORD = {
+  song: 'song',
+  ask: 'answer',
+  image: 'picture',
+  video: 'video',
+} as const satisfies Record<Family, string>;
+
 /** What a family makes, in sentences. */
 export const FAMILY_WORDS = {
   song: 'songs',

@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readSettings, SETTINGS_MIGRATIONS, SettingsError } from '../../src/settings/schema.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { administer } from './administration.ts';
+import { memoryStorage } from './memory-storage.ts';
+import { HERE, MOD, person } from './places.ts';
+
+const openSqlite = (path: string) =>
+  openSqliteStorage({ path, clock: systemClock, random: Math.random, log: new RecordingLog() });
+
+/** Decides something of every kind. */
+async function decideEverything(storage: Storage): Promise<void> {
+  const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
+  await mod.models.choose('ask', 'chat-small', 'channel');
+  await mod.models.choose('song', 'V4', 'server');
+  await mod.answers.change({ systemPrompt: 'Sei kurz 🎵', assistant: true, footer: false }, 'server');
+  await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 3, family: 'song' });
+  await mod.limits.set({ scope: 'channel', per: 'hour', of: 'units', most: 0 });
+  await mod.limits.exemptModerators(true);
+  await mod.access.allow('video', { type: 'role', id: 'dj', name: 'DJ' }, 'channel');
+  await mod.access.block({ type: 'person', id: 'troll', name: 'Troll' });
+  await mod.access.appoint({ type: 'role', id: 'helper' });
+}
+
+async function everything(storage: Storage): Promise<unknown> {
+  const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
+  return {
+    models: await mod.models.inForce(),
+    answers: await mod.answers.inForce(),
+    limits: await mod.limits.inForce(),
+    access: await mod.access.inForce(),
+    changes: await mod.audit(100),
+  };
+}
+
+describe('what moderators decided', () => {
+  let folder: string;
+  let redis: RedisServer | undefined;
+  let deployments = 0;
+
+  beforeAll(async () => {
+    if (noRedis === undefined) redis = await startRedisServer();
+  });
+  afterAll(() => redis?.dispose());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'minstrel-settings-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const openRedis = (prefix = `move${++deployments}`) =>
+    openRedisStorage({
+      url: redis?.url ?? '',
+      prefix,
+      clock: systemClock,
+      random: Math.random,
+      log: new RecordingLog(),
+    });
+
+  test('survives a restart', async () => {
+    const path = join(folder, 'minstrel.sqlite');
+    const before = await openSqlite(path);
+    await decideEverything(before);
+    const decided = await everything(before);
+    expect(JSON.stringify(decided)).toContain('Sei kurz 🎵');
+    await before.close();
+    const after = await openSqlite(path);
+    expect(await everything(after)).toEqual(decided);
+    await after.close();
+  });
+
+  test.runIf(noRedis === undefined)('moves from SQLite to Redis and back, entry by entry', async () => {
+    const sqlite = await openSqlite(join(folder, 'one.sqlite'));
+    await decideEverything(sqlite);
+    const decided = await everything(sqlite);
+    const onRedis = await openRedis();
+    for (const [key, value] of await sqlite.settings.entries()) await onRedis.settings.set(key, value);
+    expect(await everything(onRedis)).toEqual(decided);
+    const back = await openSqlite(join(folder, 'two.sqlite'));
+    for (const [key, value] of await onRedis.settings.entries()) await back.settings.set(key, value);
+    expect(await everything(back)).toEqual(decided);
+    for (const storage of [sqlite, onRedis, back]) await storage.close();
+  });
+
+  test.runIf(noRedis === undefined)('keeps every edit that is made at once on three replicas', async () => {
+    const prefix = `edits${++deployments}`;
+    const replicas = await Promise.all([openRedis(prefix), openRedis(prefix), openRedis(prefix)]);
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => {
+        const storage = replicas[index % 3];
+        if (!storage) throw new TypeError('no replica');
+        const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
+        return mod.access.block({ type: 'person', id: `troll${index}` });
+      }),
+    );
+    const [storage] = replicas;
+    if (!storage) throw new TypeError('no replica');
+    const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
+    expect((await mod.access.inForce()).blocked).toHaveLength(30);
+    expect(await mod.audit(100)).toHaveLength(30);
+    for (const replica of replicas) await replica.close();
+  });
+});
+
+describe('the schema', () => {
+  const older = { version: 1, models: { ask: { id: 'seer', by: { id: 'mod', displayName: 'Mod' }, at: 1 } } };
+
+  test('what an older version wrote is brought forward, step by step', () => {
+    const migrations = [
+      ...SETTINGS_MIGRATIONS,
+      (settings: Record<string, unknown>) => ({ ...settings, systemPrompt: 'of the second' }),
+      (settings: Record<string, unknown>) => ({
+        ...settings,
+        systemPrompt: `${settings.systemPrompt}, then the third`,
+      }),
+    ];
+    const read = readSettings('discord:guild', older, migrations);
+    expect(read.systemPrompt).toBe('of the second, then the third');
+    expect(read.models.ask?.id).toBe('seer');
+    expect(readSettings('discord:guild', read, migrations)).toEqual(read);
+  });
+
+  test('what is absent has its default, and what is unknown does no harm', () => {
+    const settings = readSettings('discord:guild', { ...older, invented: { later: true } });
+    expect(settings).toMatchObject({ limits: [], access: {}, blocked: [], moderators: [], changes: [] });
+  });
+
+  test.each([
+    ['of a newer version', { version: 99 }],
+    ['that is no settings', 'nonsense'],
+    ['without a version', { models: {} }],
+    [
+      'with a damaged limit',
+      { version: 1, limits: [{ scope: 'person', per: 'week', of: 'requests', most: 1 }] },
+    ],
+  ])('anything %s is refused, so that nothing is overwritten', (_name, stored) => {
+    expect(() => readSettings('discord:guild', stored)).toThrow(SettingsError);
+  });
+
+  test('settings of a newer version are left as they are by a change', async () => {
+    const { storage, clock } = await memoryStorage();
+    await storage.settings.set('discord:guild', { version: 99, secret: 'kept' });
+    const mod = administer({ storage, clock }).moderation(HERE, MOD);
+    await expect(mod.access.block({ type: 'person', id: 'troll' })).rejects.toThrow(SettingsError);
+    expect(await storage.settings.get('discord:guild')).toEqual({ version: 99, secret: 'kept' });
+    await storage.close();
+  });
+});
+
+describe('the trace of changes', () => {
+  test('says who, when, where, from what to what, of the server and all its channels', async () => {
+    const { storage, clock } = await memoryStorage();
+    const house = administer({ storage, clock });
+    const mod = house.moderation(HERE, MOD);
+    await mod.models.choose('ask', 'chat-small', 'server');
+    clock.advance(1_000);
+    await mod.models.choose('ask', 'seer', 'channel').catch(() => undefined);
+    await house
+      .moderation({ ...HERE, channel: 'other' }, person('eve', { moderator: true }))
+      .limits.set({ scope: 'channel', per: 'day', of: 'requests', most: 5 });
+    clock.advance(1_000);
+    await mod.models.choose('ask', 'canvas-plus', 'server');
+    const changes = await mod.audit(10);
+    expect(changes.map(({ by, place, what, from, to }) => [by.displayName, place, what, from, to])).toEqual([
+      ['Mod', 'server', 'model for ask', 'chat-small', 'canvas-plus'],
+      ['Eve', 'other', 'limit', 'none', '5 requests per day in this channel, for all together'],
+      ['Mod', 'server', 'model for ask', 'not chosen here', 'chat-small'],
+    ]);
+    expect(changes[0]?.at).toBe(clock.now());
+    await storage.close();
+  });
+
+  test('is bounded, forgets a person on request, and lets go what is too old', async () => {
+    const { storage, clock } = await memoryStorage();
+    const house = administer({ storage, clock });
+    const mod = house.moderation(HERE, MOD);
+    await storage.settings.set('voices:discord:server:guild', { version: 1, voices: [] });
+    await storage.settings.set('something:else', 'that others keep');
+    for (let index = 0; index < 210; index += 1) await mod.limits.exemptModerators(index % 2 === 0);
+    expect(await mod.audit(1_000)).toHaveLength(200);
+    await house.decisions.forget('slack', 'mod');
+    expect((await mod.audit(1))[0]?.by.id).toBe('mod');
+    await house.decisions.forget('discord', 'mod');
+    expect((await mod.audit(1))[0]?.by).toEqual({
+      id: '',
+      displayName: 'somebody who asked to be forgotten',
+    });
+    clock.advance(1_000);
+    await mod.limits.exemptModerators(true);
+    await house.decisions.prune(clock.now());
+    expect(await mod.audit(1_000)).toHaveLength(1);
+    expect(await storage.settings.get('something:else')).toBe('that others keep');
+    await storage.close();
+  });
+});

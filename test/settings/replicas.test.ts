@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type MeteredJob, RESERVATION_MS } from '../../src/settings/limits.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { ManualClock } from '../storage/manual-clock.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { type Administered, administer } from './administration.ts';
+import { ADA, HERE, MOD } from './places.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on one Redis', () => {
+  let server: RedisServer;
+  let replicas: { storage: Storage; house: Administered }[];
+  let clock: ManualClock;
+  let deployments = 0;
+  let events = 0;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+  beforeEach(async () => {
+    clock = new ManualClock();
+    const prefix = `limits${++deployments}`;
+    replicas = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const storage = await openRedisStorage({
+          url: server.url,
+          prefix,
+          clock: systemClock,
+          random: Math.random,
+          log: new RecordingLog(),
+        });
+        return { storage, house: administer({ storage, clock }) };
+      }),
+    );
+    await replica(0)
+      .house.moderation(HERE, MOD)
+      .limits.set({ scope: 'person', per: 'day', of: 'requests', most: 10 });
+  });
+  afterEach(() => Promise.all(replicas.map(({ storage }) => storage.close())));
+
+  function replica(index: number) {
+    const found = replicas[index % 3];
+    if (!found) throw new TypeError('There is no such replica');
+    return found;
+  }
+
+  function request(): MeteredJob {
+    return {
+      invocation: `discord:event-${++events}`,
+      address: HERE,
+      person: ADA,
+      work: {
+        route: 'music.generate',
+        request: { customMode: false, instrumental: false, model: 'V5', prompt: 'x' },
+      },
+      createdAt: clock.now(),
+    };
+  }
+
+  /** Requests at once, spread over the replicas; resolves to those that passed. */
+  async function askAtOnce(count: number): Promise<MeteredJob[]> {
+    const asked = await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const job = request();
+        const passed = await replica(index)
+          .house.meter.reserve(job)
+          .then(
+            () => true,
+            (error: Error) => {
+              expect(error.message).toContain('10 requests per person and day');
+              return false;
+            },
+          );
+        return passed ? [job] : [];
+      }),
+    );
+    return asked.flat();
+  }
+
+  const used = async () => (await replica(1).house.meter.inForce(HERE, ADA))[0]?.used;
+
+  test('of a hundred at once exactly ten pass', async () => {
+    expect(await askAtOnce(100)).toHaveLength(10);
+    expect(await used()).toBe(10);
+  });
+
+  test('the failed ones give back exactly, whichever replica tells of it, and however often', async () => {
+    const passed = await askAtOnce(100);
+    const failed = passed.slice(0, 4);
+    await Promise.all(
+      [...failed, ...failed, ...failed].map((job, index) => replica(index).house.meter.giveBack(job)),
+    );
+    await Promise.all(
+      [...passed.slice(4), ...passed.slice(4)].map((job, index) => replica(index).house.meter.settle(job)),
+    );
+    expect(await used()).toBe(6);
+    expect(await askAtOnce(100)).toHaveLength(4);
+    const days = await replica(2).storage.usage.days({ platform: 'discord', guild: 'guild' }, '2000-01-01');
+    expect(days).toMatchObject([{ person: 'ada', family: 'song', requests: 6 }]);
+  });
+
+  test('what a dead replica had reserved is given back after its time, and not before', async () => {
+    const passed = await askAtOnce(100);
+    await replica(0).storage.close();
+    replicas = replicas.slice(1);
+    await Promise.all(passed.slice(0, 3).map((job) => replica(1).house.meter.settle(job)));
+    clock.advance(RESERVATION_MS - 1);
+    await expect(replica(1).house.meter.reserve(request())).rejects.toThrow('limit is reached');
+    clock.advance(1);
+    const again = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => {
+        const house = replicas[index % 2]?.house;
+        if (!house) throw new TypeError('There is no such replica');
+        return house.meter.reserve(request());
+      }),
+    );
+    expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+  });
+
+  test('there is room for ten again a day after they were used', async () => {
+    const passed = await askAtOnce(20);
+    await Promise.all(passed.map((job) => replica(0).house.meter.settle(job)));
+    clock.advance(DAY - 1);
+    expect(await askAtOnce(20)).toHaveLength(0);
+    clock.advance(1);
+    expect(await askAtOnce(100)).toHaveLength(10);
+  });
+});
