@@ -44,6 +44,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
   return await new DiscordServer(options).listen();
 }
 
+export type { InteractionHandle } from './handle.ts';
 export { DISCORD } from './limits.ts';
 export { liveMentions } from './mentions.ts';
 export { buttonsOf } from './people.ts';

@@ -1,0 +1,214 @@
+/** People on both platforms who ask for things, and what stands in their channels of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import type { PlannedAsk } from './plan.ts';
+
+/** One thing that somebody asked for; `mark` stands in it and in nothing else. */
+export interface Ask extends PlannedAsk {
+  readonly mark: string;
+  /** The platform got an acknowledgement, as far as it is known now. */
+  readonly acknowledged: () => boolean;
+  /** A plain sentence that answered it at once, without a job. */
+  readonly answeredAtOnce: () => boolean;
+}
+
+/** A message of the bot that stands somewhere, and whose it is. */
+export interface Standing {
+  readonly on: PlannedAsk['on'];
+  readonly where: string;
+  /** Jobs that its buttons cancel: it still promises something. */
+  readonly promises: readonly string[];
+  /** Jobs whose end it shows: it has another of their buttons. */
+  readonly ends: readonly string[];
+  /** Names of its files. */
+  readonly files: readonly string[];
+}
+
+export interface People {
+  readonly discord: DiscordServer;
+  readonly slack: SlackServer;
+  ask(planned: PlannedAsk, mark: string): Ask;
+  /** Everything of the bot that stands, replies with their files included. */
+  standing(): Standing[];
+  /** Presses Cancel under the work of this mark, if it stands by now. */
+  cancel(mark: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function gatherPeople(shards: number): Promise<People> {
+  const discord = await startDiscord({ shards });
+  const slack = await startSlackServer();
+  const discordChannels = [discord.channel];
+  // A guild belongs to the shard that its id says, and so does every replica get something to do.
+  for (let guilds = 1; guilds < 3; guilds++) {
+    await sleep(1);
+    const guild = discord.world.addGuild(`Guild ${guilds}`);
+    discordChannels.push(discord.world.addChannel(`music ${guilds}`, { guildId: guild.id }));
+  }
+  const slackChannels = ['C0MUSIC', 'C1MUSIC', 'C2MUSIC'];
+  for (const id of slackChannels.slice(1)) slack.workspace.addChannel({ id, name: id.toLowerCase() });
+
+  return {
+    discord,
+    slack,
+    ask(planned, mark) {
+      const { name, options } = wording(planned.what, mark);
+      return planned.on === 'discord'
+        ? askOnDiscord(discord, planned, mark, () =>
+            discord.command({ name, options, channel: at(discordChannels, planned.place) }),
+          )
+        : askOnSlack(slack, planned, mark, { name, options, channel: at(slackChannels, planned.place) });
+    },
+    standing: () => [...standingOnDiscord(discord), ...standingOnSlack(slack)],
+    async cancel(mark) {
+      const { bot } = discord.world;
+      const message = discord.world.messages
+        .values()
+        .find(
+          (one) =>
+            one.author.id === bot.id &&
+            !one.deleted &&
+            JSON.stringify([one.embeds, one.components]).includes(mark) &&
+            JSON.stringify(one.components).includes('.cancel:'),
+        );
+      if (message)
+        return void discord.press('Cancel', message, { channel: discord.world.channel(message.channelId) });
+      const posted = slack.workspace.messages.find(
+        (one) =>
+          one.user === slack.workspace.botUser &&
+          !one.deleted &&
+          JSON.stringify(one.blocks).includes(mark) &&
+          JSON.stringify(one.blocks).includes('.cancel:'),
+      );
+      if (posted) await slack.press(posted, 'Cancel');
+    },
+    async close() {
+      await discord.close();
+      await slack.close();
+    },
+  };
+}
+
+function wording(
+  what: PlannedAsk['what'],
+  mark: string,
+): { name: string; options: Record<string, string | number> } {
+  switch (what) {
+    case 'song':
+      return { name: 'song', options: { prompt: `${mark} a tune for rain` } };
+    case 'custom song':
+      return {
+        name: 'song',
+        options: { prompt: `${mark} a tune for rain`, title: `${mark} rain`, style: `${mark} lofi` },
+      };
+    case 'lyrics':
+      return { name: 'lyrics', options: { topic: `${mark} a lighthouse` } };
+    case 'image':
+      return { name: 'image', options: { prompt: `${mark} a fox` } };
+    case 'video':
+      return { name: 'video', options: { prompt: `${mark} waves`, duration: 2 } };
+    case 'ask':
+      return { name: 'ask', options: { question: `${mark} What is 6 times 7?` } };
+    default:
+      return what satisfies never;
+  }
+}
+
+function askOnDiscord(
+  discord: DiscordServer,
+  planned: PlannedAsk,
+  mark: string,
+  send: () => InteractionHandle,
+): Ask {
+  const handle = discord.commands.length > 0 ? send() : undefined;
+  return {
+    ...planned,
+    mark,
+    acknowledged: () => handle?.record.callback != null,
+    answeredAtOnce: () =>
+      handle?.messages.some(({ components, content, embeds, flags }) => {
+        const isThinking = (flags & THINKING) !== 0;
+        return !isThinking && components.length === 0 && (content !== '' || embeds.length > 0);
+      }) ?? false,
+  };
+}
+
+/** https://docs.discord.com/developers/resources/message#message-object-message-flags, LOADING */
+const THINKING = 1 << 7;
+
+function askOnSlack(
+  slack: SlackServer,
+  planned: PlannedAsk,
+  mark: string,
+  { name, options, channel }: { name: string; options: Record<string, string | number>; channel: string },
+): Ask {
+  const [[, text] = ['', ''], ...flags] = Object.entries(options);
+  const typed = [text, ...flags.map(([flag, value]) => `--${flag} ${JSON.stringify(value)}`)].join(' ');
+  let acknowledged = false;
+  let answered = false;
+  const before = slack.workspace.ephemerals.length;
+  slack
+    .slash(`/${name}`, typed, { channel })
+    .then((interaction) => {
+      acknowledged = interaction.acknowledged;
+      answered = interaction.ack !== undefined;
+    })
+    .catch(() => undefined);
+  return {
+    ...planned,
+    mark,
+    acknowledged: () => acknowledged,
+    // What is whispered later names nobody, so any sentence after the ask counts for it.
+    answeredAtOnce: () =>
+      answered || slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel),
+  };
+}
+
+function standingOnDiscord({ world }: DiscordServer): Standing[] {
+  return [...world.messages.values()]
+    .filter(({ author, deleted }) => author.id === world.bot.id && !deleted)
+    .map(({ channelId, components, attachments }) => ({
+      on: 'discord' as const,
+      where: channelId,
+      ...jobsIn(components),
+      files: attachments.map(({ filename }) => filename),
+    }));
+}
+
+function standingOnSlack({ workspace }: SlackServer): Standing[] {
+  const posted = workspace.messages.filter(({ user, deleted }) => user === workspace.botUser && !deleted);
+  return [
+    ...posted
+      .filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)
+      .map(({ channel, ts, blocks, files }) => ({
+        on: 'slack' as const,
+        where: channel,
+        ...jobsIn([blocks, ...posted.filter(({ threadTs }) => threadTs === ts).map((reply) => reply.blocks)]),
+        files: [
+          ...files,
+          ...posted.filter(({ threadTs }) => threadTs === ts).flatMap((reply) => reply.files),
+        ].map(({ name }) => name),
+      })),
+    ...workspace.ephemerals.map(({ channel, blocks }) => ({
+      on: 'slack' as const,
+      where: channel,
+      ...jobsIn(blocks),
+      files: [],
+    })),
+  ];
+}
+
+/** The jobs that buttons belong to, by what the buttons do. */
+function jobsIn(buttons: unknown): Pick<Standing, 'promises' | 'ends'> {
+  const found = [...JSON.stringify(buttons).matchAll(/"[a-z]+\.([a-z-]+):([0-9a-f]{20}):\d+"/g)];
+  const cancelled = new Set(found.filter(([, action]) => action === 'cancel').map(([, , job = '']) => job));
+  const others = found.filter(([, action]) => action !== 'cancel').map(([, , job = '']) => job);
+  return { promises: [...cancelled], ends: [...new Set(others)].filter((job) => !cancelled.has(job)) };
+}
+
+function at<Value>(values: readonly Value[], index: number): Value {
+  const value = values[index % values.length];
+  if (value === undefined) throw new RangeError('There is none');
+  return value;
+}

@@ -1,0 +1,135 @@
+/** What goes wrong in a run, decided by its seed alone: only timing is left to the machine. */
+import { createRandom, type Random } from '../../src/emulator/random.ts';
+
+export type StoreKind = 'sqlite' | 'redis';
+
+export interface ChaosOptions {
+  /** Asks that the bot has acknowledged before the run draws to its end. */
+  readonly jobs: number;
+  /** How often a process is killed. */
+  readonly kills: number;
+  readonly store: StoreKind;
+  readonly seed: string;
+  /** Milliseconds between one ask and the next. */
+  readonly pauseMs: number;
+}
+
+export const COMMANDS = ['song', 'custom song', 'lyrics', 'image', 'video', 'ask'] as const;
+export interface PlannedAsk {
+  readonly what: (typeof COMMANDS)[number];
+  readonly on: 'discord' | 'slack';
+  /** Which of the guilds or channels. */
+  readonly place: number;
+  /** Whether the person presses Cancel once it stands. */
+  readonly cancels: boolean;
+}
+
+/** Something that befalls the run after so many asks. */
+export type PlannedEvent = { readonly afterAsks: number } & (
+  | { readonly type: 'kill'; readonly replica: number; readonly delayMs: number }
+  | { readonly type: 'redis'; readonly awayMs: number }
+  | {
+      readonly type: 'discord';
+      readonly trouble: 'limit' | 'fail' | 'answer lost' | 'drop';
+      readonly times: number;
+    }
+  | {
+      readonly type: 'slack';
+      readonly trouble: 'limit' | 'fail' | 'answer lost' | 'dropped' | 'drop';
+      readonly times: number;
+    }
+  | { readonly type: 'duplicates'; readonly times: number }
+);
+
+export const REPLICAS = { sqlite: 1, redis: 3 } as const satisfies Record<StoreKind, number>;
+
+/** The nth ask; there is always another, since some are made to a process that is just being killed. */
+export function planAsk(seed: string, index: number): PlannedAsk {
+  const random = createRandom(`${seed} ask ${index}`);
+  const what = weighted<PlannedAsk['what']>(random, [
+    ['song', 5],
+    ['custom song', 2],
+    ['lyrics', 5],
+    ['image', 4],
+    ['video', 1],
+    ['ask', 4],
+  ]);
+  return {
+    what,
+    on: random.chance(0.5) ? 'discord' : 'slack',
+    place: random.integer(3),
+    cancels: random.chance(0.06),
+  };
+}
+
+export function planEvents({ jobs, kills, store, seed }: ChaosOptions): PlannedEvent[] {
+  const random = createRandom(`${seed} events`);
+  const when = () => random.integer(jobs);
+  const some = (count: number, make: () => PlannedEvent): PlannedEvent[] =>
+    Array.from({ length: count }, make);
+  const outages = store === 'redis' ? Math.ceil(kills / 6) : 0;
+  return [
+    ...some(kills, () => ({
+      type: 'kill',
+      afterAsks: when(),
+      replica: random.integer(REPLICAS[store]),
+      delayMs: random.integer(1_000),
+    })),
+    ...some(outages, () => ({ type: 'redis', afterAsks: when(), awayMs: random.between(300, 4_000) })),
+    ...some(Math.ceil(jobs / 12), () => ({
+      type: 'discord',
+      afterAsks: when(),
+      trouble: random.pick(['limit', 'fail', 'answer lost', 'fail', 'answer lost', 'drop'] as const),
+      times: 1 + random.integer(4),
+    })),
+    ...some(Math.ceil(jobs / 12), () => ({
+      type: 'slack',
+      afterAsks: when(),
+      trouble: random.pick(['limit', 'fail', 'answer lost', 'dropped', 'answer lost', 'drop'] as const),
+      times: 1 + random.integer(3),
+    })),
+    ...some(Math.ceil(jobs / 25), () => ({ type: 'duplicates', afterAsks: when(), times: 20 })),
+  ].toSorted((a, b) => a.afterAsks - b.afterAsks) as PlannedEvent[];
+}
+
+/** What befalls one request to the gateway. */
+export type GatewayFault =
+  /** Answered by the proxy; the gateway never sees it. */
+  | { readonly type: 'status'; readonly status: number; readonly retryAfter?: number }
+  | { readonly type: 'reset' }
+  /** The gateway takes it, and its answer is lost. */
+  | { readonly type: 'lost'; readonly how: 'reset' | 'status' }
+  | { readonly type: 'slow'; readonly milliseconds: number }
+  /** The gateway's callbacks misbehave; as its emulator's faults are written. */
+  | { readonly type: 'callback'; readonly fault: string };
+
+/** What befalls the nth request of one kind for one ask. */
+export function planGatewayFault(seed: string, what: string, attempt: number): GatewayFault | undefined {
+  const random = createRandom(`${seed} gateway ${what} ${attempt}`);
+  if (random.chance(0.6)) return undefined;
+  return weighted<GatewayFault>(random, [
+    [{ type: 'status', status: random.pick([500, 502, 503]) }, 3],
+    [{ type: 'status', status: 429, retryAfter: 1 }, 2],
+    [{ type: 'reset' }, 3],
+    [{ type: 'lost', how: 'reset' }, 2],
+    [{ type: 'lost', how: 'status' }, 2],
+    [{ type: 'slow', milliseconds: random.integer(1_500) }, 3],
+    [{ type: 'callback', fault: 'callback=duplicate' }, 5],
+    [{ type: 'callback', fault: 'callback=early' }, 4],
+    [{ type: 'callback', fault: 'callback=staged' }, 2],
+    [{ type: 'callback', fault: 'callback=out-of-order' }, 2],
+    [{ type: 'callback', fault: 'callback=late:2' }, 2],
+    [{ type: 'callback', fault: 'callback=fail' }, 1],
+    [{ type: 'callback', fault: 'callback=none' }, 1],
+    [{ type: 'callback', fault: 'callback=nonsense' }, 1],
+  ]);
+}
+
+function weighted<Value>(random: Random, choices: readonly (readonly [Value, number])[]): Value {
+  let left = random.next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [value, weight] of choices) {
+    left -= weight;
+    if (left < 0) return value;
+  }
+  throw new RangeError('nothing to choose from');
+}

@@ -1,0 +1,146 @@
+/** The bot as processes of its own, and what stands before them as a load balancer would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const CLOCK = fileURLToPath(new URL('./clock.ts', import.meta.url));
+/** How long the balancer looks for a replica that answers. */
+const BALANCER_PATIENCE_MS = 5_000;
+const READY_WITHIN_MS = 60_000;
+
+export interface Replica {
+  /** Resolves when it serves. */
+  start(clockAheadMs?: number): Promise<void>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves to its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** A replica that begins with this environment, which names its port. Its log goes to a file in the folder. */
+export function createReplica(
+  environment: Record<string, string>,
+  { folder, name }: { folder: string; name: string },
+): Replica {
+  let child: ChildProcess | undefined;
+  let exited: Promise<unknown> = Promise.resolve();
+  const log: WriteStream = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
+
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
+    const ending = child;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+    ending.kill(signal);
+    await exited;
+    return ending.exitCode;
+  };
+
+  return {
+    async start(clockAheadMs = 0) {
+      const started = spawn(process.execPath, ['--import', CLOCK, 'src/main.ts'], {
+        cwd: PROJECT,
+        env: { ...environment, CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      child = started;
+      exited = once(started, 'exit');
+      started.stderr?.pipe(log, { end: false });
+      const until = performance.now() + READY_WITHIN_MS;
+      while (started.exitCode === null && started.signalCode === null) {
+        if (await isUp(environment.PORT ?? '')) return;
+        if (performance.now() > until) throw new Error(`${name} does not come up`);
+        await sleep(50);
+      }
+      if (started.exitCode !== null) throw new Error(`${name} ended with ${started.exitCode}: see ${folder}`);
+    },
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
+}
+
+/** It serves; whether storage and platforms are there is another question. */
+async function isUp(port: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    return status === 200;
+  } catch {
+    return false;
+  }
+}
+
+export interface Balancer {
+  readonly url: string;
+  /** Callbacks as they came. */
+  readonly callbacks: { readonly path: string; readonly body: string }[];
+  close(): Promise<void>;
+}
+
+/** Sends each request to some replica that takes the connection. */
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+  const callbacks: Balancer['callbacks'] = [];
+  let turn = 0;
+  const server = createServer((request, response) => {
+    relay(request, response).catch(() => response.destroy());
+  });
+
+  async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const path = request.url ?? '/';
+    if (path.startsWith('/callbacks/')) callbacks.push({ path, body: body.toString('utf8') });
+    const until = performance.now() + BALANCER_PATIENCE_MS;
+    for (;;) {
+      turn += 1;
+      const port = ports[turn % ports.length] ?? 0;
+      const outcome = await tryReplica(port, request, body, response);
+      if (outcome !== 'refused') return;
+      if (performance.now() > until) {
+        response.writeHead(502).end();
+        return;
+      }
+      await sleep(50);
+    }
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Sound: a TCP server that listens has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    callbacks,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function tryReplica(
+  port: number,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<'refused' | 'answered'> {
+  return new Promise((resolve) => {
+    const forwarded = send({ host: '127.0.0.1', port, method, path: url, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+      reply.on('error', () => response.destroy());
+      resolve('answered');
+    });
+    forwarded.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') return resolve('refused');
+      // It died with the request in its hands.
+      if (!response.headersSent) response.writeHead(502).end();
+      resolve('answered');
+    });
+    forwarded.end(body);
+  });
+}

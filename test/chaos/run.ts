@@ -1,0 +1,292 @@
+/** One run: starts everything, asks and breaks by the plan, lets it come to rest, and judges. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmulator } from '../../src/emulator/server.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { startGatewayProxy } from './gateway-proxy.ts';
+import { type Ask, gatherPeople, type People } from './people.ts';
+import { type ChaosOptions, type PlannedEvent, planAsk, planEvents, REPLICAS } from './plan.ts';
+import { type Balancer, createReplica, type Replica, startBalancer } from './replicas.ts';
+import { isGood, judge, type Verdict } from './verdict.ts';
+
+export interface ChaosReport extends Verdict {
+  readonly gatewayFaults: number;
+  readonly kills: number;
+  /** Where the logs are; only of a run that went wrong. */
+  readonly folder?: string;
+}
+
+/** Nothing in a channel changed for so long: what is left waits for its deadline. */
+const AT_REST_MS = 6_000;
+const REST_WITHIN_MS = 240_000;
+/** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
+const CLOCK_AHEAD_MS = 45 * 60_000;
+const SECRET = 'a secret that is only used while this test runs';
+
+/** Rejects when something cannot be started; whatever the bot does wrong is in the report. */
+export async function runChaos(
+  options: ChaosOptions,
+  say: (line: string) => void = () => undefined,
+): Promise<ChaosReport> {
+  await using closing = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-chaos-'));
+  const count = REPLICAS[options.store];
+  const people = closing.adopt(await gatherPeople(count), (one) => one.close());
+  let emulatorUrl = '';
+  const proxy = closing.adopt(await startGatewayProxy(options.seed, () => emulatorUrl), (one) => one.close());
+  const emulator = closing.adopt(
+    await startEmulator({ speed: 0.1, songSeconds: 3, publicUrl: proxy.url }),
+    (one) => one.close(),
+  );
+  emulatorUrl = emulator.url;
+  const redis =
+    options.store === 'redis' ? closing.adopt(await startRedisServer(), (one) => one.dispose()) : undefined;
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const balancer = closing.adopt(await startBalancer(ports), (one) => one.close());
+  const replicas = ports.map((port, index) =>
+    createReplica(
+      {
+        PATH: process.env.PATH ?? '',
+        LOG_LEVEL: 'info',
+        PORT: String(port),
+        PUBLIC_URL: balancer.url,
+        CALLBACK_SECRET: SECRET,
+        DATA_DIR: folder,
+        MEDIA_STORE: join(folder, 'media'),
+        MEDIA_ALLOWED_HOSTS: [proxy.url, people.discord.origin, people.slack.url]
+          .map((url) => new URL(url).host)
+          .join(','),
+        GATEWAY_BASE_URL: proxy.url,
+        GATEWAY_API_KEY: emulator.apiKey,
+        ASK_MODEL: 'chat:chat-small',
+        IMAGE_MODEL: 'canvas-plus',
+        VIDEO_MODEL: 'reel-standard',
+        DISCORD_TOKEN: people.discord.token,
+        DISCORD_API_URL: people.discord.apiUrl,
+        DISCORD_SHARDS: `${index}/${count}`,
+        SLACK_BOT_TOKEN: people.slack.botToken,
+        SLACK_APP_TOKEN: people.slack.appToken,
+        SLACK_API_URL: people.slack.apiUrl,
+        ...(redis ? { REDIS_URL: redis.url } : {}),
+      },
+      { folder, name: `replica-${index}` },
+    ),
+  );
+  closing.defer(async () => void (await Promise.all(replicas.map((replica) => replica.kill()))));
+
+  await Promise.all(replicas.map((replica) => replica.start()));
+  say(`${count} up, asking`);
+  const breaking = createBreaking({ replicas, redis, people, balancer });
+  const asks = await askAndBreak(options, people, breaking, say);
+  await breaking.settled();
+  proxy.calm();
+  people.slack.faults.clear();
+  say(`${asks.length} asked, ${breaking.kills()} killed; coming to rest`);
+  await comeToRest(people, say);
+
+  // What the gateway never answered ends by its deadline, which no run waits for.
+  say('the clock goes ahead past every deadline');
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  people.discord.advance(CLOCK_AHEAD_MS);
+  await Promise.all(replicas.map((replica) => replica.start(CLOCK_AHEAD_MS)));
+  await comeToRest(people, say);
+  await Promise.all(replicas.map((replica) => replica.stop()));
+
+  const jobs = await readJobs(options, { folder, redis });
+  const verdict = judge({ asks, jobs, standing: people.standing(), taken: proxy.taken });
+  const good = isGood(verdict);
+  if (good) await rm(folder, { recursive: true, force: true });
+  return {
+    ...verdict,
+    gatewayFaults: proxy.faults,
+    kills: breaking.kills(),
+    ...(good ? {} : { folder }),
+  };
+}
+
+async function askAndBreak(
+  options: ChaosOptions,
+  people: People,
+  breaking: Breaking,
+  say: (line: string) => void,
+): Promise<Ask[]> {
+  const asks: Ask[] = [];
+  const events = planEvents(options);
+  const cancelling: Promise<void>[] = [];
+  const accepted = () => asks.filter((ask) => ask.acknowledged()).length;
+  // Asks to a process that is just being killed are not taken, and people ask anew.
+  while (accepted() < options.jobs && asks.length < 4 * options.jobs + 50) {
+    const index = asks.length;
+    for (let next = events[0]; next && next.afterAsks <= index; next = events[0]) {
+      events.shift();
+      breaking.befall(next);
+    }
+    const planned = planAsk(options.seed, index);
+    const ask = people.ask(planned, `chaos-${index}-`);
+    asks.push(ask);
+    if (planned.cancels) cancelling.push(cancelSoon(people, ask.mark));
+    await sleep(options.pauseMs);
+    if (index % 100 === 99) say(`${index + 1} asked, ${accepted()} acknowledged`);
+  }
+  for (const event of events) breaking.befall(event);
+  await Promise.all(cancelling);
+  return asks;
+}
+
+async function cancelSoon(people: People, mark: string): Promise<void> {
+  await sleep(700);
+  await people.cancel(mark).catch(() => undefined);
+}
+
+/** Waits until nothing promises anything any more, or until nothing has changed for long. */
+async function comeToRest(people: People, say: (line: string) => void): Promise<void> {
+  const until = performance.now() + REST_WITHIN_MS;
+  let before = '';
+  let since = performance.now();
+  while (performance.now() < until) {
+    const standing = people.standing();
+    const left = standing.filter(({ promises }) => promises.length > 0).length;
+    const state = JSON.stringify(standing);
+    if (state !== before) since = performance.now();
+    before = state;
+    const quiet = performance.now() - since;
+    if (quiet > AT_REST_MS || (left === 0 && quiet > AT_REST_MS / 3)) {
+      say(`at rest, ${left} still promised`);
+      return;
+    }
+    await sleep(200);
+  }
+  say('does not come to rest');
+}
+
+interface Breaking {
+  befall(event: PlannedEvent): void;
+  kills(): number;
+  /** Resolves when everything that was broken is up again. */
+  settled(): Promise<void>;
+}
+
+function createBreaking({
+  replicas,
+  redis,
+  people: { discord, slack },
+  balancer,
+}: {
+  replicas: readonly Replica[];
+  redis: RedisServer | undefined;
+  people: People;
+  balancer: Balancer;
+}): Breaking {
+  let killed = 0;
+  const queues = new Map<string, Promise<void>>();
+  /** One after the other for each part, so that nothing is started twice. */
+  const enqueue = (part: string, work: () => Promise<void>): void => {
+    queues.set(part, (queues.get(part) ?? Promise.resolve()).then(work));
+  };
+  return {
+    befall(event) {
+      switch (event.type) {
+        case 'kill':
+          enqueue(`replica ${event.replica}`, async () => {
+            await sleep(event.delayMs);
+            await replicas[event.replica]?.kill();
+            killed += 1;
+            await startWhilePossible(replicas[event.replica]);
+          });
+          return;
+        case 'redis':
+          enqueue('redis', async () => {
+            await redis?.kill();
+            await sleep(event.awayMs);
+            await redis?.start();
+          });
+          return;
+        case 'discord':
+          if (event.trouble === 'drop') discord.gateway.drop();
+          else
+            discord.faults.fail(event.trouble === 'limit' ? 429 : 503, {
+              times: event.times,
+              path: /channels|webhooks/,
+              afterTaking: event.trouble === 'answer lost',
+            });
+          return;
+        case 'slack': {
+          const faults = {
+            limit: { type: 'ratelimited', retryAfter: 1 },
+            fail: { type: 'status', status: 503 },
+            'answer lost': { type: 'answer lost' },
+            dropped: { type: 'dropped' },
+          } as const;
+          if (event.trouble === 'drop') slack.socketMode.drop();
+          else slack.faults.next('*', faults[event.trouble], event.times);
+          return;
+        }
+        case 'duplicates': {
+          const [callback] = balancer.callbacks.slice(-1);
+          if (!callback) return;
+          const again = () =>
+            fetch(`${balancer.url}${callback.path}`, { method: 'POST', body: callback.body }).catch(
+              () => undefined,
+            );
+          enqueue(
+            'duplicates',
+            async () => void (await Promise.all(Array.from({ length: event.times }, again))),
+          );
+          return;
+        }
+        default:
+          event satisfies never;
+      }
+    },
+    kills: () => killed,
+    async settled() {
+      await Promise.all(queues.values());
+    },
+  };
+}
+
+/** A process that finds no Redis ends; whoever watches it starts it again. */
+async function startWhilePossible(replica: Replica | undefined): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await replica?.start();
+    } catch (error) {
+      if (tries >= 20) throw error;
+      await sleep(300);
+    }
+  }
+}
+
+async function readJobs(
+  { store }: ChaosOptions,
+  { folder, redis }: { folder: string; redis: RedisServer | undefined },
+): Promise<Job[]> {
+  const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+  const storage =
+    store === 'redis'
+      ? await openRedisStorage({ ...tools, url: redis?.url ?? '' })
+      : await openSqliteStorage({ ...tools, path: join(folder, 'minstrel.sqlite') });
+  try {
+    return await Array.fromAsync(storage.jobs.all());
+  } finally {
+    await storage.close();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new TypeError('no port');
+  return address.port;
+}
