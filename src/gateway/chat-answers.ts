@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPiece } from './answer-collector.ts';
 import { type AnswerPart, type Finish, usage } from './answers.ts';
-import { fieldsOf, isObject, parseJson } from './json.ts';
+import { fieldsOf, isObject, lookUp, parseJson } from './json.ts';
 import { anyMembers, listOf, maybe, members, number, text, unwrapped } from './responses.ts';
 import type { PieceReader } from './stream.ts';
 
@@ -122,7 +122,7 @@ export function createChatReader(): PieceReader {
 
 function finishOf(said: string | undefined, refusing: boolean): Finish | undefined {
   if (said === undefined) return undefined;
-  const known = Object.hasOwn(FINISH_REASONS, said) ? FINISH_REASONS[said] : undefined;
+  const known = lookUp(FINISH_REASONS, said);
   return { reason: refusing && known === 'stop' ? 'refused' : (known ?? 'other'), detail: said };
 }
 

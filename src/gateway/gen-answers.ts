@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPiece } from './answer-collector.ts';
 import { type AnswerPart, type Finish, usage } from './answers.ts';
-import { asCount, fieldsOf } from './json.ts';
+import { asCount, fieldsOf, lookUp } from './json.ts';
 import { anyMembers, count, listOf, maybe, members, text, unwrapped } from './responses.ts';
 import type { PieceReader } from './stream.ts';
 
@@ -97,7 +97,7 @@ function finishOf(
 ): Finish | undefined {
   if (blockReason !== undefined) return { reason: 'blocked', detail: blockReason };
   if (said === undefined || said === 'FINISH_REASON_UNSPECIFIED') return undefined;
-  const reason = Object.hasOwn(FINISH_REASONS, said) ? FINISH_REASONS[said] : undefined;
+  const reason = lookUp(FINISH_REASONS, said);
   const plain = reason === undefined || reason === 'stop';
   return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: said };
 }

@@ -71,6 +71,11 @@ export function asHttpUrl(value: unknown): string | undefined {
   return /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
+/** What a table has under a word that somebody else chose; nothing that only the prototype has. */
+export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
 export type ParsedJson = { ok: true; value: unknown } | { ok: false };
 
 /** JSON.parse that refuses nesting past any real body instead of spending the memory. */

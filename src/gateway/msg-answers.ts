@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPiece } from './answer-collector.ts';
 import { type AnswerPart, type Finish, usage } from './answers.ts';
-import { fieldsOf } from './json.ts';
+import { fieldsOf, lookUp } from './json.ts';
 import type { Reply } from './request.ts';
 import { anyMembers, count, listOf, maybe, members, text, unwrapped, usable } from './responses.ts';
 import type { PieceReader } from './stream.ts';
@@ -56,7 +56,7 @@ export function createMsgReader(): PieceReader {
 
 function finishOf(said: string | undefined): Finish | undefined {
   if (said === undefined) return undefined;
-  const known = Object.hasOwn(STOP_REASONS, said) ? STOP_REASONS[said] : undefined;
+  const known = lookUp(STOP_REASONS, said);
   return { reason: known ?? 'other', detail: said };
 }
 

@@ -5,6 +5,7 @@ import {
   type Fields,
   fieldsOf,
   isObject,
+  lookUp,
   normalName,
   objectsIn,
   type Visit,
@@ -154,8 +155,8 @@ function stemsIn({ value, fields, key, inArray }: Visit): object[] {
 }
 
 function stemName(key: string): string {
-  const known = normalName(key);
-  if (Object.hasOwn(STEM_NAMES, known)) return STEM_NAMES[known] ?? known;
+  const known = lookUp(STEM_NAMES, normalName(key));
+  if (known !== undefined) return known;
   return key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
@@ -177,7 +178,8 @@ function lyricsIn({ value, fields }: Visit): object[] {
     .slice(0, 200)
     .filter(([name]) => LYRIC_LISTS.has(normalName(name)))
     .flatMap(([, member]) => asList(member).slice(0, MOST_FOUND))
-    .filter((item) => typeof item === 'string');
+    .filter((item) => typeof item === 'string')
+    .slice(0, MOST_FOUND);
   const own = asText(fields('text', 'lyrics', 'lyric'));
   return [
     ...(own === undefined ? [] : [{ title: fields('title', 'name'), text: own }]),

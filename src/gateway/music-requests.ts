@@ -10,26 +10,28 @@ const text = z.string().trim().min(1);
 const model = z.enum(MUSIC_MODELS);
 const callBackUrl = httpUrl;
 
+/** Contract, "Fields of the generate request"; upload-cover takes them "with the same meanings". */
+const songFields = z.object({
+  customMode: z.boolean(),
+  instrumental: z.boolean(),
+  model,
+  callBackUrl,
+  prompt: text.optional(),
+  style: text.optional(),
+  title: text.optional(),
+  personaId: id.optional(),
+});
+
+/** Contract, "Music", the first rule: custom mode requires `style` and `title`. */
+const customNeeds = (field: 'style' | 'title') =>
+  z.refine<z.infer<typeof songFields>>((request) => !request.customMode || request[field] !== undefined, {
+    path: [field],
+    message: `custom mode needs a ${field}`,
+  });
+
 /** `POST /music/generate`: contract, "Fields of the generate request". */
-export const generateRequest = z
-  .object({
-    customMode: z.boolean(),
-    instrumental: z.boolean(),
-    model,
-    callBackUrl,
-    prompt: text.optional(),
-    style: text.optional(),
-    title: text.optional(),
-    personaId: id.optional(),
-  })
-  .refine((request) => !request.customMode || request.style !== undefined, {
-    path: ['style'],
-    message: 'custom mode needs a style',
-  })
-  .refine((request) => !request.customMode || request.title !== undefined, {
-    path: ['title'],
-    message: 'custom mode needs a title',
-  })
+export const generateRequest = songFields
+  .check(customNeeds('style'), customNeeds('title'))
   .refine((request) => request.customMode || request.prompt !== undefined, {
     path: ['prompt'],
     message: 'simple mode needs a prompt',
@@ -75,26 +77,9 @@ export type GenerateCoverRequest = z.infer<typeof generateCoverRequest>;
  * `POST /music/upload-cover`. `prompt` is not in the contract's list but in the public API's
  * (https://docs.sunoapi.org/suno-api/upload-and-cover-audio), with the meaning it has in generate; sent when given.
  */
-export const uploadCoverRequest = z
-  .object({
-    uploadUrl: httpUrl,
-    customMode: z.boolean(),
-    instrumental: z.boolean(),
-    model,
-    callBackUrl,
-    prompt: text.optional(),
-    style: text.optional(),
-    title: text.optional(),
-    personaId: id.optional(),
-  })
-  .refine((request) => !request.customMode || request.style !== undefined, {
-    path: ['style'],
-    message: 'custom mode needs a style',
-  })
-  .refine((request) => !request.customMode || request.title !== undefined, {
-    path: ['title'],
-    message: 'custom mode needs a title',
-  });
+export const uploadCoverRequest = songFields
+  .extend({ uploadUrl: httpUrl })
+  .check(customNeeds('style'), customNeeds('title'));
 export type UploadCoverRequest = z.infer<typeof uploadCoverRequest>;
 
 /**

@@ -1,4 +1,4 @@
-import { asNumber, asText, type Fields, normalName, objectsIn, type Visit } from './json.ts';
+import { asNumber, asText, type Fields, lookUp, normalName, objectsIn, type Visit } from './json.ts';
 import { holdsSomething } from './music-reading.ts';
 import type { MusicResult } from './music-result.ts';
 import { isBadCode, isRefusal } from './refusal.ts';
@@ -145,7 +145,8 @@ function stageNamed(field: string, word: string): SaidStage | undefined {
   if (field === 'successFlag' && /^[0-3]$/.test(word)) {
     return word === '1' ? 'complete' : word === '3' ? 'failed' : 'pending';
   }
-  if (Object.hasOwn(STAGE_WORDS, word)) return STAGE_WORDS[word];
+  const stage = lookUp(STAGE_WORDS, word);
+  if (stage !== undefined) return stage;
   return field !== 'type' && /(?:failed|error|exception)$/.test(word) ? 'failed' : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decideCode } from './error-table.ts';
-import { asHttpUrl, asList, asText, type Fields, normalName, objectsIn } from './json.ts';
+import { asHttpUrl, asList, asText, type Fields, lookUp, normalName, objectsIn } from './json.ts';
 import { readAround, taskRefusal } from './media-around.ts';
 import type { Reply } from './request.ts';
 import { httpUrl, id, maybe, members, positive, text, usable, withoutUndefined } from './responses.ts';
@@ -107,8 +107,7 @@ function taskIn(value: unknown) {
 }
 
 function statusNamed(word: string | undefined): VideoStatus | undefined {
-  const name = normalName(word ?? '');
-  return Object.hasOwn(STATUS_WORDS, name) ? STATUS_WORDS[name] : undefined;
+  return lookUp(STATUS_WORDS, normalName(word ?? ''));
 }
 
 function readVideoUrl(value: unknown): string | undefined {

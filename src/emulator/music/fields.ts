@@ -17,6 +17,15 @@ export const tuning = {
   audioWeight: share.optional(),
 } as const;
 
+/** What a song is asked for with, whichever route makes it. */
+export const songTexts = {
+  prompt: z.string().optional(),
+  style: z.string().optional(),
+  title: z.string().optional(),
+  personaId: id.optional(),
+  ...tuning,
+} as const;
+
 export type MusicModelName = z.infer<typeof musicModel>;
 
 /** Longest texts by model, in characters. */

@@ -4,7 +4,7 @@ import { type EmulatorContext, readBody } from '../context.ts';
 import { titleFrom, writeLyrics } from '../lyrics.ts';
 import { Refusal } from '../refusal.ts';
 import type { SongRecipe } from '../synth/recipe.ts';
-import { httpUrl, id, musicModel, simplePromptLimit, textLimits, tuning } from './fields.ts';
+import { httpUrl, id, musicModel, simplePromptLimit, songTexts, textLimits } from './fields.ts';
 import { addAudios, songStages } from './songs.ts';
 import { acceptTask, createTask } from './task.ts';
 
@@ -13,23 +13,15 @@ const generateBody = z.strictObject({
   instrumental: z.boolean(),
   model: musicModel,
   callBackUrl: httpUrl,
-  prompt: z.string().optional(),
-  style: z.string().optional(),
-  title: z.string().optional(),
-  personaId: id.optional(),
-  ...tuning,
+  ...songTexts,
 });
 const extendBody = z.strictObject({
   audioId: id,
   model: musicModel,
   callBackUrl: httpUrl,
   defaultParamFlag: z.boolean(),
-  prompt: z.string().optional(),
-  style: z.string().optional(),
-  title: z.string().optional(),
   continueAt: z.number().positive().optional(),
-  personaId: id.optional(),
-  ...tuning,
+  ...songTexts,
 });
 
 /** `POST /music/generate` and `POST /music/extend`. */

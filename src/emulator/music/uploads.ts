@@ -6,7 +6,7 @@ import { writeLyrics } from '../lyrics.ts';
 import { Refusal } from '../refusal.ts';
 import type { MusicModel } from '../store.ts';
 import type { SongRecipe, SongSource } from '../synth/recipe.ts';
-import { httpUrl, id, musicModel, tuning } from './fields.ts';
+import { httpUrl, musicModel, songTexts, tuning } from './fields.ts';
 import { checkTexts, songRecipe, takes, voiceOf } from './generate.ts';
 import { addAudios, songStages } from './songs.ts';
 import { acceptTask, createTask, type Stage, TaskFailure } from './task.ts';
@@ -18,11 +18,7 @@ const coverBody = z.strictObject({
   instrumental: z.boolean(),
   model: musicModel,
   callBackUrl: httpUrl,
-  prompt: z.string().optional(),
-  style: z.string().optional(),
-  title: z.string().optional(),
-  personaId: id.optional(),
-  ...tuning,
+  ...songTexts,
 });
 const extendBody = z.strictObject({
   uploadUrl: httpUrl,
@@ -30,12 +26,8 @@ const extendBody = z.strictObject({
   model: musicModel,
   callBackUrl: httpUrl,
   instrumental: z.boolean().optional(),
-  prompt: z.string().optional(),
-  style: z.string().optional(),
-  title: z.string().optional(),
   continueAt: z.number().positive().optional(),
-  personaId: id.optional(),
-  ...tuning,
+  ...songTexts,
 });
 const lateModel = z.enum(['V4_5PLUS', 'V5'], { error: 'must be V4_5PLUS or V5' }).default('V4_5PLUS');
 const { negativeTags: _, ...weights } = tuning;
