@@ -101,6 +101,7 @@ export const ask = defineCommand({
       ...(fields.length > 0 ? { fields } : {}),
       ...(pictures.length > 0 ? { media: pictures } : {}),
       footer: footer.filter((part) => part !== '').join(' · '),
+      conversation: true,
       actions: [
         {
           type: 'action',

@@ -91,6 +91,8 @@ export interface Message {
   readonly progress?: Progress;
   /** Plain small print. */
   readonly footer?: string;
+  /** People may go on talking about it; a platform may offer a thread for that. */
+  readonly conversation?: boolean;
   /** Mention the person who asked, and nobody else. */
   readonly notify?: boolean;
 }

@@ -11,6 +11,7 @@ import { menuForm, modalOf, openFormButton } from './modal.ts';
 import { type LiveToken, placeOf } from './place.ts';
 import { type Page, render } from './render.ts';
 import type { DiscordRest, Sending } from './rest.ts';
+import { OPEN_THREAD, openThread } from './threads.ts';
 import { sendingOf } from './uploads.ts';
 
 /** Half of Discord's 3 s, so that the deferring itself has time to arrive. */
@@ -27,6 +28,8 @@ export interface AcknowledgeDependencies {
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly log: Log;
+  /** The bot reads what is written without a mention. */
+  readonly messageContent: boolean;
   /** Says something when the interaction's token can no longer. */
   readonly whisper: (address: Address, message: Message) => Promise<void>;
 }
@@ -39,6 +42,9 @@ type Deferral = 'none' | 'public' | 'private' | 'failed';
 export async function acknowledge(interaction: Answerable, d: AcknowledgeDependencies): Promise<void> {
   if (interaction.type === 2 && interaction.data.type === ApplicationCommandType.Message) {
     return await openMenuForm(interaction, d);
+  }
+  if (interaction.type === 3 && interaction.data.custom_id === OPEN_THREAD) {
+    return await openThread(interaction, d);
   }
   const invocation = invocationOf(interaction, d.now());
   if (!invocation) return await answerAlone(interaction, OUTDATED, d);

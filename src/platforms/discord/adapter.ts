@@ -7,15 +7,18 @@ import { Connection, type GatewayConnection } from './client.ts';
 import { converse, isAddressed } from './conversation.ts';
 import { EditScheduler } from './edit-scheduler.ts';
 import { HttpOnly } from './http-only.ts';
-import { incomingMessageSchema, interactionSchema } from './interaction.ts';
+import { type IncomingMessage, incomingMessageSchema, interactionSchema } from './interaction.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from './limits.ts';
 import { linkTo } from './message-link.ts';
 import { Originals } from './originals.ts';
+import { beside } from './place.ts';
 import { Registrar } from './registrar.ts';
 import { DiscordRest } from './rest.ts';
 import { show } from './show.ts';
 import { createSignatureCheck } from './signature.ts';
 import { createStream, hasFiles } from './stream.ts';
+import { ThreadOwners } from './thread-owners.ts';
+import { isPlainTalk } from './threads.ts';
 import { receiveWebhook } from './webhook.ts';
 import { whisper } from './whisper.ts';
 
@@ -44,7 +47,14 @@ const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
 export function createDiscord(options: DiscordOptions): Platform {
-  const { log, media, now, sleep = realSleep, inTurn = (_task, work) => work() } = options;
+  const {
+    log,
+    media,
+    now,
+    sleep = realSleep,
+    inTurn = (_task, work) => work(),
+    messageContent = false,
+  } = options;
   const rest = new DiscordRest(options);
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
@@ -74,6 +84,7 @@ export function createDiscord(options: DiscordOptions): Platform {
           if (options.shards?.ids.includes(0) ?? true) registerCommands();
         },
       });
+  const threads = new ThreadOwners({ rest, seen: connection, log });
   const isSigned = options.publicKey === undefined ? undefined : createSignatureCheck(options.publicKey, now);
   const showing = {
     rest,
@@ -107,6 +118,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       now,
       sleep,
       log,
+      messageContent,
       whisper: (address, message) => whisper(address, message, showing),
     });
   }
@@ -114,7 +126,8 @@ export function createDiscord(options: DiscordOptions): Platform {
   async function receiveMessage(data: unknown): Promise<void> {
     if (!bot || self === undefined) return;
     const message = incomingMessageSchema.safeParse(data);
-    if (!message.success || !isAddressed(message.data, self)) return;
+    if (!message.success) return;
+    if (!isAddressed(message.data, self) && !(await isForThread(message.data, self))) return;
     await converse(message.data, {
       bot,
       rest,
@@ -125,6 +138,14 @@ export function createDiscord(options: DiscordOptions): Platform {
         await show(address, sentence, { key: `r${invocation.id}`, remember: async () => {} }, showing);
       },
     });
+  }
+
+  /** Whether somebody speaks to the bot without a mention, in a thread that it opened. */
+  async function isForThread(message: IncomingMessage, bot: string): Promise<boolean> {
+    if (!messageContent || message.author.bot || message.webhook_id !== undefined || message.type !== 0)
+      return false;
+    if (message.guild_id === undefined || !isPlainTalk(message)) return false;
+    return (await threads.ownerOf(message.guild_id, message)) === bot;
   }
 
   return {
@@ -164,6 +185,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     }),
 
     attachmentHeaders: () => ({}),
+
+    beside,
 
     linkTo,
 

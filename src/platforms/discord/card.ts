@@ -26,6 +26,8 @@ export interface Card {
 
 /** Discord draws fields beside each other; together they leave the description room. */
 const ALL_FIELDS = 2_400;
+/** Characters of a line that stand beside another field without being broken. */
+const LONGEST_BESIDE = 40;
 const FURTHER_COVERS = 9;
 const COVER_TEXT = 50;
 
@@ -100,7 +102,7 @@ function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
     const field = {
       name: escapePlain(name.trim()) || '…',
       value: escapePlain(value.trim()) || '…',
-      inline: value.length <= 40,
+      inline: value.split('\n').every((line) => line.length <= LONGEST_BESIDE),
     };
     const length = field.name.length + field.value.length;
     const fits =

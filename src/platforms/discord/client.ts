@@ -25,6 +25,8 @@ export interface GatewayConnection {
   premiumTier(guild: string): number | undefined;
   /** The channel that a thread belongs to, where that is known. */
   parentOf(guild: string, channel: string): string | undefined;
+  /** Who opened a thread; undefined for what is none, or is not seen. */
+  threadOwner(guild: string, channel: string): string | undefined;
   /** Messages tell a member's roles and not their permissions: whether the guild's roles let them manage it. */
   moderates(guild: string, person: string, roles: readonly string[]): boolean;
 }
@@ -106,6 +108,11 @@ export class Connection implements GatewayConnection {
   parentOf(guild: string, channel: string): string | undefined {
     const found = this.#client?.guilds.cache.get(guild)?.channels.cache.get(channel);
     return found?.isThread() ? (found.parentId ?? undefined) : undefined;
+  }
+
+  threadOwner(guild: string, channel: string): string | undefined {
+    const found = this.#client?.guilds.cache.get(guild)?.channels.cache.get(channel);
+    return found?.isThread() ? (found.ownerId ?? undefined) : undefined;
   }
 
   moderates(guild: string, person: string, roles: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
 import { PlatformError } from '../platform.ts';
+import { listed } from './permissions.ts';
 
 /** What an error of Discord means for us. https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 export type Trouble =
@@ -53,11 +54,18 @@ export function troubleOf(error: unknown): Trouble {
   return 'other';
 }
 
+/** @param code of https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+export const isDiscordError = (error: unknown, code: number): boolean =>
+  error instanceof DiscordAPIError && error.code === code;
+
 const PERMISSIONS = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
 const LONG_LIMIT_MS = 60_000;
 
-/** The same failure in the words of the port; what is not Discord's failure comes back as it is. */
-export function toPlatformError(error: unknown): unknown {
+/**
+ * The same failure in the words of the port; what is not Discord's failure comes back as it is.
+ * @param lacks permissions that are known to be missing there
+ */
+export function toPlatformError(error: unknown, lacks: readonly string[] = []): unknown {
   if (error instanceof PlatformError) return error;
   const detail = error instanceof Error ? error.message : String(error);
   switch (troubleOf(error)) {
@@ -79,7 +87,10 @@ export function toPlatformError(error: unknown): unknown {
     case 'no-history':
       return new PlatformError('gone', detail, {
         cause: error,
-        advice: `I lack a permission in that channel. I need ${PERMISSIONS}.`,
+        advice:
+          lacks.length > 0
+            ? `I may not write in that channel: I lack the permission ${listed(lacks)}.`
+            : `I lack a permission in that channel. I need ${PERMISSIONS}.`,
       });
     case 'unavailable':
       return new PlatformError('unavailable', isUnauthorized(error) ? 'Discord refused the token' : detail, {

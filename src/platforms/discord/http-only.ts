@@ -51,6 +51,10 @@ export class HttpOnly implements GatewayConnection {
     return undefined;
   }
 
+  threadOwner(): undefined {
+    return undefined;
+  }
+
   moderates(): boolean {
     return false;
   }

@@ -104,7 +104,12 @@ const base = {
   token: z.string(),
   channel_id: z.string(),
   /** Where a thread belongs to. */
-  channel: z.object({ type: z.number(), parent_id: z.string().nullish() }).optional().catch(undefined),
+  channel: z
+    .object({ type: z.number(), parent_id: z.string().nullish(), owner_id: z.string().nullish() })
+    .optional()
+    .catch(undefined),
+  /** What the bot may do in the channel, as bits. */
+  app_permissions: z.string().optional(),
   guild_id: z.string().optional(),
   member: memberSchema.optional(),
   user: userSchema.optional(),
@@ -122,12 +127,23 @@ export const interactionSchema = z.discriminatedUnion('type', [
     ...base,
     type: z.literal(3),
     data: z.object({ custom_id: z.string(), component_type: z.number() }),
+    /** The one that the button stands at. */
+    message: z
+      .object({
+        id: z.string(),
+        content: z.string().catch(''),
+        embeds: embedsSchema,
+        flags: z.number().catch(0),
+      })
+      .optional()
+      .catch(undefined),
   }),
   z.object({ ...base, type: z.literal(4), data: commandDataSchema }),
   z.object({ ...base, type: z.literal(5), data: modalDataSchema }),
 ]);
 export type Interaction = z.infer<typeof interactionSchema>;
 export type CommandInteraction = Extract<Interaction, { type: 2 | 4 }>;
+export type ComponentInteraction = Extract<Interaction, { type: 3 }>;
 export type FormInteraction = Extract<Interaction, { type: 5 }>;
 
 /** A message as the gateway or REST tells it. */
@@ -142,6 +158,10 @@ export const incomingMessageSchema = z.object({
   member: memberSchema.optional(),
   webhook_id: z.string().optional(),
   mentions: z.array(z.object({ id: z.string() })).catch([]),
+  mention_roles: z.array(z.string()).catch([]),
+  mention_everyone: z.boolean().catch(false),
+  /** Of where it was written. */
+  channel_type: z.number().optional().catch(undefined),
   attachments: z.array(attachmentSchema).catch([]),
   embeds: embedsSchema,
   message_reference: z

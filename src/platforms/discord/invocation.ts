@@ -1,5 +1,6 @@
 import type { Address, Invocation, OptionValue, Person, RawOptions, SuggestRequest } from '../../command.ts';
 import { parseActionId } from '../../message.ts';
+import { isThread } from './channel-types.ts';
 import {
   type CommandInteraction,
   fileReferenceOf,
@@ -131,11 +132,8 @@ function addressOf(interaction: Interaction, who: IncomingUser, receivedAt: numb
   };
 }
 
-/** Announcement, public and private threads. https://docs.discord.com/developers/resources/channel#channel-object-channel-types */
-const THREAD_TYPES: ReadonlySet<number> = new Set([10, 11, 12]);
-
 function parentOf(channel: Interaction['channel']): { parent?: string } {
-  const parent = channel && THREAD_TYPES.has(channel.type) ? channel.parent_id : undefined;
+  const parent = channel && isThread(channel.type) ? channel.parent_id : undefined;
   return parent ? { parent } : {};
 }
 

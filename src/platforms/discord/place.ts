@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Address } from '../../command.ts';
+import { isThread, takesThreads } from './channel-types.ts';
 import { DEFAULT_FILE_BYTES, LIMITS } from './limits.ts';
+import { mayOpenThreads, missingToAnswer } from './permissions.ts';
 
 /** What this platform keeps in {@link Address.platformData}. */
 const placeSchema = z.object({
@@ -18,6 +20,10 @@ const placeSchema = z.object({
   tokenOnly: z.boolean().optional(),
   /** The interaction has another answer already: this goes beside it. */
   beside: z.boolean().optional(),
+  /** A message here may have a thread of its own, which the bot may open. */
+  threads: z.boolean().optional(),
+  /** Permissions that the bot lacked here when it was asked. */
+  lacks: z.array(z.string()).optional(),
   /** The message that is answered, for invocations that came by a mention. */
   replyTo: z.string().optional(),
 });
@@ -42,19 +48,26 @@ export function beside(address: Address): Address {
   return { ...address, platformData: { ...data, beside: true } };
 }
 
+interface AskedAt {
+  readonly application_id: string;
+  readonly token: string;
+  readonly attachment_size_limit?: number | undefined;
+  readonly channel?: { readonly type: number } | undefined;
+  readonly guild_id?: string | undefined;
+  readonly app_permissions?: string | undefined;
+}
+
 /** @param receivedAt milliseconds since the epoch */
-export function placeOfInteraction(
-  interaction: { application_id: string; token: string; attachment_size_limit?: number | undefined },
-  tokenOnly: boolean,
-  receivedAt: number,
-): Place {
+export function placeOfInteraction(interaction: AskedAt, tokenOnly: boolean, receivedAt: number): Place {
+  const { application_id: application, token, channel, app_permissions: granted } = interaction;
+  const isMember = interaction.guild_id !== undefined && !tokenOnly;
+  const lacks = isMember && channel ? missingToAnswer(granted, isThread(channel.type)) : [];
+  const threads = isMember && takesThreads(channel?.type) && mayOpenThreads(granted);
   return {
-    interaction: {
-      application: interaction.application_id,
-      token: interaction.token,
-      expiresAt: receivedAt + LIMITS.interactionMs,
-    },
+    interaction: { application, token, expiresAt: receivedAt + LIMITS.interactionMs },
     fileBytes: interaction.attachment_size_limit ?? DEFAULT_FILE_BYTES,
     ...(tokenOnly ? { tokenOnly } : {}),
+    ...(threads ? { threads } : {}),
+    ...(lacks.length > 0 ? { lacks } : {}),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { APIEmbed } from 'discord.js';
 import {
+  type Button,
   type KeptFile,
   LINKED_FILES_SENTENCE,
   type MediaItem,
@@ -16,6 +17,7 @@ import { type Cover, hasCard, MOST_COVERS, plainCard, renderCard } from './card.
 import { safeUrl } from './escape.ts';
 import { LIMITS } from './limits.ts';
 import { paginate } from './markdown.ts';
+import { OPEN_THREAD } from './threads.ts';
 
 export interface PageFile {
   /** Unique within its page. */
@@ -44,6 +46,12 @@ export interface RenderOptions {
   readonly cards?: boolean;
   /** False where no file may be attached: a long text then takes as many messages as it needs. */
   readonly textFile?: boolean;
+  /** Messages that a text may take before it becomes a file. */
+  readonly mostPages?: number;
+  /** An answer may have a thread of its own here. */
+  readonly threads?: boolean;
+  /** Markdown that stands as small print at the end: why the message is not as it might be. */
+  readonly note?: string;
   /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
   readonly streaming?: boolean;
 }
@@ -52,6 +60,7 @@ export interface RenderOptions {
 const PAGE = LIMITS.content - 100;
 const FILE_NOTE = '-# It goes on in the file.';
 const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
+const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Go on in a thread', emoji: '🧵' };
 const KIND_WORD = {
   audio: 'Listen',
   image: 'Look',
@@ -63,13 +72,19 @@ const KIND_WORD = {
 export function render(message: Message, options: RenderOptions): Page[] {
   const withCard = hasCard(message) && options.cards !== false;
   const media = placeMedia(message.media ?? [], options, withCard ? MOST_COVERS : 0);
-  const buttons = renderButtons(message.actions ?? []);
+  const offersThread = options.threads && message.conversation && !options.streaming;
+  const buttons = renderButtons([...(message.actions ?? []), ...(offersThread ? [THREAD_BUTTON] : [])]);
   const card = withCard ? renderCard(message, media.covers) : undefined;
   const { before, after } = card ?? plainCard(message);
   const blocks: Blocks = {
     before,
     text: message.text ?? '',
-    after: [...after, ...media.lines, ...buttons.links.map(({ label, url }) => linkBlock(label, url, ''))],
+    after: [
+      ...after,
+      ...media.lines,
+      ...buttons.links.map(({ label, url }) => linkBlock(label, url, '')),
+      ...(options.note === undefined ? [] : [smallPrintBlock(options.note)]),
+    ],
   };
   const described = card && describe(blocks, card.room - card.head.length - 2);
   // A title alone reads better above a long text than in a card below it.
@@ -140,11 +155,14 @@ interface Written {
 }
 
 /** In a few messages; longer, as a file with its beginning shown. */
-function writePages(blocks: Blocks, { streaming = false, textFile = true }: RenderOptions): Written {
+function writePages(
+  blocks: Blocks,
+  { streaming = false, textFile = true, mostPages = LIMITS.pages }: RenderOptions,
+): Written {
   const pages = paginate(inOrder(blocks), PAGE);
-  if (pages.length <= LIMITS.pages) return { pages, files: [] };
+  if (pages.length <= mostPages) return { pages, files: [] };
   if (streaming) {
-    const shown = pages.slice(0, LIMITS.pages);
+    const shown = pages.slice(0, mostPages);
     return { pages: shown.with(-1, `${shown.at(-1)}\n${STREAM_NOTE}`), files: [] };
   }
   if (!textFile) return { pages, files: [] };

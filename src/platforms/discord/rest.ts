@@ -171,6 +171,17 @@ export class DiscordRest {
     );
   }
 
+  /** @returns the thread's id */
+  async openThread(channel: string, message: string, name: string): Promise<string> {
+    return channelSchema.parse(
+      await reach(this.#bot.post(Routes.threads(channel, message), { body: { name } })),
+    ).id;
+  }
+
+  async channel(id: string): Promise<unknown> {
+    return await reach(this.#bot.get(Routes.channel(id)));
+  }
+
   async typing(channel: string): Promise<void> {
     await reach(this.#bot.post(Routes.channelTyping(channel)));
   }

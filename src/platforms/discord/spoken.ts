@@ -19,10 +19,16 @@ function withoutSmallPrint(text: string): string {
     .trim();
 }
 
-/** Code was never escaped. */
+/** Code was never escaped. Emphasis is written with the sign that no list and no bold text begins with. */
 function unescapeMarkdown(text: string): string {
   return text
     .split(/(```[\s\S]*?(?:```|$)|`[^`\n]*`)/)
-    .map((part, index) => (index % 2 === 1 ? part : part.replace(/\\([!-/:-@[-`{-~])/g, '$1')))
+    .map((part, index) => (index % 2 === 1 ? part : unescapeWords(part)))
     .join('');
+}
+
+function unescapeWords(text: string): string {
+  return text
+    .replace(/(?<![\\*\w])\*(?![*\s])((?:\\.|[^*\\])+?)(?<!\s)\*(?![*\w])/g, '_$1_')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1');
 }

@@ -99,5 +99,6 @@ export const anyMessage: fc.Arbitrary<Message> = optional<Required<Message>>({
     )
     .map(([item, more]) => ({ ...item, ...more })),
   footer: anyText,
+  conversation: fc.boolean(),
   notify: fc.boolean(),
 });

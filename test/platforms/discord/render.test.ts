@@ -47,7 +47,7 @@ describe('rendering for Discord', () => {
   it('turns any message into messages within every limit, with fences balanced and no mention alive', () => {
     fc.assert(
       fc.property(anyMessage, fc.boolean(), (message, streaming) => {
-        const pages = render(message, { ...OPTIONS, streaming });
+        const pages = render(message, { ...OPTIONS, streaming, threads: true, note: 'A *note*.' });
         expect(pages.length).toBeGreaterThan(0);
         for (const page of pages) {
           expectWithinLimits(page);

@@ -155,7 +155,7 @@ describe('missing permissions', () => {
     await platform.show(inChannel(discord), message, new Remembered('j'));
     const [said] = discord.said();
     expect(said?.content).toBe(
-      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
+      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# This would look better if I had the permission Embed Links and Attach Files here.`,
     );
   });
 
@@ -169,7 +169,7 @@ describe('missing permissions', () => {
         .said()
         .map((message) => message.content)
         .join(' '),
-    ).toBe(text);
+    ).toBe(`${text}\n\n-# This would look better if I had the permission Attach Files here.`);
   });
 
   it('in the channel, while the interaction lives: its token carries the further messages', async () => {

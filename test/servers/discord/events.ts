@@ -1,6 +1,13 @@
 import type { CommandOption, RegisteredCommand } from './commands.ts';
 import type { InteractionRecord } from './interactions.ts';
-import { type Attachment, type Channel, PERMISSION, type StoredMessage, type User } from './types.ts';
+import {
+  type Attachment,
+  type Channel,
+  PERMISSION,
+  type Permission,
+  type StoredMessage,
+  type User,
+} from './types.ts';
 import type { World } from './world.ts';
 
 const MANAGE_GUILD = 1n << 5n;
@@ -100,6 +107,7 @@ export interface Asker {
   channel: Channel;
   moderator: boolean;
   locale: string;
+  lacks: Permission[];
 }
 
 /** What every interaction tells, whatever its kind. */
@@ -113,10 +121,9 @@ export function interactionJson(
 ): object {
   const { channel, user } = asker;
   const guild = channel.guildId === null ? undefined : world.guilds.get(channel.guildId);
-  const permissions = Object.values(PERMISSION).reduce(
-    (all, bit) => all | bit,
-    asker.moderator ? MANAGE_GUILD : 0n,
-  );
+  const permissions = (Object.keys(PERMISSION) as Permission[])
+    .filter((name) => !asker.lacks.includes(name))
+    .reduce((all, name) => all | PERMISSION[name], asker.moderator ? MANAGE_GUILD : 0n);
   const member = {
     user,
     roles: [],

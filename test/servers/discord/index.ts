@@ -50,4 +50,4 @@ export { liveMentions } from './mentions.ts';
 export { buttonsOf } from './people.ts';
 export type { DiscordOptions } from './server.ts';
 export { DiscordServer } from './server.ts';
-export type { StoredMessage } from './types.ts';
+export type { Channel, StoredMessage } from './types.ts';

@@ -50,6 +50,7 @@ export const DISCORD = Object.freeze({
 
 export const FLAG = Object.freeze({
   suppressEmbeds: 1 << 2,
+  hasThread: 1 << 5,
   ephemeral: 1 << 6,
   loading: 1 << 7,
   suppressNotifications: 1 << 12,

@@ -12,7 +12,7 @@ import {
 import type { InteractionHandle } from './handle.ts';
 import type { CompletionChoice, InteractionKind } from './interactions.ts';
 import { modalData } from './modal-values.ts';
-import type { Channel, StoredMessage, User } from './types.ts';
+import type { Channel, Permission, StoredMessage, User } from './types.ts';
 import type { World } from './world.ts';
 
 /** Who asks, and where; each has a default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
@@ -21,6 +21,8 @@ export interface By {
   channel?: Channel;
   moderator?: boolean;
   locale?: string;
+  /** Permissions that the person does not have in the channel. */
+  lacks?: Permission[];
   /** Only the person installed the app, not the guild. */
   userInstalled?: boolean;
   /** Bytes a file may have in the answer. Default: what the guild's tier allows. */
@@ -197,6 +199,7 @@ export abstract class People {
       channel: by.channel ?? this.channel,
       moderator: by.moderator ?? false,
       locale: by.locale ?? 'en-US',
+      lacks: by.lacks ?? [],
     };
   }
 

@@ -19,6 +19,7 @@ const CODES = {
   archivedThread: [400, 50_083, 'Thread is archived'],
   invalidJson: [400, 50_109, 'The request body contains invalid JSON.'],
   replyWithoutHistory: [400, 160_002, 'Cannot reply without permission to read message history'],
+  threadExists: [400, 160_004, 'A thread has already been created for this message'],
   unauthorized: [401, 0, '401: Unauthorized'],
   notFound: [404, 0, '404: Not Found'],
 } as const satisfies Record<string, readonly [status: number, code: number, message: string]>;

@@ -197,13 +197,38 @@ const ROUTES: readonly Route[] = [
     c.world.demand(parent, 'CreatePublicThreads');
     const message = visibleToBot(c.world, parent, one(r, 1));
     const { name } = z.object({ name: z.string().min(1).max(100) }).parse(r.body.json);
-    require50035(!c.world.channels.has(message.id), 'a thread stands on this message already');
+    if (parent.type !== 0) throw new Refusal('wrongChannelType', 'messages here have no threads');
+    if (c.world.channels.has(message.id)) throw new Refusal('threadExists');
     const thread = c.world.addChannel(name, {
+      // A thread has the id of its message.
+      id: message.id,
       type: 11,
       guildId: parent.guildId,
       parentId: parent.id,
       ownerId: c.world.bot.id,
     });
+    const starter: StoredMessage = {
+      id: c.world.nextId(),
+      type: 21,
+      channelId: thread.id,
+      author: message.author,
+      content: '',
+      embeds: [],
+      components: [],
+      attachments: [],
+      flags: 0,
+      nonce: null,
+      replyTo: message.id,
+      interactionId: null,
+      onlyFor: null,
+      pinged: [],
+      createdAt: c.world.now(),
+      editedAt: null,
+      history: [],
+      deleted: false,
+    };
+    c.world.messages.set(starter.id, starter);
+    message.flags |= FLAG.hasThread;
     c.emitThread(thread);
     return { status: 201, json: c.world.channelJson(thread) };
   }),

@@ -59,6 +59,8 @@ export interface Attachment {
 
 export interface StoredMessage {
   id: string;
+  /** 21 for the first message of a thread, which stands for the one in {@link replyTo}; otherwise told by the rest. */
+  type?: 21;
   channelId: string;
   author: User;
   content: string;

@@ -57,12 +57,14 @@ export class World {
 
   addChannel(
     name: string,
-    options: Partial<Pick<Channel, 'type' | 'guildId' | 'parentId' | 'ownerId' | 'recipients' | 'nsfw'>> & {
+    options: Partial<
+      Pick<Channel, 'id' | 'type' | 'guildId' | 'parentId' | 'ownerId' | 'recipients' | 'nsfw'>
+    > & {
       denied?: Permission[];
     } = {},
   ): Channel {
     const channel: Channel = {
-      id: this.nextId(),
+      id: options.id ?? this.nextId(),
       name,
       type: options.type ?? 0,
       guildId: options.guildId ?? null,
@@ -263,7 +265,7 @@ export class World {
     return {
       id: message.id,
       channel_id: message.channelId,
-      type: replied ? 19 : 0,
+      type: message.type ?? (message.interactionId === null ? (replied ? 19 : 0) : 20),
       author: message.author,
       content: visible ? message.content : '',
       timestamp: new Date(message.createdAt).toISOString(),
@@ -284,7 +286,7 @@ export class World {
             message_reference: {
               type: 0,
               message_id: message.replyTo,
-              channel_id: message.channelId,
+              channel_id: replied?.channelId ?? message.channelId,
               ...(channel.guildId === null ? {} : { guild_id: channel.guildId }),
             },
             referenced_message:

@@ -1,0 +1,55 @@
+import { PermissionFlagsBits } from 'discord.js';
+
+/** Named as Discord's own settings name them. */
+export type PermissionName = keyof typeof BITS;
+
+const BITS = {
+  'View Channel': PermissionFlagsBits.ViewChannel,
+  'Send Messages': PermissionFlagsBits.SendMessages,
+  'Send Messages in Threads': PermissionFlagsBits.SendMessagesInThreads,
+  'Create Public Threads': PermissionFlagsBits.CreatePublicThreads,
+  'Embed Links': PermissionFlagsBits.EmbedLinks,
+  'Attach Files': PermissionFlagsBits.AttachFiles,
+  'Read Message History': PermissionFlagsBits.ReadMessageHistory,
+} as const;
+
+/** What an answer may need in a channel. */
+const IN_CHANNEL = [
+  'View Channel',
+  'Send Messages',
+  'Embed Links',
+  'Attach Files',
+] as const satisfies readonly PermissionName[];
+const IN_THREAD = [
+  'View Channel',
+  'Send Messages in Threads',
+  'Embed Links',
+  'Attach Files',
+] as const satisfies readonly PermissionName[];
+
+/**
+ * @param granted bits as Discord writes them; absent where it does not tell, and then nothing counts as missing
+ * @returns those of `wanted` that are not granted
+ */
+export function missingOf<Name extends PermissionName>(
+  granted: string | undefined,
+  wanted: readonly Name[],
+): Name[] {
+  if (granted === undefined || !/^\d+$/.test(granted)) return [];
+  const bits = BigInt(granted);
+  if (bits & PermissionFlagsBits.Administrator) return [];
+  return wanted.filter((name) => (bits & BITS[name]) === 0n);
+}
+
+/** What the bot lacks to answer there. */
+export const missingToAnswer = (granted: string | undefined, inThread: boolean): PermissionName[] =>
+  missingOf<PermissionName>(granted, inThread ? IN_THREAD : IN_CHANNEL);
+
+export const mayOpenThreads = (granted: string | undefined): boolean =>
+  missingOf<PermissionName>(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
+
+/** For sentences: `A`, `A and B`, `A, B and C`. */
+export function listed(names: readonly string[]): string {
+  const [last = '', ...before] = names.toReversed();
+  return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
+}
