@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
+import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
+import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+/** A gateway that calls back a thousand times at once, at every replica, gets one delivery. */
+const SECRET = 'a secret for signatures in this test alone';
+const DUPLICATES = 1_000;
+
+interface Replica {
+  readonly storage: Storage;
+  readonly jobs: Jobs;
+  readonly server: HttpServer;
+}
+
+let world: World;
+let replicas: Replica[];
+
+beforeEach(async () => {
+  world = await createWorld();
+  replicas = [];
+});
+afterEach(async () => {
+  for (const { jobs, server, storage } of replicas) {
+    await server.close();
+    await jobs.stop();
+    await storage.close();
+  }
+  await world[Symbol.asyncDispose]();
+});
+
+/** Jobs, storage and listener of a process; the platform and the gateway are the same for all. */
+async function startReplica(storage: Storage): Promise<void> {
+  const jobs = createJobs({
+    ...world.dependencies,
+    storage,
+    now: Date.now,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  });
+  const server = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: world.log,
+    routes: [musicCallbackRoutes({ secrets: [SECRET], log: world.log, receive: jobs.receive })],
+  });
+  replicas.push({ storage, jobs, server });
+  await jobs.run();
+}
+
+async function deliverOnce(): Promise<void> {
+  const [first] = replicas;
+  if (!first) throw new TypeError('There is no replica');
+  const outcome = await first.jobs.start(SONG, {
+    id: 'event',
+    command: 'song',
+    options: {},
+    address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+    person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+  });
+  if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
+  outcome.begin();
+  const { job } = outcome;
+  await expect
+    .poll(async () => (await first.storage.jobs.read(job))?.state, { timeout: 10_000 })
+    .toBe('waiting');
+
+  const body = JSON.stringify(songCallback('complete'));
+  const statuses = await Promise.all(
+    Array.from({ length: DUPLICATES }, async (_, index) => {
+      const { server } = replicas[index % replicas.length] ?? first;
+      const path = `/callbacks/music/${job}/${signCallback(job, SECRET)}`;
+      const response = await fetch(`${server.url}${path}`, { method: 'POST', body });
+      await response.body?.cancel();
+      return response.status;
+    }),
+  );
+  expect(new Set(statuses), 'all of them were taken').toEqual(new Set([200]));
+  await expect
+    .poll(async () => (await first.storage.jobs.read(job))?.state, { timeout: 10_000 })
+    .toBe('delivered');
+
+  // Whatever the duplicates left behind is handled before this one.
+  for (const { jobs } of replicas) expect(await jobs.receive(job, `${body} `)).toBe('stored');
+  const { inboxRead = 0 } = (await first.storage.jobs.read(job)) ?? {};
+  await expect
+    .poll(async () => (await first.storage.jobs.read(job))?.inboxRead, { timeout: 10_000 })
+    .toBeGreaterThanOrEqual(Math.max(inboxRead, 2));
+  expect(world.platform.history.filter(({ progress }) => progress === undefined)).toHaveLength(1);
+  expect(world.platform.standing.size).toBe(1);
+  expect(world.gateway.taken).toHaveLength(1);
+}
+
+const tools = { clock: systemClock, random: Math.random };
+
+it('a thousand duplicate callbacks at once on SQLite: one delivery', { timeout: 60_000 }, async () => {
+  await startReplica(await openSqliteStorage({ ...tools, path: ':memory:', log: world.log }));
+  await deliverOnce();
+});
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'two replicas on Redis', () => {
+  let redis: RedisServer;
+  beforeEach(async () => {
+    redis = await startRedisServer();
+  });
+  afterEach(() => redis.dispose());
+
+  it('a thousand duplicate callbacks at once: one delivery', { timeout: 60_000 }, async () => {
+    for (let replica = 0; replica < 2; replica++)
+      await startReplica(await openRedisStorage({ ...tools, url: redis.url, log: world.log }));
+    await deliverOnce();
+  });
+});
