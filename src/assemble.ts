@@ -1,6 +1,6 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { randomBytes } from 'node:crypto';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { commands } from '../commands/index.ts';
@@ -29,13 +29,11 @@ import { createPictureFitter } from './media/pictures.ts';
 import { startPruning } from './media/pruning.ts';
 import { createS3Store } from './media/s3-store.ts';
 import type { MediaStore } from './media/store.ts';
+import { openStorage } from './open-storage.ts';
 import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
 import { familyOf } from './settings/costs.ts';
 import type { ModelDefaults } from './settings/models.ts';
 import { createVoices } from './settings/voices.ts';
-import { systemClock } from './storage/clock.ts';
-import { openRedisStorage } from './storage/redis.ts';
-import { openSqliteStorage } from './storage/sqlite.ts';
 import type { SettingsStore, Storage } from './storage/storage.ts';
 import { createTurns } from './storage/turns.ts';
 import type { JobView } from './work.ts';
@@ -304,25 +302,6 @@ async function drain(stopped: Promise<void>, log: Log): Promise<void> {
   const outcome = await Promise.race([stopped, late]);
   patience.abort();
   if (outcome === 'late') log.warn({}, 'Some work is cut short; it goes on at the next start');
-}
-
-async function openStorage(
-  { storage }: Config,
-  { log, random }: { log: Log; random: () => number },
-): Promise<Storage> {
-  switch (storage.type) {
-    case 'sqlite':
-      return openSqliteStorage({
-        path: join(storage.directory, 'minstrel.sqlite'),
-        clock: systemClock,
-        random,
-        log,
-      });
-    case 'redis':
-      return openRedisStorage({ url: storage.url, clock: systemClock, random, log });
-    default:
-      return storage satisfies never;
-  }
 }
 
 async function signingSecrets(

@@ -41,9 +41,12 @@ const PROGRAMS = [
   'assemble',
   'chat-platforms',
   'demo',
+  'export',
+  'import',
   'log',
   'main',
   'manifest',
+  'open-storage',
   'process',
   'register',
 ];

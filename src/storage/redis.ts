@@ -7,7 +7,7 @@ import { RedisConnection } from './redis-connection.ts';
 import { RedisHandlings } from './redis-handlings.ts';
 import { RedisInbox } from './redis-inbox.ts';
 import { RedisJobs } from './redis-jobs.ts';
-import { redisKeys } from './redis-keys.ts';
+import { type RedisKeys, redisKeys } from './redis-keys.ts';
 import { RedisNotices } from './redis-notices.ts';
 import { RedisPlaces } from './redis-places.ts';
 import { openRedisSettings } from './redis-settings.ts';
@@ -73,6 +73,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
       const known = await connection.run((redis) => redis.set(keys.secret(name), made, 'NX', 'GET'));
       return known ?? made;
     },
+    secrets: () => readSecrets(connection, keys),
     check: async () => {
       await connection.run((redis) => redis.set(keys.checked, clock.now()));
     },
@@ -84,6 +85,26 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
       connection.close();
     },
   };
+}
+
+async function readSecrets(
+  connection: RedisConnection,
+  keys: RedisKeys,
+): Promise<(readonly [name: string, value: string])[]> {
+  const start = keys.secret('');
+  const match = `${start.replace(/[\\*?[\]]/g, '\\$&')}*`;
+  // A scan may tell of the same key twice.
+  const found = new Map<string, string>();
+  let cursor = '0';
+  do {
+    const [next, page] = await connection.run((redis) => redis.scan(cursor, 'MATCH', match, 'COUNT', 500));
+    for (const key of page) {
+      const value = await connection.run((redis) => redis.get(key));
+      if (value !== null) found.set(decodeURIComponent(key.slice(start.length)), value);
+    }
+    cursor = next;
+  } while (cursor !== '0');
+  return [...found];
 }
 
 /** A Redis that keeps nothing on disk, or throws keys away when memory is short, breaks what was promised to people. */

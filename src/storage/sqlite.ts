@@ -16,6 +16,7 @@ import { INBOX_KEPT, type Storage } from './storage.ts';
 const DAY = 24 * 3_600_000;
 
 const secretRow = z.object({ value: z.string() });
+const secretRows = z.array(z.object({ name: z.string(), value: z.string() }));
 
 export interface SqliteStorageOptions {
   /** The file, made with its folder if there is none; or `:memory:`. */
@@ -48,6 +49,7 @@ export function sqliteStorage(
 ): Storage {
   const wakeUps = new SqliteWakeUps(database, { clock, random, log });
   const readSecret = database.prepare('SELECT value FROM secrets WHERE name = ?');
+  const allSecrets = database.prepare('SELECT name, value FROM secrets ORDER BY name');
   const writeSecret = database.prepare(
     'INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
@@ -79,6 +81,10 @@ export function sqliteStorage(
         return secretRow.parse(readSecret.get(name)).value;
       });
     },
+    secrets: async () =>
+      secretRows
+        .parse(database.read(() => allSecrets.all()))
+        .map(({ name, value }) => [name, value] as const),
     check: async () => {
       await database.write(() => check.run(clock.now()));
     },

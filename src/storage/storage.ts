@@ -118,6 +118,8 @@ export interface Storage {
   readonly usage: UsageStore;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;
+  /** Every secret with its name, in no order. */
+  secrets(): Promise<(readonly [name: string, value: string])[]>;
   /** Throws StorageError when it cannot be read or written now. */
   check(): Promise<void>;
   /** Stops wake-ups first. May be called twice. */

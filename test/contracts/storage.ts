@@ -106,6 +106,17 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         expect(await storage.secret('callbacks', () => 'another')).toBe(secrets[0]);
         expect(await storage.secret('files', () => 'of its own')).toBe('of its own');
       });
+
+      test('can all be read, by their names', async () => {
+        expect(await storage.secrets()).toEqual([]);
+        await storage.secret('callbacks', () => 'one');
+        await storage.secret('of [files]: *', () => 'two');
+        const secrets = [...(await storage.secrets())].sort();
+        expect(secrets).toEqual([
+          ['callbacks', 'one'],
+          ['of [files]: *', 'two'],
+        ]);
+      });
     });
 
     describe('its health', () => {
