@@ -4,14 +4,21 @@ import type { Context } from '../src/command.ts';
 import { musicLimits } from '../src/gateway/music.ts';
 import type { Bot } from '../src/platforms/platform.ts';
 import type { World } from './jobs/world.ts';
-import { administer } from './settings/administration.ts';
+import { type Administered, administer } from './settings/administration.ts';
 
-/** The bot's own door on a world; `seconds` tells how long every attached recording lasts. */
+interface BotOnWorldOptions {
+  /** How long every attached recording lasts. */
+  readonly seconds?: () => number | undefined;
+  /** What was decided about this world; without it, models are whatever is named. */
+  readonly administered?: Administered;
+}
+
+/** The bot's own door on a world. */
 export function createBotOn(
   world: World,
-  { seconds = () => 60 }: { seconds?: () => number | undefined } = {},
+  { seconds = () => 60, administered: decided }: BotOnWorldOptions = {},
 ): Bot {
-  const administered = administer(world);
+  const administered = decided ?? administer(world);
   return createBot({
     commands,
     log: world.log,
@@ -35,8 +42,10 @@ export function createBotOn(
         showHere: (id) => world.jobs.showAt(id, address, person.id),
       },
       models: {
-        resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
-        suggest: async () => [],
+        resolve: decided
+          ? (family, named) => decided.models.resolve(family, named, address)
+          : async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model'),
+        suggest: decided ? decided.models.suggest : async () => [],
         listedBy: () => [],
       },
       answers: {
