@@ -17,6 +17,8 @@ export interface Said {
   readonly files: readonly FileReference[];
   readonly conversation: readonly ConversationTurn[];
   readonly person: Person;
+  /** Whether the model can look at pictures; of those of earlier turns a note is left otherwise. */
+  readonly looks: boolean;
 }
 
 export interface Conversation {
@@ -48,7 +50,7 @@ export async function readConversation(said: Said, context: Context): Promise<Co
 
   const own = await Promise.all(said.files.slice(0, MOST_OWN_FILES).map((file) => keepFile(file, context)));
   const memory = withinBounds(said.conversation);
-  const wanted = newestFiles(memory);
+  const wanted = newestFiles(memory, said.looks);
   const earlier = await Promise.all(
     memory.map(async (turn): Promise<InquiryTurn> => {
       const files = await Promise.all(
@@ -100,10 +102,10 @@ function withinBounds(conversation: readonly ConversationTurn[]): ConversationTu
   return kept;
 }
 
-function newestFiles(conversation: readonly ConversationTurn[]): ReadonlySet<FileReference> {
+function newestFiles(conversation: readonly ConversationTurn[], looks: boolean): ReadonlySet<FileReference> {
   const files = conversation
     .flatMap((turn) => turn.files)
-    .filter((file) => isPicture(file) || isDocument(file));
+    .filter((file) => (looks && isPicture(file)) || isDocument(file));
   return new Set(files.slice(-MOST_FILES));
 }
 

@@ -43,7 +43,7 @@ export const ask = defineCommand({
     const settings = await context.settings.answers();
     const plan = await planAnswer({ named, hasPicture: own.some(isPicture), settings }, context);
     const { turns, isGroup } = await readConversation(
-      { question, files: own, conversation: conversation ?? [], person },
+      { question, files: own, conversation: conversation ?? [], person, looks: plan.dialect !== 'chat' },
       context,
     );
     const system = [settings.systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n');

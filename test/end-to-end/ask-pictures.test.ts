@@ -1,0 +1,183 @@
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { Channel } from '../servers/discord/types.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Pictures and texts that people attach, on their way to the gateway. The model in force cannot look at pictures. */
+const LONG = { timeout: 60_000 };
+let discord: DiscordServer;
+let slack: SlackServer;
+let running: RunningMinstrel;
+let thread: Channel;
+let photo: Buffer;
+
+beforeAll(async () => {
+  discord = await startDiscord();
+  slack = await startSlackServer();
+  thread = discord.world.addChannel('talk', {
+    guildId: discord.guild.id,
+    type: 11,
+    parentId: discord.channel.id,
+  });
+  running = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    ASK_MODEL: 'chat:chat-small',
+    VISION_MODEL: 'msg:scribe-large',
+    MEDIA_ALLOWED_HOSTS: [new URL(discord.origin).host, new URL(slack.apiUrl).host].join(','),
+  });
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  photo = await sharp({ create: { width: 3200, height: 1600, channels: 3, background: '#c33' } })
+    .jpeg()
+    .toBuffer();
+}, 60_000);
+
+afterEach(() => {
+  expect(discord.refused).toEqual([]);
+  expect(slack.refused).toEqual([]);
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await discord?.close();
+  await slack?.close();
+}, 60_000);
+
+const block = z.union([
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    source: z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+  }),
+]);
+const bodySchema = z.object({
+  messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(block)]) })),
+});
+
+const lastAsked = (path: string) =>
+  bodySchema.parse(running.emulator.requests.findLast(({ url }) => url === path)?.body).messages;
+const has = (words: string) => (message: { embeds?: unknown; content?: unknown; components?: unknown }) =>
+  JSON.stringify(message).includes(words) && JSON.stringify(message).includes('Again');
+
+async function picturesIn(messages: ReturnType<typeof lastAsked>) {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return Promise.all(
+    blocks.flatMap((one) =>
+      one.type === 'image'
+        ? [
+            (async () => {
+              const { width, height } = await sharp(Buffer.from(one.source.data, 'base64')).metadata();
+              return { type: one.source.media_type, width, height };
+            })(),
+          ]
+        : [],
+    ),
+  );
+}
+
+const SCALED = { type: 'image/jpeg', width: 1568, height: 784 };
+
+describe('a picture beside a question', () => {
+  it(
+    'goes to the model that looks at pictures, scaled down, the same from Discord and Slack',
+    LONG,
+    async () => {
+      discord.mention({
+        text: 'what is this?',
+        channel: thread,
+        files: [{ filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo }],
+      });
+      await discord.until(() => discord.said(thread).find(has('1568')), 'an answer about the picture');
+      const fromDiscord = lastAsked('/msg/v1/messages');
+      expect(await picturesIn(fromDiscord)).toEqual([SCALED]);
+
+      await slack.mention('what is this?', {
+        files: [slack.upload('a.jpg', photo, { mimetype: 'image/jpeg' })],
+      });
+      await slack.until(() =>
+        slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('1568')),
+      );
+      expect(lastAsked('/msg/v1/messages')).toEqual(fromDiscord);
+    },
+  );
+
+  it('is there in the next question, too, where the model can look at it', LONG, async () => {
+    const dog = await sharp(photo).resize(64).png().toBuffer();
+    discord.mention({
+      text: 'and this?',
+      channel: thread,
+      files: [{ filename: 'b.png', contentType: 'image/png', bytes: dog }],
+    });
+    await discord.until(() => discord.said(thread).find(has('64 × 32')), 'an answer about both');
+    expect(await picturesIn(lastAsked('/msg/v1/messages'))).toEqual([
+      SCALED,
+      { type: 'image/png', width: 64, height: 32 },
+    ]);
+  });
+
+  it('leaves a note in a talk that goes on without pictures, on a route that has none', LONG, async () => {
+    discord.mention({ text: 'What is 2 times 3?', channel: thread });
+    await discord.until(() => discord.said(thread).find(has('**6**')), 'a plain answer');
+    const sent = lastAsked('/chat/v1/chat/completions');
+    expect(sent.every(({ content }) => typeof content === 'string')).toBe(true);
+    expect(JSON.stringify(sent)).toContain('(a picture)');
+  });
+
+  it('that unfolds into too many pixels is refused with a sentence, and nothing is asked', LONG, async () => {
+    const bomb = await sharp({
+      create: { width: 12_000, height: 12_000, channels: 3, background: '#000' },
+      limitInputPixels: false,
+    })
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+    const before = running.emulator.requests.length;
+    discord.mention({
+      text: 'look',
+      files: [{ filename: 'bomb.png', contentType: 'image/png', bytes: bomb }],
+    });
+    const said = await discord.until(
+      () => discord.said().find((m) => JSON.stringify(m).includes('too many pixels')),
+      'a refusal',
+    );
+    expect(JSON.stringify(said)).toContain('bomb.png');
+    expect(running.emulator.requests).toHaveLength(before);
+  });
+
+  it('that was never one is refused, whatever it is called', LONG, async () => {
+    discord.mention({
+      text: 'look',
+      files: [{ filename: 'fox.png', contentType: 'image/png', bytes: Buffer.from('<html>') }],
+    });
+    await discord.until(
+      () => discord.said().find((m) => JSON.stringify(m).includes('no image file')),
+      'a refusal',
+    );
+  });
+});
+
+it('a text that is attached is read', LONG, async () => {
+  const text = 'My favourite colour is teal.';
+  discord.mention({
+    text: 'What is 3 times 3?',
+    files: [{ filename: 'notes.txt', contentType: 'text/plain', bytes: Buffer.from(text) }],
+  });
+  await discord.until(() => discord.said().find(has('Again')), 'an answer');
+  expect(JSON.stringify(lastAsked('/chat/v1/chat/completions'))).toContain(text);
+});
+
+it('a model on a route without pictures, named by the person, is told to be one', LONG, async () => {
+  const asked = discord.command({
+    name: 'ask',
+    options: {
+      question: 'Who is it?',
+      model: 'chat:chat-small',
+      image: { filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo },
+    },
+  });
+  expect(JSON.stringify(await asked.response())).toContain('cannot be shown pictures');
+});

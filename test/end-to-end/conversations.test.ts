@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../../src/emulator/options.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { Channel } from '../servers/discord/types.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** The same talk in every kind of place, through the real platforms' clients, as the gateway gets to see it. */
+const TALK = ['What is 6 times 7?', 'Is my `x * y` **right**, and _why_?', 'What did I just ask?'];
+const LONG = { timeout: 60_000 };
+
+/** Says something in a place and resolves when the bot has answered it whole. */
+type Place = (text: string) => Promise<void>;
+
+const DIALECTS = [
+  {
+    model: 'chat:chat-small',
+    path: '/chat/v1/chat/completions',
+    turn: (role: string, text: string) => ({ role: role === 'bot' ? 'assistant' : 'user', content: text }),
+    body: (messages: readonly object[]) => ({
+      model: 'chat-small',
+      messages,
+      max_tokens: 4096,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  },
+  {
+    model: 'msg:scribe-large',
+    path: '/msg/v1/messages',
+    turn: (role: string, text: string) => ({ role: role === 'bot' ? 'assistant' : 'user', content: text }),
+    body: (messages: readonly object[]) => ({ model: 'scribe-large', max_tokens: 4096, messages }),
+  },
+  {
+    model: 'gen:facet-text',
+    path: '/gen/v1beta/models/facet-text:streamGenerateContent?alt=sse',
+    turn: (role: string, text: string) => ({ role: role === 'bot' ? 'model' : 'user', parts: [{ text }] }),
+    body: (contents: readonly object[]) => ({ contents, generationConfig: { maxOutputTokens: 4096 } }),
+  },
+];
+
+describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
+  let discord: DiscordServer;
+  let slack: SlackServer;
+  let running: RunningMinstrel;
+  let thread: Channel;
+
+  beforeAll(async () => {
+    discord = await startDiscord();
+    slack = await startSlackServer();
+    thread = discord.world.addChannel('talk', {
+      guildId: discord.guild.id,
+      type: 11,
+      parentId: discord.channel.id,
+    });
+    running = await startMinstrel({
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      ASK_MODEL: model,
+    });
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
+  }, 60_000);
+
+  afterEach(() => {
+    expect(discord.refused).toEqual([]);
+    expect(slack.refused).toEqual([]);
+  });
+  afterAll(async () => {
+    await running?.[Symbol.asyncDispose]();
+    await discord?.close();
+    await slack?.close();
+  }, 60_000);
+
+  const asked = (): RecordedRequest[] => running.emulator.requests.filter(({ url }) => url === path);
+
+  function inDiscord(channel: Channel, mention: boolean): Place {
+    let answers = 0;
+    return async (text) => {
+      if (mention) discord.mention({ text, channel });
+      else discord.say({ text, channel });
+      answers += 1;
+      await discord.until(() => {
+        const said = discord.said(channel);
+        return said.length === answers && JSON.stringify(said.at(-1)?.components).includes('Again');
+      }, 'an answer');
+    };
+  }
+
+  function inSlack(channel: string, mention: boolean): Place {
+    let threadTs: string | undefined;
+    let answers = 0;
+    return async (text) => {
+      const { message } = await (mention
+        ? slack.mention(text, { channel, ...(threadTs === undefined ? {} : { threadTs }) })
+        : slack.directMessage(text));
+      if (mention) threadTs ??= message.ts;
+      answers += 1;
+      await slack.until(() => {
+        const said = slack.botMessages(channel);
+        return said.length === answers && JSON.stringify(said.at(-1)?.blocks).includes('Again')
+          ? said
+          : undefined;
+      });
+    };
+  }
+
+  it(
+    'gives the same requests in a Discord thread, a Slack thread and direct messages of both',
+    LONG,
+    async () => {
+      const places: Record<string, Place> = {
+        'Discord thread': inDiscord(thread, true),
+        'Slack thread': inSlack('C0MUSIC', true),
+        'Discord direct message': inDiscord(discord.directChannel(), false),
+        'Slack direct message': inSlack('D0ADA', false),
+      };
+      const requests = new Map<string, unknown[]>();
+      for (const [name, say] of Object.entries(places)) {
+        const before = asked().length;
+        for (const text of TALK) await say(text);
+        requests.set(
+          name,
+          asked()
+            .slice(before)
+            .map((request) => request.body),
+        );
+      }
+      const [first, ...others] = [...requests.values()];
+      expect(first).toHaveLength(TALK.length);
+      for (const other of others) expect(other).toEqual(first);
+
+      const answers = ['6 * 7 = **42**', expect.stringContaining('right')];
+      const turns = TALK.flatMap((text, index) => [
+        turn('person', text),
+        ...(answers[index] ? [turn('bot', answers[index])] : []),
+      ]);
+      expect(first).toEqual(TALK.map((_, index) => body(turns.slice(0, 2 * index + 1))));
+    },
+  );
+});
