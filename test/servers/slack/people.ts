@@ -10,7 +10,7 @@ import { wireFile } from './methods/files.ts';
 import { storeView, wireView } from './methods/views.ts';
 import { Problems } from './problems.ts';
 import { showReply } from './replies.ts';
-import type { Delivery, SocketMode } from './socket-mode.ts';
+import type { Deliver, Delivery } from './socket-mode.ts';
 import type { ResponseUrls, Triggers } from './tickets.ts';
 import { viewProblems } from './view-problems.ts';
 import { type FormValues, fillForm } from './view-state.ts';
@@ -37,7 +37,7 @@ export interface Said {
 
 export interface PeopleOptions {
   workspace: Workspace;
-  socketMode: SocketMode;
+  deliver: Deliver;
   triggers: Triggers;
   responseUrls: ResponseUrls;
   settings: Settings;
@@ -46,7 +46,7 @@ export interface PeopleOptions {
 }
 
 /** What people do in Slack. Every function resolves when the app has acknowledged, or when Slack has given up. */
-export function people({ workspace, socketMode, triggers, responseUrls, settings, events }: PeopleOptions) {
+export function people({ workspace, deliver, triggers, responseUrls, settings, events }: PeopleOptions) {
   const wire = (file: StoredFile) => wireFile(file, settings.baseUrl);
 
   const common = (user: string) => {
@@ -83,8 +83,8 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
   async function slash(command: string, text = '', where: Place = {}): Promise<Interaction> {
     const { user, channel } = place(where);
     const triggerId = triggers.issue(user);
-    const responseUrl = responseUrls.issue({ channel: channel.id, user });
-    const delivery = await socketMode.deliver(
+    const responseUrl = responseUrls.issue({ team: workspace.teamId, channel: channel.id, user });
+    const delivery = await deliver(
       'slash_commands',
       {
         token: 'verification-token',
@@ -131,13 +131,14 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     const threadTs = message.threadTs;
     const triggerId = triggers.issue(user);
     const responseUrl = responseUrls.issue({
+      team: workspace.teamId,
       channel: message.channel,
       user,
       messageTs: ephemeral ? undefined : message.ts,
       threadTs,
     });
     const channel = workspace.channels.get(message.channel);
-    const delivery = await socketMode.deliver(
+    const delivery = await deliver(
       'interactive',
       {
         type: 'block_actions',
@@ -169,7 +170,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
   ): Promise<Interaction> {
     const { block, element: pressed } = element(asList(open.view.blocks), action);
     const triggerId = triggers.issue(open.user);
-    const delivery = await socketMode.deliver(
+    const delivery = await deliver(
       'interactive',
       {
         type: 'block_actions',
@@ -189,7 +190,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     if (!open.open) throw new Error('That modal is closed');
     const state = fillForm(open.view, values, wire);
     const triggerId = triggers.issue(open.user);
-    const delivery = await socketMode.deliver(
+    const delivery = await deliver(
       'interactive',
       {
         type: 'view_submission',
@@ -235,7 +236,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     typed: string,
   ): Promise<{ text: string; value: string }[]> {
     const { block, element: menu } = element(asList(open.view.blocks), action);
-    const delivery = await socketMode.deliver(
+    const delivery = await deliver(
       'interactive',
       {
         type: 'block_suggestion',
@@ -279,7 +280,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
       action_ts: workspace.nextTs(),
     };
     return {
-      ...(await socketMode.deliver('interactive', payload, false)),
+      ...(await deliver('interactive', payload, false)),
       triggerId,
       responseUrl: undefined,
     };
@@ -292,7 +293,12 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     { user = 'U0ADA' }: { user?: string } = {},
   ): Promise<Interaction> {
     const triggerId = triggers.issue(user);
-    const responseUrl = responseUrls.issue({ channel: message.channel, user, threadTs: message.threadTs });
+    const responseUrl = responseUrls.issue({
+      team: workspace.teamId,
+      channel: message.channel,
+      user,
+      threadTs: message.threadTs,
+    });
     const payload = {
       type: 'message_action',
       ...common(user),
@@ -304,7 +310,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
       channel: { id: message.channel, name: workspace.channels.get(message.channel)?.name ?? '' },
       message: { ...wireMessage(message), files: message.files.map(wire) },
     };
-    return { ...(await socketMode.deliver('interactive', payload, false)), triggerId, responseUrl };
+    return { ...(await deliver('interactive', payload, false)), triggerId, responseUrl };
   }
 
   async function sendEvent(
@@ -329,7 +335,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
         },
       ],
     };
-    return { delivery: await socketMode.deliver('events_api', payload, false), eventId };
+    return { delivery: await deliver('events_api', payload, false), eventId };
   }
 
   /** Writes a message; the app gets the events that it subscribed to and that Slack would send. */
@@ -351,7 +357,12 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
   function eventsFor(message: PostedMessage): string[] {
     const channel = workspace.channels.get(message.channel);
     if (channel === undefined || !channel.members.has(workspace.botUser)) return [];
-    const byKind = { im: 'message.im', channel: 'message.channels', group: 'message.groups' }[channel.kind];
+    const byKind = {
+      im: 'message.im',
+      mpim: 'message.mpim',
+      channel: 'message.channels',
+      group: 'message.groups',
+    }[channel.kind];
     const mentioned = channel.kind !== 'im' && message.text.includes(`<@${workspace.botUser}>`);
     return [...(mentioned ? ['app_mention'] : []), byKind].filter((type) => events.has(type));
   }
@@ -360,6 +371,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     const channel = workspace.channels.get(message.channel);
     return {
       ...wireMessage(message),
+      ...parentOf(message),
       type: type.startsWith('message.') ? 'message' : type,
       ...(message.files.length > 0 ? { subtype: 'file_share', files: message.files.map(wire) } : {}),
       channel: message.channel,
@@ -367,6 +379,13 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
       team: workspace.teamId,
       event_ts: message.ts,
     };
+  }
+
+  /** Who began the thread that a reply stands in. */
+  function parentOf({ channel, threadTs, ts }: PostedMessage): Fields {
+    const parent =
+      threadTs === undefined || threadTs === ts ? undefined : workspace.message(channel, threadTs);
+    return parent === undefined ? {} : { parent_user_id: parent.user };
   }
 
   /** Says something to the bot by name. */
@@ -392,6 +411,12 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     const channel = workspace.directChannel(user).id;
     const event = { type: 'app_home_opened', user, channel, tab: 'home', event_ts: workspace.nextTs() };
     return (await sendEvent(event)).delivery;
+  }
+
+  /** Takes the app away from the workspace. */
+  async function uninstall(): Promise<void> {
+    await sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: [workspace.botUser] } });
+    await sendEvent({ type: 'app_uninstalled' });
   }
 
   /** A file that a person uploaded, to be said or put into a form. */
@@ -430,6 +455,7 @@ export function people({ workspace, socketMode, triggers, responseUrls, settings
     repeat,
     openHome,
     sendEvent,
+    uninstall,
     upload,
   };
 }
@@ -447,5 +473,10 @@ function pressedAction(block: Fields, element: Fields, value: string | undefined
     action_ts: ts,
     ...(element.type === 'button' ? { text: element.text, value: element.value } : {}),
     ...(element.type === 'static_select' || element.type === 'overflow' ? { selected_option: chosen } : {}),
+    ...(element.type === 'external_select'
+      ? { selected_option: { text: { type: 'plain_text', text: String(value) }, value } }
+      : {}),
+    ...(element.type === 'conversations_select' ? { selected_conversation: value } : {}),
+    ...(element.type === 'channels_select' ? { selected_channel: value } : {}),
   };
 }

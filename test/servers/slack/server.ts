@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Settings, SlackRefusal } from './call.ts';
 import { Faults } from './faults.ts';
+import { httpDelivery } from './http-delivery.ts';
+import { type InstallOptions, installIn } from './install.ts';
 import { asFields, type Fields } from './json.ts';
 import { SLACK } from './limits.ts';
 import { chat } from './methods/chat.ts';
@@ -11,9 +13,10 @@ import { streams } from './methods/streams.ts';
 import { viewMethods } from './methods/views.ts';
 import { people } from './people.ts';
 import { showReply } from './replies.ts';
-import { SocketMode } from './socket-mode.ts';
+import { type Deliver, SocketMode } from './socket-mode.ts';
 import { ResponseUrls, Triggers } from './tickets.ts';
-import { type Tokens, webApi } from './web-api.ts';
+import { Tokens } from './tokens.ts';
+import { webApi } from './web-api.ts';
 import { type OpenView, type PostedMessage, Workspace } from './workspace.ts';
 
 /** The scopes that the manifest asks for; a test takes some away to see `missing_scope`. */
@@ -29,7 +32,7 @@ const SCOPES = [
   'users:read',
 ];
 
-const EVENTS = ['app_mention', 'message.im', 'app_home_opened'];
+const EVENTS = ['app_mention', 'message.im', 'app_home_opened', 'app_uninstalled', 'tokens_revoked'];
 
 export interface SlackServerOptions {
   scopes?: readonly string[];
@@ -56,13 +59,20 @@ export async function startSlackServer({
 }: SlackServerOptions = {}) {
   let passed = 0;
   let onePostASecond = false;
-  const workspace = new Workspace(() => wallClock() + passed);
+  const now = () => wallClock() + passed;
+  const counter = { count: 0 };
+  const workspace = new Workspace(now, { counter });
+  const workspaces = [workspace];
   const faults = new Faults();
-  const tokens: Tokens = { bot: 'xoxb-minstrel-test', app: 'xapp-minstrel-test', revoked: false };
+  const botToken = 'xoxb-minstrel-test';
+  const tokens = new Tokens(now);
+  tokens.add(botToken, workspace);
   const settings: Settings = { scopes: new Set(scopes), baseUrl: '', shareDelayMs, pictureDelayMs };
   const triggers = new Triggers(workspace);
   const responseUrls = new ResponseUrls(workspace);
   const socketMode = new SocketMode({ workspace, ackTimeoutMs, redeliveryMs });
+  const bySocket: Deliver = (...payload) => socketMode.deliver(...payload);
+  let deliver = bySocket;
   const api = webApi({
     workspace,
     settings,
@@ -75,6 +85,7 @@ export async function startSlackServer({
       ...files,
       ...conversations,
       ...viewMethods((id) => triggers.take(id)),
+      'oauth.v2.access': ({ args }) => tokens.access(args),
       'apps.connections.open': () => ({ url: socketMode.ticket(settings.baseUrl) }),
     },
   });
@@ -106,7 +117,7 @@ export async function startSlackServer({
     const fault = faults.take('upload');
     if (fault?.type === 'status') return void response.writeHead(fault.status).end();
     if (fault !== undefined) return void request.socket.destroy();
-    const file = workspace.files.get(id);
+    const file = fileOf(id)?.file;
     const type = request.headers['content-type'] ?? '';
     const bytes = type.startsWith('multipart/form-data') ? await firstPart(type, body) : body;
     if (file?.state !== 'requested' || bytes.length !== file.announcedLength) {
@@ -124,10 +135,11 @@ export async function startSlackServer({
   }
 
   function download(request: IncomingMessage, response: ServerResponse, id: string): void {
-    const file = workspace.files.get(id);
-    const allowed =
-      request.headers.authorization === `Bearer ${tokens.bot}` && settings.scopes.has('files:read');
-    if (file === undefined) return void response.writeHead(404).end();
+    const found = fileOf(id);
+    if (found === undefined) return void response.writeHead(404).end();
+    const { file, owner } = found;
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const allowed = settings.scopes.has('files:read') && mayActIn(token, owner);
     // Slack answers a sign-in page, with status 200, to whoever has no token.
     if (!allowed)
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
@@ -136,10 +148,25 @@ export async function startSlackServer({
       .end(file.bytes);
   }
 
+  const fileOf = (id: string) =>
+    workspaces
+      .map((owner) => ({ owner, file: owner.files.get(id) }))
+      .flatMap(({ owner, file }) => (file === undefined ? [] : [{ owner, file }]))[0];
+
+  function mayActIn(token: string | undefined, owner: Workspace): boolean {
+    try {
+      return tokens.workspaceOf(token) === owner;
+    } catch {
+      return false;
+    }
+  }
+
   function reply(response: ServerResponse, key: string, body: Buffer): void {
     const fields: Fields = asFields(JSON.parse(body.toString('utf8')));
     try {
-      showReply(workspace, responseUrls.take(key), fields, 'response_url');
+      const ticket = responseUrls.take(key);
+      const owner = workspaces.find(({ teamId }) => teamId === ticket.team) ?? workspace;
+      showReply(owner, ticket, fields, 'response_url');
       response.writeHead(200, { 'content-type': 'text/html' }).end('ok');
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error;
@@ -187,19 +214,58 @@ export async function startSlackServer({
     });
   }
 
+  const peopleOf = (team: Workspace) =>
+    people({
+      workspace: team,
+      deliver: (...payload) => deliver(...payload),
+      triggers,
+      responseUrls,
+      settings,
+      events: new Set(events),
+    });
+
   const standing = (channel: string) =>
     workspace.messages.filter((message) => message.channel === channel && !message.deleted);
 
   return {
-    ...people({ workspace, socketMode, triggers, responseUrls, settings, events: new Set(events) }),
+    ...peopleOf(workspace),
     workspace,
     faults,
     socketMode,
     url: settings.baseUrl,
     /** For `SLACK_API_URL`. */
     apiUrl: `${settings.baseUrl}/api/`,
-    botToken: tokens.bot,
+    botToken,
     appToken: tokens.app,
+    signingSecret: tokens.signingSecret,
+    clientId: tokens.clientId,
+    clientSecret: tokens.clientSecret,
+    tokens,
+    /** From now on, everything goes as signed requests to this URL instead of over Socket Mode. */
+    deliverTo: (url: string) => {
+      deliver = httpDelivery({
+        url,
+        signingSecret: tokens.signingSecret,
+        workspace,
+        ackTimeoutMs,
+        redeliveryMs,
+        now,
+      });
+    },
+    /** Another workspace, with people who do there what `server.…` does in the first. */
+    addWorkspace: (teamId: string, teamName: string) => {
+      const team = new Workspace(now, { teamId, teamName, counter });
+      team.refused.push = (...refusals) => workspace.refused.push(...refusals);
+      team.on('changed', () => workspace.emit('changed'));
+      workspaces.push(team);
+      return { workspace: team, ...peopleOf(team) };
+    },
+    /** Installs the app in a workspace as a person with a browser does, from the app's install page on. */
+    install: (
+      installUrl: string,
+      team: Workspace = workspace,
+      how: Pick<InstallOptions, 'deny' | 'otherBrowser'> = {},
+    ) => installIn(team, installUrl, { tokens, known: settings.scopes, ...how }),
     /** What Slack would have refused; a well-behaved bot leaves it empty. */
     refused: workspace.refused,
     /** Every Web API call, in order. */
@@ -227,7 +293,7 @@ export async function startSlackServer({
       onePostASecond = on;
     },
     revokeToken: () => {
-      tokens.revoked = true;
+      tokens.revoke();
     },
     takeScope: (scope: string) => settings.scopes.delete(scope),
     /** Ends every open stream, as Slack does after five minutes. */

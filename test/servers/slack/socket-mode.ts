@@ -19,6 +19,9 @@ export interface Delivery {
   tookMs: number;
 }
 
+/** Sends one payload to the app and resolves when it was acknowledged or given up. */
+export type Deliver = (type: EnvelopeType, payload: Fields, acceptsResponse: boolean) => Promise<Delivery>;
+
 export interface SocketModeOptions {
   workspace: Workspace;
   /** After this the app has failed to acknowledge; Slack's own figure is three seconds. */

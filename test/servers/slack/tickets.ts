@@ -30,6 +30,8 @@ export class Triggers {
 }
 
 export interface ResponseTicket {
+  /** The workspace, where it is not the first. */
+  team?: string;
   channel: string;
   user: string;
   /** The message whose button was pressed, if any: what `replace_original` replaces. */

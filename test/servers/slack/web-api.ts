@@ -2,16 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Call, type Method, type Settings, SlackRefusal } from './call.ts';
 import type { Fault, Faults } from './faults.ts';
 import { type Fields, isFields } from './json.ts';
+import type { Tokens } from './tokens.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface Tokens {
-  bot: string;
-  app: string;
-  /** `token_revoked` from now on. */
-  revoked: boolean;
-}
-
 export interface WebApiOptions {
+  /** For calls without a token. */
   workspace: Workspace;
   settings: Settings;
   faults: Faults;
@@ -27,6 +22,8 @@ export interface LoggedCall {
   arguments: Fields;
   at: number;
   outcome: 'ok' | 'refused' | 'fault';
+  /** The workspace that the token acted in. */
+  team: string;
 }
 
 /** Answers `/api/:method` as Slack does. */
@@ -34,16 +31,15 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
   const calls: LoggedCall[] = [];
   const lastPost = new Map<string, number>();
 
-  function authorize(request: IncomingMessage, args: Fields, method: string): void {
+  /** The workspace that the call's token acts in. */
+  function authorize(request: IncomingMessage, args: Fields, method: string): Workspace {
+    if (method === 'oauth.v2.access') return workspace;
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const token = bearer ?? args.token;
     if (token === undefined) throw new SlackRefusal('not_authed');
-    if (method === 'apps.connections.open') {
-      if (token !== tokens.app) throw new SlackRefusal('invalid_auth');
-      return;
-    }
-    if (token !== tokens.bot) throw new SlackRefusal('invalid_auth');
-    if (tokens.revoked) throw new SlackRefusal('token_revoked');
+    if (method !== 'apps.connections.open') return tokens.workspaceOf(token);
+    if (token !== tokens.app) throw new SlackRefusal('invalid_auth');
+    return workspace;
   }
 
   function tooFast(method: string, args: Fields): boolean {
@@ -57,8 +53,8 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
 
   async function handle(request: IncomingMessage, response: ServerResponse, method: string, body: Buffer) {
     const args = readArguments(request, body);
-    const log = (outcome: LoggedCall['outcome']) =>
-      calls.push({ method, arguments: args, at: workspace.now(), outcome });
+    const log = (outcome: LoggedCall['outcome'], team = workspace) =>
+      calls.push({ method, arguments: args, at: workspace.now(), outcome, team: team.teamId });
     const fault = faults.take(method);
     if (fault !== undefined && fault.type !== 'answer lost') {
       log('fault');
@@ -71,11 +67,11 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
       return;
     }
     try {
-      authorize(request, args, method);
+      const team = authorize(request, args, method);
       const run = methods[method];
       if (run === undefined) throw new SlackRefusal('unknown_method');
-      const result = run(new Call(method, args, workspace, settings));
-      log('ok');
+      const result = run(new Call(method, args, team, settings));
+      log('ok', team);
       if (fault !== undefined) request.socket.destroy();
       else answer(response, 200, { ok: true, ...result });
     } catch (error) {

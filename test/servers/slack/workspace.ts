@@ -4,7 +4,7 @@ import type { Fields } from './json.ts';
 export interface Channel {
   id: string;
   name: string;
-  kind: 'channel' | 'group' | 'im';
+  kind: 'channel' | 'group' | 'im' | 'mpim';
   /** User ids; the bot is one of them where it was invited. */
   members: Set<string>;
   archived: boolean;
@@ -84,7 +84,8 @@ export interface Refusal {
 
 /** Everything that the pretended workspace knows. Emits `changed` after every change. */
 export class Workspace extends EventEmitter<{ changed: [] }> {
-  readonly teamId = 'T0MINSTREL';
+  readonly teamId: string;
+  readonly teamName: string;
   readonly appId = 'A0MINSTREL';
   readonly botId = 'B0MINSTREL';
   readonly botUser = 'U0MINSTREL';
@@ -97,10 +98,25 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   readonly ephemerals: EphemeralMessage[] = [];
   readonly refused: Refusal[] = [];
   readonly now: () => number;
-  #count = 0;
+  readonly #counter: { count: number };
 
-  constructor(now: () => number) {
+  /** `counter` is shared by workspaces of one server, so that no id comes twice. */
+  constructor(
+    now: () => number,
+    {
+      teamId = 'T0MINSTREL',
+      teamName = 'Minstrel',
+      counter = { count: 0 },
+    }: {
+      teamId?: string;
+      teamName?: string;
+      counter?: { count: number };
+    } = {},
+  ) {
     super();
+    this.teamId = teamId;
+    this.teamName = teamName;
+    this.#counter = counter;
     this.now = now;
     this.addUser({ id: this.botUser, name: 'minstrel', realName: 'Minstrel' });
     this.addUser({ id: 'U0ADA', name: 'ada', realName: 'Ada Lovelace' });
@@ -112,8 +128,8 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
 
   /** A number that never comes twice. */
   next(): number {
-    this.#count += 1;
-    return this.#count;
+    this.#counter.count += 1;
+    return this.#counter.count;
   }
 
   /** A message timestamp: seconds and a running number, as Slack writes it. */

@@ -3,12 +3,12 @@ import type { Channel, PostedMessage } from '../workspace.ts';
 import { wireMessage } from './chat.ts';
 import { wireFile } from './files.ts';
 
-const SCOPE_PREFIX = { channel: 'channels', group: 'groups', im: 'im' } as const;
+const SCOPE_PREFIX = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' } as const;
 
 export const conversations: Readonly<Record<string, Method>> = {
   'auth.test': (call) => ({
     url: 'https://minstrel.slack.com/',
-    team: 'Minstrel',
+    team: call.workspace.teamName,
     user: 'minstrel',
     team_id: call.workspace.teamId,
     user_id: call.workspace.botUser,
@@ -118,6 +118,7 @@ function wireChannel(channel: Channel, bot: string): Record<string, unknown> {
     is_channel: channel.kind === 'channel',
     is_group: channel.kind === 'group',
     is_im: channel.kind === 'im',
+    is_mpim: channel.kind === 'mpim',
     is_private: channel.kind !== 'channel',
     is_archived: channel.archived,
     is_member: channel.members.has(bot),

@@ -92,7 +92,6 @@ export function storeView(
 export function wireView(open: OpenView): Fields {
   return {
     id: open.id,
-    team_id: 'T0MINSTREL',
     app_id: 'A0MINSTREL',
     hash: open.hash,
     private_metadata: '',

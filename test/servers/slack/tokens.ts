@@ -1,0 +1,107 @@
+import { SlackRefusal } from './call.ts';
+import type { Workspace } from './workspace.ts';
+
+interface BotToken {
+  workspace: Workspace;
+  revoked: boolean;
+  /** Milliseconds since the epoch; undefined where tokens do not rotate. */
+  expiresAt: number | undefined;
+}
+
+/** https://docs.slack.dev/authentication/using-token-rotation */
+const LIFETIME_SECONDS = 12 * 3600;
+
+/** Which workspace a token acts in, and whether it still does. */
+export class Tokens {
+  readonly app = 'xapp-minstrel-test';
+  readonly clientId = '1111111111.2222222222';
+  readonly clientSecret = 'aaaabbbbccccddddaaaabbbbccccdddd';
+  readonly signingSecret = 'eeeeffff00001111eeeeffff00001111';
+  readonly #bots = new Map<string, BotToken>();
+  readonly #codes = new Map<string, { workspace: Workspace; scope: string; redirectUri: string }>();
+  readonly #refresh = new Map<string, Workspace>();
+  readonly #now: () => number;
+  /** Whether installations get tokens that expire. */
+  rotating = false;
+  /** How often tokens were replaced. */
+  rotations = 0;
+  #count = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(token: string, workspace: Workspace): void {
+    this.#bots.set(token, { workspace, revoked: false, expiresAt: undefined });
+  }
+
+  /** The workspace that a bot token acts in. Throws as Slack refuses. */
+  workspaceOf(token: unknown): Workspace {
+    const found = typeof token === 'string' ? this.#bots.get(token) : undefined;
+    if (found === undefined) throw new SlackRefusal('invalid_auth');
+    if (found.revoked) throw new SlackRefusal('token_revoked');
+    if (found.expiresAt !== undefined && found.expiresAt <= this.#now())
+      throw new SlackRefusal('token_expired');
+    return found.workspace;
+  }
+
+  /** `token_revoked` from now on. */
+  revoke(workspace?: Workspace): void {
+    for (const bot of this.#bots.values())
+      if (workspace === undefined || bot.workspace === workspace) bot.revoked = true;
+    for (const [token, owner] of this.#refresh)
+      if (workspace === undefined || owner === workspace) this.#refresh.delete(token);
+  }
+
+  /** What a person's browser brings back after they allowed the app. */
+  code(workspace: Workspace, scope: string, redirectUri: string): string {
+    const code = `code-${this.#next()}`;
+    this.#codes.set(code, { workspace, scope, redirectUri });
+    return code;
+  }
+
+  /** `oauth.v2.access`: a code or a refresh token, each used once. */
+  access(args: Record<string, unknown>): Record<string, unknown> {
+    if (args.client_id !== this.clientId) throw new SlackRefusal('invalid_client_id');
+    if (args.client_secret !== this.clientSecret) throw new SlackRefusal('bad_client_secret');
+    if (args.grant_type === 'refresh_token') {
+      const token = String(args.refresh_token);
+      const workspace = this.#refresh.get(token);
+      if (workspace === undefined) throw new SlackRefusal('invalid_refresh_token');
+      this.#refresh.delete(token);
+      this.rotations += 1;
+      return this.#grant(workspace, '');
+    }
+    const code = String(args.code);
+    const granted = this.#codes.get(code);
+    this.#codes.delete(code);
+    if (granted === undefined) throw new SlackRefusal('invalid_code');
+    if (args.redirect_uri !== granted.redirectUri) throw new SlackRefusal('bad_redirect_uri');
+    return this.#grant(granted.workspace, granted.scope);
+  }
+
+  #grant(workspace: Workspace, scope: string): Record<string, unknown> {
+    const token = `xoxb-${workspace.teamId}-${this.#next()}`;
+    const expiresAt = this.rotating ? this.#now() + LIFETIME_SECONDS * 1000 : undefined;
+    this.#bots.set(token, { workspace, revoked: false, expiresAt });
+    const refresh = `xoxe-1-${this.#next()}`;
+    if (this.rotating) this.#refresh.set(refresh, workspace);
+    return {
+      access_token: token,
+      token_type: 'bot',
+      scope,
+      bot_user_id: workspace.botUser,
+      app_id: workspace.appId,
+      team: { id: workspace.teamId, name: workspace.teamName },
+      enterprise: null,
+      authed_user: { id: 'U0ADA' },
+      is_enterprise_install: false,
+      ...(this.rotating ? { refresh_token: refresh, expires_in: LIFETIME_SECONDS } : {}),
+    };
+  }
+
+  #next(): number {
+    this.#count += 1;
+    return this.#count;
+  }
+}
