@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createVoices } from '../../src/settings/voices.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { exportLines, importLines, TransferError } from '../../src/storage/transfer.ts';
+import { songJob } from './jobs.ts';
+import { RecordingLog } from './recording-log.ts';
+import { noRedis, type RedisServer, startRedisServer } from './redis-server.ts';
+
+const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+const PLACE = { platform: 'discord', guild: 'guild', channel: 'channel' };
+const VOICE = {
+  personaId: 'persona',
+  name: 'Rainy',
+  keptBy: { id: 'ada', displayName: 'Ada' },
+  keptAt: 5,
+};
+
+async function sqlite(): Promise<Storage> {
+  const storage = await openSqliteStorage({ path: ':memory:', ...tools });
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** A storage after months of use: old songs with all ids, an open job, callbacks read and unread. */
+async function fill(storage: Storage): Promise<void> {
+  await storage.secret('signing', () => 'the secret');
+  await storage.settings.set('discord:guild', { version: 1, models: { song: { id: 'V5' } } });
+  await createVoices(storage).keep(PLACE, VOICE);
+  await storage.inbox.put('open', '{"read":1}', 10);
+  await storage.inbox.put('open', '{"unread":2}', 11);
+  await storage.jobs.create(songJob({ id: 'open', state: 'waiting', inboxRead: 1 }));
+  await storage.jobs.create(
+    songJob({
+      id: 'old',
+      state: 'delivered',
+      taskId: 'task',
+      parent: 'open',
+      madeFrom: '“Rain”, take 1',
+      // Its callbacks were forgotten a month after it ended.
+      inboxRead: 3,
+      result: { songs: [{ audioId: 'audio', title: 'Rain' }], lyrics: [], images: [], stems: [] },
+      kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } },
+    }),
+  );
+}
+
+const linesOf = (storage: Storage) => Array.fromAsync(exportLines(storage));
+const take = (lines: readonly string[], storage: Storage) =>
+  importLines(async function* () {
+    yield* lines;
+  }, storage);
+
+async function expectEverything(storage: Storage): Promise<void> {
+  expect(await storage.secret('signing', () => 'another')).toBe('the secret');
+  expect(await storage.settings.get('discord:guild')).toEqual({ version: 1, models: { song: { id: 'V5' } } });
+  expect(await createVoices(storage).list(PLACE)).toEqual([VOICE]);
+  const [song] = await storage.jobs.recentSongs({ platform: 'discord', channel: 'channel' }, 5);
+  expect(song).toMatchObject({
+    id: 'old',
+    taskId: 'task',
+    parent: 'open',
+    madeFrom: '“Rain”, take 1',
+    inboxRead: 0,
+    kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3' } },
+  });
+  expect(await Array.fromAsync(storage.jobs.open())).toEqual(['open']);
+  const open = await storage.jobs.read('open');
+  const unread = await storage.inbox.read('open', open?.inboxRead ?? 0);
+  expect(unread.map(({ body }) => body)).toEqual(['{"unread":2}']);
+}
+
+describe('an export', () => {
+  it('brings everything into another SQLite file, and again changes nothing', async () => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    const lines = await linesOf(from);
+    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 2, jobs: 2, known: 0 });
+    await expectEverything(to);
+    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 0, jobs: 0, known: 4 });
+    await expectEverything(to);
+  });
+
+  it('leaves what stands in the other storage', async () => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    await to.settings.set('discord:guild', 'chosen there');
+    await take(await linesOf(from), to);
+    expect(await to.settings.get('discord:guild')).toBe('chosen there');
+  });
+
+  it('is refused where links were signed with another secret, and nothing is written', async () => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    await to.secret('signing', () => 'its own');
+    await expect(take(await linesOf(from), to)).rejects.toThrow(/secret “signing” of its own/);
+    expect(await to.settings.entries()).toEqual([]);
+    expect(await to.jobs.read('old')).toBeUndefined();
+  });
+
+  it.each<[string, (lines: string[]) => string[], RegExp]>([
+    ['cut short', (lines) => lines.slice(0, -1), /ends too early/],
+    ['with a line missing', (lines) => lines.toSpliced(2, 1), /Lines are missing/],
+    ['with a line that is no JSON', (lines) => lines.with(2, '{"job":'), /Line 3 of the export is no JSON/],
+    [
+      'with a line of another kind',
+      (lines) => lines.with(2, '{"song":1}'),
+      /Line 3 of the export cannot be read/,
+    ],
+    ['of a newer version', (lines) => lines.with(0, '{"minstrel":"export","version":2}'), /has version 2/],
+    ['of another program', (lines) => lines.with(0, '{}'), /no export of Minstrel/],
+    ['followed by another', (lines) => [...lines, ...lines], /more after the end/],
+    ['that is empty', () => [], /is empty/],
+  ])('%s is refused whole', async (_name, harm, sentence) => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    const harmed = take(harm(await linesOf(from)), to);
+    await expect(harmed).rejects.toThrow(TransferError);
+    await expect(harmed).rejects.toThrow(sentence);
+    expect(await linesOf(to)).toHaveLength(2);
+  });
+});
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'between SQLite and Redis', () => {
+  let server: RedisServer;
+  let deployments = 0;
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+
+  async function redis(): Promise<Storage> {
+    deployments += 1;
+    const storage = await openRedisStorage({ url: server.url, prefix: `transfer${deployments}`, ...tools });
+    onTestFinished(() => storage.close());
+    return storage;
+  }
+
+  it('everything goes over, and back', async () => {
+    const [file, there, back] = [await sqlite(), await redis(), await sqlite()];
+    await fill(file);
+    await take(await linesOf(file), there);
+    await expectEverything(there);
+    await take(await linesOf(there), back);
+    await expectEverything(back);
+  });
+});
+
+it('npm run export and npm run import move a deployment, and keep the file to its owner', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-transfer-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const run = (program: string, data: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [`src/${program}.ts`, ...args], {
+      cwd: new URL('../..', import.meta.url).pathname,
+      env: { PATH: process.env.PATH, DATA_DIR: join(directory, data) },
+    });
+  const before = await openSqliteStorage({ path: join(directory, 'a', 'minstrel.sqlite'), ...tools });
+  await fill(before);
+  await before.close();
+
+  const file = join(directory, 'export.jsonl');
+  expect((await run('export', 'a', file)).stdout).toContain('Keep them secret');
+  expect((await stat(file)).mode & 0o077).toBe(0);
+  await expect(run('export', 'a', file)).rejects.toThrow(/exists already/);
+  expect((await run('import', 'b', file)).stdout).toContain('Imported 2 jobs, 2 settings and 1 secrets');
+  const after = await openSqliteStorage({ path: join(directory, 'b', 'minstrel.sqlite'), ...tools });
+  await expectEverything(after);
+  await after.close();
+
+  await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20));
+  await expect(run('import', 'c', file)).rejects.toThrow(/no JSON|ends too early/);
+  await expect(run('import', 'c')).rejects.toThrow(/Usage/);
+});
