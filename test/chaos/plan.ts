@@ -24,8 +24,8 @@ export interface PlannedAsk {
   readonly cancels: boolean;
 }
 
-/** Something that befalls the run after so many asks. */
-export type PlannedEvent = { readonly afterAsks: number } & (
+/** Something that befalls the run once so many asks were acknowledged. */
+export type PlannedEvent = { readonly afterAccepted: number } & (
   | { readonly type: 'kill'; readonly replica: number; readonly delayMs: number }
   | { readonly type: 'redis'; readonly awayMs: number }
   | {
@@ -71,25 +71,25 @@ export function planEvents({ jobs, kills, store, seed }: ChaosOptions): PlannedE
   return [
     ...some(kills, () => ({
       type: 'kill',
-      afterAsks: when(),
+      afterAccepted: when(),
       replica: random.integer(REPLICAS[store]),
       delayMs: random.integer(1_000),
     })),
-    ...some(outages, () => ({ type: 'redis', afterAsks: when(), awayMs: random.between(300, 4_000) })),
+    ...some(outages, () => ({ type: 'redis', afterAccepted: when(), awayMs: random.between(300, 4_000) })),
     ...some(Math.ceil(jobs / 12), () => ({
       type: 'discord',
-      afterAsks: when(),
+      afterAccepted: when(),
       trouble: random.pick(['limit', 'fail', 'answer lost', 'fail', 'answer lost', 'drop'] as const),
       times: 1 + random.integer(4),
     })),
     ...some(Math.ceil(jobs / 12), () => ({
       type: 'slack',
-      afterAsks: when(),
+      afterAccepted: when(),
       trouble: random.pick(['limit', 'fail', 'answer lost', 'dropped', 'answer lost', 'drop'] as const),
       times: 1 + random.integer(3),
     })),
-    ...some(Math.ceil(jobs / 25), () => ({ type: 'duplicates', afterAsks: when(), times: 20 })),
-  ].toSorted((a, b) => a.afterAsks - b.afterAsks) as PlannedEvent[];
+    ...some(Math.ceil(jobs / 25), () => ({ type: 'duplicates', afterAccepted: when(), times: 20 })),
+  ].toSorted((a, b) => a.afterAccepted - b.afterAccepted) as PlannedEvent[];
 }
 
 /** What befalls one request to the gateway. */

@@ -126,7 +126,8 @@ async function askAndBreak(
   // Asks to a process that is just being killed are not taken, and people ask anew.
   while (accepted() < options.jobs && asks.length < 4 * options.jobs + 50) {
     const index = asks.length;
-    for (let next = events[0]; next && next.afterAsks <= index; next = events[0]) {
+    const soFar = accepted();
+    for (let next = events[0]; next && next.afterAccepted <= soFar; next = events[0]) {
       events.shift();
       breaking.befall(next);
     }
