@@ -33,8 +33,10 @@ export async function spool(source: AsyncIterable<Uint8Array>, options: SpoolOpt
   const path = join(directory, randomUUID());
   const hash = createHash('sha256');
   let bytes = 0;
+  let file: Writable | undefined;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    file = openForWriting(path);
     await pipeline(
       source,
       async function* measure(chunks: AsyncIterable<Uint8Array>) {
@@ -47,13 +49,23 @@ export async function spool(source: AsyncIterable<Uint8Array>, options: SpoolOpt
           yield chunk;
         }
       },
-      openForWriting(path),
+      file,
     );
     return { path, bytes, sha256: hash.digest('hex') };
   } catch (error) {
+    // A file whose opening is still under way would appear after it was removed.
+    if (file) await closed(file);
     await rm(path, { force: true }).catch(() => undefined);
     throw fromFileSystem(error);
   }
+}
+
+/** `once` would reject with the very error that closes the stream. */
+function closed(file: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (file.closed) resolve();
+    else file.once('close', () => resolve());
+  });
 }
 
 /** Removes what a process that died left behind: temporary files untouched for `olderThanMs`. */
