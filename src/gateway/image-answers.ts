@@ -18,6 +18,8 @@ const imageResponse = members({
   /** Pixels. */
   width: maybe(count),
   height: maybe(count),
+  /** As the gateway counts them. */
+  imageCount: maybe(count),
   requestId: maybe(id),
 });
 export type ImageResult = z.infer<typeof imageResponse>;
@@ -37,11 +39,13 @@ export function readImages(reply: Reply): ImageResult {
     for (const each of [image, ...others])
       if (each !== undefined && images.size < MOST_IMAGES) images.add(each);
   }
+  const size = fieldsOf(usage);
   if (images.size === 0 && refusal !== undefined) throw reply.refused(refusal);
   return usable(reply, imageResponse, {
     images: [...images],
-    width: usage('width'),
-    height: usage('height'),
+    width: size('width'),
+    height: size('height'),
+    imageCount: size('imageCount'),
     requestId,
   });
 }

@@ -5,7 +5,7 @@ import { type Refusal, readRefusal } from './refusal.ts';
 export function readAround(value: unknown) {
   const root = fieldsOf(value);
   const requestId = root('requestId');
-  const usage = fieldsOf(root('usage') ?? fieldsOf(root('output', 'data'))('usage'));
+  const usage = root('usage') ?? fieldsOf(root('output', 'data'))('usage');
   const told = taskRefusal(value);
   const refusal = told.names.length > 0 || told.number !== undefined ? told : undefined;
   return { usage, requestId, refusal };

@@ -39,8 +39,9 @@ export const generateRequest = songFields
 export type GenerateRequest = z.infer<typeof generateRequest>;
 
 /**
- * `POST /music/extend`. With `defaultParamFlag: true` the override fields, which the contract does not show, are
- * those that the public API requires: https://docs.sunoapi.org/suno-api/extend-music. `continueAt` is in seconds.
+ * `POST /music/extend`: contract, "Music". With `defaultParamFlag: true` the override fields, which the contract does
+ * not show, are those that the public API requires: https://docs.sunoapi.org/suno-api/extend-music. `continueAt` is in
+ * seconds.
  */
 export const extendRequest = z.discriminatedUnion('defaultParamFlag', [
   z.object({ audioId: id, model, callBackUrl, defaultParamFlag: z.literal(false) }),
@@ -57,24 +58,24 @@ export const extendRequest = z.discriminatedUnion('defaultParamFlag', [
 ]);
 export type ExtendRequest = z.infer<typeof extendRequest>;
 
-/** `POST /music/generate-lyrics`. */
+/** `POST /music/generate-lyrics`: contract, "Music". */
 export const generateLyricsRequest = z.object({ prompt: text, callBackUrl });
 export type GenerateLyricsRequest = z.infer<typeof generateLyricsRequest>;
 
-/** `POST /music/timestamped-lyrics`; the song must be complete. */
+/** `POST /music/timestamped-lyrics`: contract, "Music"; the song must be complete. */
 export const timestampedLyricsRequest = z.object({ taskId: id, audioId: id });
 export type TimestampedLyricsRequest = z.infer<typeof timestampedLyricsRequest>;
 
-/** `POST /music/style-generate`: `content` holds rough style tags. */
+/** `POST /music/style-generate`: contract, "Music"; `content` holds rough style tags. */
 export const styleGenerateRequest = z.object({ content: text });
 export type StyleGenerateRequest = z.infer<typeof styleGenerateRequest>;
 
-/** `POST /music/generate-cover`; the music task must be complete. */
+/** `POST /music/generate-cover`: contract, "Music"; the music task must be complete. */
 export const generateCoverRequest = z.object({ taskId: id, callBackUrl });
 export type GenerateCoverRequest = z.infer<typeof generateCoverRequest>;
 
 /**
- * `POST /music/upload-cover`. `prompt` is not in the contract's list but in the public API's
+ * `POST /music/upload-cover`: contract, "Music". `prompt` is not in the contract's list but in the public API's
  * (https://docs.sunoapi.org/suno-api/upload-and-cover-audio), with the meaning it has in generate; sent when given.
  */
 export const uploadCoverRequest = songFields
@@ -83,7 +84,7 @@ export const uploadCoverRequest = songFields
 export type UploadCoverRequest = z.infer<typeof uploadCoverRequest>;
 
 /**
- * `POST /music/upload-extend`. The contract shows no body; these are the public API's required fields
+ * `POST /music/upload-extend`: contract, "Music", which shows no body; these are the public API's required fields
  * (https://docs.sunoapi.org/suno-api/upload-and-extend-audio). `continueAt` is in seconds.
  */
 export const uploadExtendRequest = z.discriminatedUnion('defaultParamFlag', [
@@ -117,7 +118,7 @@ export type UploadExtendRequest = z.infer<typeof uploadExtendRequest>;
 const addModel = z.enum(['V4_5PLUS', 'V5']);
 
 /**
- * `POST /music/add-vocals`. The contract shows no body; these are the public API's required fields
+ * `POST /music/add-vocals`: contract, "Music", which shows no body; these are the public API's required fields
  * (https://docs.sunoapi.org/suno-api/add-vocals).
  */
 export const addVocalsRequest = z.object({
@@ -132,7 +133,7 @@ export const addVocalsRequest = z.object({
 export type AddVocalsRequest = z.infer<typeof addVocalsRequest>;
 
 /**
- * `POST /music/add-instrumental`. The contract shows no body; these are the public API's required fields
+ * `POST /music/add-instrumental`: contract, "Music", which shows no body; these are the public API's required fields
  * (https://docs.sunoapi.org/suno-api/add-instrumental): `tags`, not `style`, and no prompt.
  */
 export const addInstrumentalRequest = z.object({
@@ -161,7 +162,7 @@ export const generatePersonaRequest = z
   );
 export type GeneratePersonaRequest = z.infer<typeof generatePersonaRequest>;
 
-/** `POST /music/vocal-removal`. */
+/** `POST /music/vocal-removal`: contract, "Music". */
 export const vocalRemovalRequest = z.object({
   taskId: id,
   audioId: id,
@@ -170,10 +171,16 @@ export const vocalRemovalRequest = z.object({
 });
 export type VocalRemovalRequest = z.infer<typeof vocalRemovalRequest>;
 
-/** `POST /music/wav-generate`. The contract shows no body; fields of https://docs.sunoapi.org/suno-api/convert-to-wav. */
+/**
+ * `POST /music/wav-generate`: contract, "Music", which shows no body; fields of
+ * https://docs.sunoapi.org/suno-api/convert-to-wav.
+ */
 export const wavGenerateRequest = z.object({ taskId: id, audioId: id, callBackUrl });
 export type WavGenerateRequest = z.infer<typeof wavGenerateRequest>;
 
-/** `POST /music/mp4-generate`. The contract shows no body; required fields of https://docs.sunoapi.org/suno-api/create-music-video. */
+/**
+ * `POST /music/mp4-generate`: contract, "Music", which shows no body; required fields of
+ * https://docs.sunoapi.org/suno-api/create-music-video.
+ */
 export const mp4GenerateRequest = z.object({ taskId: id, audioId: id, callBackUrl });
 export type Mp4GenerateRequest = z.infer<typeof mp4GenerateRequest>;

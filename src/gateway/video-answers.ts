@@ -1,9 +1,21 @@
 import { z } from 'zod';
 import { decideCode } from './error-table.ts';
-import { asHttpUrl, asList, asText, type Fields, lookUp, normalName, objectsIn } from './json.ts';
+import { asHttpUrl, asList, asText, fieldsOf, lookUp, normalName, objectsIn } from './json.ts';
 import { readAround, taskRefusal } from './media-around.ts';
 import type { Reply } from './request.ts';
-import { httpUrl, id, maybe, members, positive, text, usable, withoutUndefined } from './responses.ts';
+import {
+  count,
+  httpUrl,
+  id,
+  maybe,
+  members,
+  notNegative,
+  number,
+  positive,
+  text,
+  usable,
+  withoutUndefined,
+} from './responses.ts';
 import { type TaskFailure, taskFailure } from './task-failure.ts';
 
 /** Contract, "States and transitions"; the states besides `pending` and `succeeded` are not shown there. */
@@ -14,18 +26,42 @@ type VideoStatus = z.infer<typeof videoStatus>;
  * What `POST /v1/media/services/aigc/video-generation/video-synthesis` returns: contract, "Media video request and
  * responses", the submission response.
  */
-const videoSubmission = members({ taskId: id, status: videoStatus });
+const videoSubmission = members({
+  taskId: id,
+  status: videoStatus,
+  requestId: maybe(id),
+  /** Who makes the video: `metadata.provider`. */
+  provider: maybe(text(100)),
+});
 export type VideoSubmission = z.infer<typeof videoSubmission>;
+
+const videoUsage = members({
+  duration: maybe(notNegative),
+  inputVideoDuration: maybe(notNegative),
+  outputVideoDuration: maybe(notNegative),
+  videoCount: maybe(count),
+  /** The resolution figure. */
+  SR: maybe(number),
+  /** `<w>:<h>`. */
+  ratio: maybe(text(20)),
+}).refine((figures) => Object.keys(figures).length > 0);
 
 /** What `GET /v1/media/tasks/{task_id}` returns: contract, "Media video request and responses", the task query. */
 const videoTask = members({
+  requestId: maybe(id),
   taskId: maybe(id),
   status: videoStatus,
+  /** `YYYY-MM-DD HH:MM:SS.mmm`, in a time zone that is not shown. */
+  submitTime: maybe(text(40)),
+  scheduledTime: maybe(text(40)),
+  endTime: maybe(text(40)),
   /** Always there when `status` is `succeeded`; temporary (contract, "Limits" 3). */
   videoUrl: maybe(httpUrl),
   durationSeconds: maybe(positive),
+  origPrompt: maybe(text(10_000)),
   /** The prompt after the provider's expansion. */
   actualPrompt: maybe(text(10_000)),
+  usage: maybe(videoUsage),
   /** Present when `status` is `failed`. */
   failure: maybe(taskFailure),
 }).refine(({ status, videoUrl }) => status !== 'succeeded' || videoUrl !== undefined, {
@@ -35,9 +71,14 @@ export type VideoTask = z.infer<typeof videoTask>;
 
 /** `output.task_id` and `output.task_status`. */
 export function readVideoSubmission(reply: Reply): VideoSubmission {
-  const { taskId, status } = taskIn(reply.value);
+  const { taskId, status, requestId } = taskIn(reply.value);
   if (status === 'failed') throw reply.refused(taskRefusal(reply.value));
-  return usable(reply, videoSubmission, { taskId, status: status === 'unknown' ? 'pending' : status });
+  return usable(reply, videoSubmission, {
+    taskId,
+    status: status === 'unknown' ? 'pending' : status,
+    requestId,
+    provider: fieldsOf(fieldsOf(reply.value)('metadata'))('provider'),
+  });
 }
 
 export function readVideoTask(reply: Reply): VideoTask {
@@ -88,20 +129,26 @@ function taskIn(value: unknown) {
     .take(10)
     .map(({ fields }) => fields)
     .toArray();
-  const first = (read: (fields: Fields) => unknown): string | undefined =>
-    places.map((fields) => asText(read(fields))).find((found) => found !== undefined);
+  const first = (...names: string[]): string | undefined =>
+    places.map((fields) => asText(fields(...names))).find((found) => found !== undefined);
 
-  const { usage } = readAround(value);
-  const said = first((fields) => fields('taskStatus')) ?? first((fields) => fields('status', 'state'));
+  const { usage, requestId } = readAround(value);
+  const said = first('taskStatus') ?? first('status', 'state');
   const videoUrl = readVideoUrl(value);
   const status = statusNamed(said) ?? (videoUrl === undefined ? 'unknown' : 'succeeded');
   return {
-    taskId: first((fields) => fields('taskId')) ?? first((fields) => fields('id')),
+    requestId,
+    taskId: first('taskId') ?? first('id'),
     said,
     status,
     videoUrl,
-    durationSeconds: usage('outputVideoDuration', 'videoDuration', 'duration'),
-    actualPrompt: first((fields) => fields('actualPrompt')),
+    submitTime: first('submitTime'),
+    scheduledTime: first('scheduledTime'),
+    endTime: first('endTime'),
+    durationSeconds: fieldsOf(usage)('outputVideoDuration', 'videoDuration', 'duration'),
+    origPrompt: first('origPrompt'),
+    actualPrompt: first('actualPrompt'),
+    usage,
     failure: status === 'failed' ? failureOf(value) : undefined,
   };
 }

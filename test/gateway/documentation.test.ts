@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ROUTES } from '../../src/gateway/routes.ts';
+
+const room = new URL('../../src/gateway/', import.meta.url);
+const tests = readdirSync(new URL('.', import.meta.url));
+const page = readFileSync(new URL('../../docs/gateway.md', import.meta.url), 'utf8');
+
+/** The cells of every row of the table under a heading, without its head. */
+function rowsUnder(heading: string): string[][] {
+  const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.slice(2).map((row) => row.split('|').slice(1, -1));
+}
+
+describe('docs/gateway.md', () => {
+  it('has a row for every route', () => {
+    const named = rowsUnder('Routes').map(([route = '']) => route);
+    for (const { method, path } of Object.values(ROUTES)) {
+      const word = path.split(/\/|\{\w+\}/).findLast((part) => part !== '') ?? path;
+      const rows = named.filter((row) => row.includes(`${method} /`) && row.includes(word));
+      expect(rows, `${method} ${path}`).not.toEqual([]);
+    }
+  });
+
+  it('names files that there are, for code and for tests', () => {
+    for (const [route = '', , files = '', , besides = ''] of rowsUnder('Routes')) {
+      for (const [, file = ''] of files.matchAll(/`([\w-]+\.ts)`/g))
+        expect(readdirSync(room), route).toContain(file);
+      for (const [, test = ''] of besides.matchAll(/`([\w-]+)`/g))
+        expect(tests, route).toContain(`${test}.test.ts`);
+    }
+  });
+
+  it('leads to what it names for every table of the contract', () => {
+    const places = rowsUnder("The contract's tables in the code").flatMap(([section, , where = '']) =>
+      [...where.matchAll(/`([\w-]+\.ts)`(?: \(([^)]*)\))?/g)].map(([, file = '', names = '']) => ({
+        section,
+        file,
+        names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+      })),
+    );
+    expect(places.length).toBeGreaterThan(20);
+    for (const { section, file, names } of places) {
+      const text = readFileSync(new URL(file, room), 'utf8');
+      for (const name of names) expect(text, `${section}: ${file}`).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+  });
+});
