@@ -296,5 +296,5 @@ async function ruleSentence(
   const name = typed.trim().replace(/^\//, '').toLowerCase();
   const rule = (await moderation.access.inForce())[where][name];
   const what = name === 'all' ? 'all commands' : `/${name}`;
-  return `In ${here(where)}, ${plain(what)} is now for: ${rule ? ruleText(rule) : 'everyone'}. Moderators may always.`;
+  return `In ${here(where)}, ${plain(what)} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}. Moderators may always.`;
 }

@@ -68,7 +68,7 @@ class OptionReader {
       throw new UserError(`--${name} needs a value, for example --${name} ${example(option)}.`, name);
     let last = index + 1;
     let lastWord = first;
-    if (option.type === 'text' && this.#free.length > 0) {
+    if (option.type === 'text' && !option.mention && this.#free.length > 0) {
       for (let next = tokens[last + 1]; next?.type === 'word'; next = tokens[last + 1]) {
         lastWord = next;
         last += 1;

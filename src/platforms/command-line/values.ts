@@ -44,6 +44,7 @@ export function typedFlag(name: string, typed: string | undefined): boolean {
 /** Whether a word that stands alone can only be meant for this option. */
 export function fits(option: OptionDeclaration, word: string): boolean {
   if (option.type === 'choice') return chosen(option, word) !== undefined;
+  if (option.type === 'text') return option.mention === true && /^<@/.test(word);
   return option.type === 'number' && typedNumber(word) !== undefined;
 }
 

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Invocation, Outcome } from '../../src/command.ts';
+import type { Message } from '../../src/message.ts';
+import type { Bot } from '../../src/platforms/platform.ts';
+import { createBotOn } from '../bot-on-world.ts';
+import { createWorld, SONG, songCallback, type World } from '../jobs/world.ts';
+import { type Administered, administer } from '../settings/administration.ts';
+import { ADA, HERE, MOD } from '../settings/places.ts';
+
+let world: World;
+let house: Administered;
+let bot: Bot;
+let events = 0;
+
+beforeEach(async () => {
+  world = await createWorld();
+  house = administer({ ...world, costs: { song: 10 } });
+  house.list.offer(['Chat Small=chat-small', 'chat-large', 'canvas-plus']);
+  bot = createBotOn(world, { administered: house });
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+function run(
+  command: string,
+  subcommand: string | undefined,
+  options: Invocation['options'] = {},
+  more: Partial<Invocation> = {},
+): Promise<Outcome> {
+  return bot.run({
+    id: `event-${++events}`,
+    command,
+    ...(subcommand === undefined ? {} : { subcommand }),
+    options,
+    address: HERE,
+    person: MOD,
+    ...more,
+  });
+}
+
+function privately(outcome: Outcome): Message {
+  if (outcome.type !== 'message' || outcome.visibility !== 'person')
+    throw new Error(`Not private: ${JSON.stringify(outcome)}`);
+  return outcome.message;
+}
+
+const says = async (...asked: Parameters<typeof run>): Promise<string> => {
+  const { title = '', text = '', footer = '' } = privately(await run(...asked));
+  // What was escaped against Markdown reads as people see it.
+  return [title, text, footer].join('\n').replaceAll('\\', '');
+};
+
+describe('/models', () => {
+  test('set says the id of a display name, and show says why it holds', async () => {
+    expect(await says('models', 'set', { family: 'ask', model: 'chat small' })).toContain(
+      'Answers in this channel now use **chat-small**. “chat small” is the name of **chat-small**.',
+    );
+    const shown = await says('models', 'show');
+    expect(shown).toContain('**Answers**: **chat-small**, chosen for this channel by Mod');
+    expect(shown).toContain('**Songs**: **V5**, the default of whoever runs this bot');
+    expect(shown).toContain('**Videos**: nobody has chosen');
+    expect(await says('models', undefined)).toBe(shown);
+  });
+
+  test('set refuses what the account may not use, beside the field', async () => {
+    const outcome = await run('models', 'set', { family: 'ask', model: 'chat-smal' });
+    expect(privately(outcome).text).toContain('Did you mean “chat-small” or “chat-large”?');
+    expect(outcome).toMatchObject({ option: 'model' });
+  });
+
+  test('reset tells what holds now', async () => {
+    await run('models', 'set', { family: 'song', model: 'V4', where: 'server' });
+    expect(await says('models', 'reset', { family: 'song' })).toBe(
+      '\nThere was no choice for song in this channel.\n',
+    );
+    expect(await says('models', 'reset', { family: 'song', where: 'server' })).toContain(
+      'Taken back. **Songs**: **V5**',
+    );
+  });
+
+  test('refresh asks the gateway again', async () => {
+    expect(await says('models', 'refresh')).toContain('3 models');
+    expect(house.list.refreshes).toBe(1);
+  });
+
+  test('prompt opens a form with what is there, keeps it, and takes it back', async () => {
+    expect(await run('models', 'prompt')).toMatchObject({
+      type: 'form',
+      form: { id: 'models prompt', initial: { where: 'channel' }, options: { text: { required: true } } },
+    });
+    await run('models', 'prompt', { text: 'Be brief.\nRhyme.', where: 'channel' });
+    expect(await run('models', 'prompt')).toMatchObject({ form: { initial: { text: 'Be brief.\nRhyme.' } } });
+    expect(await says('models', 'show')).toContain('Rhyme. (chosen for this channel)');
+    expect(await says('models', 'prompt', { reset: true })).toContain('Taken back');
+    expect(await says('models', 'show')).toContain('**System prompt**: none');
+  });
+
+  test('answers switches the assistant and the footer', async () => {
+    expect(await says('models', 'answers')).toContain('Say what to change');
+    const said = await says('models', 'answers', { assistant: true, footer: false, where: 'server' });
+    expect(said).toContain('commands): on, chosen for this server');
+    expect(said).toContain('answer): off, chosen for this server');
+    await run('models', 'answers', { reset: true, where: 'server' });
+    expect(await says('models', 'show')).toContain('answer): on, the default of whoever runs this bot');
+  });
+
+  test('a model that is gone is told in show', async () => {
+    await run('models', 'set', { family: 'ask', model: 'chat-large' });
+    house.list.offer(['chat-small']);
+    expect(await says('models', 'show')).toContain(
+      '⚠️ chat-large, chosen for this channel, is not offered to this bot any more.',
+    );
+  });
+});
+
+describe('/limits', () => {
+  test('set, show and reset', async () => {
+    expect(await says('limits', 'show')).toContain('Nothing is limited.');
+    expect(await says('limits', 'set', { scope: 'person', family: 'song', most: 2, per: 'hour' })).toContain(
+      'The limit is now 2 songs per person and hour.',
+    );
+    expect(await says('limits', 'show')).toContain(
+      '2 songs per person and hour (chosen for this server): 0 requests used',
+    );
+    expect(await says('limits', 'set', { scope: 'person', family: 'song', per: 'hour' })).toContain(
+      'There is no limit on songs per person and hour any more.',
+    );
+    expect(await says('limits', 'reset', { scope: 'channel' })).toContain('There was no limit');
+  });
+
+  test('for somebody, by mention; anything else is asked for again', async () => {
+    expect(await says('limits', 'set', { scope: 'server', most: 0, who: '<@troll|Troll>' })).toContain(
+      '0 requests per day for Troll',
+    );
+    expect(await says('limits', 'set', { scope: 'person', most: 50, who: '<@&42|Fans>' })).toContain(
+      'for each person with the role Fans',
+    );
+    const outcome = await run('limits', 'set', { scope: 'person', most: 1, who: 'Ada' });
+    expect(privately(outcome).text).toContain('I cannot tell who “Ada” is');
+    expect(outcome).toMatchObject({ option: 'who' });
+  });
+
+  test('says when units mean nothing because nobody set prices', async () => {
+    const unpriced = createBotOn(world, { administered: administer(world) });
+    const outcome = await unpriced.run({
+      id: 'units',
+      command: 'limits',
+      subcommand: 'set',
+      options: { scope: 'server', most: 5, of: 'units' },
+      address: HERE,
+      person: MOD,
+    });
+    expect(privately(outcome).text).toContain('has set no prices');
+  });
+
+  test('access: allow, forbid, inherit, block, appoint, and what show says of them', async () => {
+    expect(await says('limits', 'allow', { command: '/Song', who: '<@&7|DJ>', where: 'server' })).toContain(
+      'In this server, /song is now for: DJ. Moderators may always.',
+    );
+    expect(await says('limits', 'forbid', { command: 'all' })).toContain(
+      'In this channel, all commands are now for: nobody',
+    );
+    await run('limits', 'block', { who: '<@troll|Troll>' });
+    await run('limits', 'appoint', { who: '<@&8|Helpers>' });
+    await run('limits', 'exempt', { exempt: true });
+    const shown = await says('limits', 'show');
+    for (const line of [
+      'all commands in this channel: nobody',
+      '/song in this server: DJ',
+      'blocked: Troll',
+      'moderators of this bot, beside the server’s own: Helpers',
+      'moderators are exempt from the limits set here',
+    ])
+      expect(shown).toContain(line);
+    expect(await says('limits', 'inherit', { command: 'all' })).toContain('Taken back');
+    expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('can use me again');
+    expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('was not blocked');
+    expect(await says('limits', 'forbid', { command: 'song', who: '<@bob>', where: 'server' })).toContain(
+      'was not named for /song here',
+    );
+    expect(await says('limits', 'allow', { command: 'dance' })).toContain('There is no command “dance”');
+  });
+
+  test('report tells by person, family and day, with a picture', async () => {
+    expect(await says('limits', 'report')).toContain('Nothing was used in the last 30 days.');
+    const job = await world.start(SONG);
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    const message = privately(await run('limits', 'report', { days: 7 }));
+    const text = message.text?.replaceAll('\\', '') ?? '';
+    expect(text).toContain('- song: 1');
+    expect(text).toContain('- Ada: 1');
+    expect(text).toContain(`- ${new Date(world.clock.now()).toISOString().slice(0, 10)}: 1`);
+    expect(message.media).toMatchObject([{ kind: 'image', source: { type: 'kept' } }]);
+    expect(await says('limits', 'report', { days: 0 })).toContain('must be at least 1');
+  });
+});
+
+describe('/minstrel', () => {
+  const asAda = { person: ADA, address: HERE };
+
+  test('helps with what the person may use', async () => {
+    const help = await says('minstrel', undefined, {}, asAda);
+    expect(help).toContain('**/song**: Make a song');
+    expect(help).not.toContain('/limits**');
+    expect(help).toContain('- Songs: V5, the default of whoever runs this bot');
+    expect(await says('minstrel', 'help')).toContain('**/limits**');
+  });
+
+  test('forget says first what it erases, and then erases it', async () => {
+    const job = await world.start(SONG);
+    expect(await says('minstrel', 'forget', {}, asAda)).toContain('cannot be brought back');
+    expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('still running (1)');
+    await world.look(job);
+    await world.callback(job, songCallback('complete'));
+    await world.look(job);
+    const bobs = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
+    expect(await says('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
+    expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('Erased: 1 requests');
+    expect(await world.storage.jobs.read(job)).toBeUndefined();
+    expect(await world.read(bobs)).toBeDefined();
+    expect(await says('minstrel', 'usage', {}, asAda)).toContain('You used nothing here');
+    const press = { ...asAda, action: { name: 'again', job, index: 0 } };
+    expect(await says('song', undefined, {}, press)).toContain('This is too old');
+  });
+
+  test('audit is for moderators, newest first', async () => {
+    await run('models', 'set', { family: 'ask', model: 'chat-large' });
+    await run('limits', 'exempt', { exempt: true });
+    expect(await says('minstrel', 'audit', {}, asAda)).toContain('Only moderators may see');
+    const lines = (await says('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
+    expect(lines).toHaveLength(2);
+    expect(lines.join()).toContain('UTC, Mod, channel channel, model for ask: not chosen here → chat-large');
+  });
+});
