@@ -9,6 +9,8 @@ import type {
   SuggestRequest,
 } from '../../../src/command.ts';
 import { defineCommand } from '../../../src/command.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { webhookRoutes } from '../../../src/http/webhook.ts';
 import type { KeptFile, MediaItem, Message } from '../../../src/message.ts';
 import type { Bot, MediaReader, Platform, Posted } from '../../../src/platforms/platform.ts';
 import { createSlack } from '../../../src/platforms/slack/adapter.ts';
@@ -123,7 +125,21 @@ const noSettings = { get: async () => undefined, set: async () => {}, delete: as
 /** The adapter's time, so that nobody waits for a Retry-After. */
 const SPEED = 100;
 
+export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface HarnessOptions extends SlackServerOptions {
+  connection?: 'socket' | 'http';
+  connections?: number;
+  threads?: boolean;
+  /** The adapter's time against the server's. */
+  speed?: number;
+}
+
 export interface Harness {
+  /** The adapter's. */
+  now(): number;
+  /** Where Slack sends requests. */
+  readonly url: string;
   readonly server: SlackServer;
   readonly slack: Platform;
   readonly bot: FakeBot;
@@ -139,31 +155,45 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-export async function startHarness(
-  options: SlackServerOptions & { connections?: number; threads?: boolean } = {},
-): Promise<Harness> {
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const server = await startSlackServer(options);
   const bot = new FakeBot();
   const startedAt = Date.now();
+  const speed = options.speed ?? SPEED;
+  const now = () => startedAt + (Date.now() - startedAt) * speed;
   const another = () =>
     createSlack({
       account: { type: 'token', botToken: server.botToken },
-      connection: { type: 'socket', appToken: server.appToken, connections: options.connections ?? 1 },
+      connection:
+        options.connection === 'http'
+          ? { type: 'http', signingSecret: server.signingSecret }
+          : { type: 'socket', appToken: server.appToken, connections: options.connections ?? 1 },
       threads: options.threads ?? false,
       settings: noSettings,
       inTurn: (_task, work) => work(),
       apiUrl: server.apiUrl,
       media,
-      log: { debug() {}, info() {}, warn() {}, error() {} },
-      now: () => startedAt + (Date.now() - startedAt) * SPEED,
+      log: SILENT,
+      now,
       // The deadline of an acknowledgement is the server's too, so it stays as it is.
-      sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / SPEED),
+      sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / speed),
       editGapMs: 2000,
     });
   const slack = another();
+  const listener = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: SILENT,
+    routes: [
+      webhookRoutes({ path: '/slack/events', receive: async (request) => await slack.receive?.(request) }),
+    ],
+  });
+  if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
   await slack.start(bot);
   const remembered: Posted[] = [];
   return {
+    now,
+    url: `${listener.url}/slack/events`,
     server,
     slack,
     bot,
@@ -182,6 +212,7 @@ export async function startHarness(
     },
     stop: async () => {
       await slack.close();
+      await listener.close();
       await server.close();
     },
   };

@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pings, readableText } from '../../servers/slack/mentions.ts';
-import { ADDRESS, FakeBot, type Harness, startHarness } from './harness.ts';
+import { type Harness, startHarness } from './harness.ts';
 
 let harness: Harness;
-
-beforeEach(async () => {
-  harness = await startHarness();
-});
 
 afterEach(async () => {
   await harness.stop();
@@ -14,429 +10,357 @@ afterEach(async () => {
 
 const noRefusals = () => expect(harness.server.refused).toEqual([]);
 
-describe('a slash command', () => {
-  it('becomes an invocation, is acknowledged without a word, and begins its job', async () => {
-    const { server, bot } = harness;
-    const { ack } = await server.slash('/song', 'a tune for rain & sun --style “dark lofi” --instrumental', {
-      user: 'U0BOB',
-    });
-    expect(ack).toBeUndefined();
-    await server.until(() => bot.begun === 1);
-    expect(bot.invocations).toMatchObject([
-      {
-        command: 'song',
-        options: { prompt: 'a tune for rain & sun', style: 'dark lofi', instrumental: true },
-        address: { platform: 'slack', guild: 'T0MINSTREL', channel: 'C0MUSIC', person: 'U0BOB' },
-        person: { id: 'U0BOB', displayName: 'bob', moderator: true },
-        locale: 'en-US',
-      },
-    ]);
-    noRefusals();
+describe.each(['socket', 'http'] as const)('over %s', (connection) => {
+  beforeEach(async () => {
+    harness = await startHarness({ connection });
   });
 
-  it('is stored before it is acknowledged', async () => {
-    const { server, bot } = harness;
-    let stored = false;
-    bot.answer = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      stored = true;
-      return bot.accepted();
-    };
-    await server.slash('/song', 'rain');
-    expect(stored).toBe(true);
-    noRefusals();
-  });
-
-  it('is acknowledged in time when storing takes long, and is answered afterwards', async () => {
-    const { server, bot } = harness;
-    let answer = (_: string) => {};
-    bot.answer = () =>
-      new Promise((resolve) => {
-        answer = (text) => resolve({ type: 'message', visibility: 'person', message: { text } });
-      });
-    const { acknowledged, tookMs } = await server.slash('/song', 'rain');
-    expect(acknowledged).toBe(true);
-    expect(tookMs).toBeLessThan(2500);
-    answer('Late, but here.');
-    const [said] = await server.until(
-      () => server.ephemeralsOf('U0ADA').length > 0 && server.ephemeralsOf('U0ADA'),
-    );
-    expect(said).toMatchObject({ via: 'response_url', channel: 'C0MUSIC' });
-    noRefusals();
-  });
-
-  it('tells the person alone what is wrong, in the acknowledgement', async () => {
-    const { server, bot } = harness;
-    await server.slash('/song', 'rain --stlye lofi');
-    const [said] = server.ephemeralsOf('U0ADA');
-    expect(said && readableText(said)).toContain('Did you mean --style?');
-    expect(bot.invocations).toEqual([]);
-    expect(server.messages('C0MUSIC')).toEqual([]);
-    noRefusals();
-  });
-
-  it('says to the person alone what the bot says to the person alone, and to the channel what is for the channel', async () => {
-    const { server, bot } = harness;
-    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Just <!channel> you' } });
-    await server.slash('/jobs');
-    const [alone] = server.ephemeralsOf('U0ADA');
-    expect(alone && [alone.via, readableText(alone), pings(alone)]).toEqual([
-      'ack',
-      'Just <!channel> you',
-      [],
-    ]);
-    bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
-    await server.slash('/jobs');
-    const said = await server.until(() => server.botMessages()[0]);
-    expect(readableText(said)).toBe('Everybody');
-    noRefusals();
-  });
-
-  it('says how to invite the bot where it is not in the channel, to the person alone', async () => {
-    const { server, bot } = harness;
-    bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
-    await server.slash('/jobs', '', { channel: 'C0QUIET' });
-    const said = await server.until(() => server.ephemeralsOf('U0ADA')[0]);
-    expect(readableText(said)).toContain('/invite @minstrel');
-    expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
-  });
-});
-
-describe('the form of a command', () => {
-  it.each(['', '?'])(
-    'opens from the declaration when nothing is typed (%j), and comes back as the same invocation',
-    async (typed) => {
+  describe('a slash command', () => {
+    it('becomes an invocation, is acknowledged without a word, and begins its job', async () => {
       const { server, bot } = harness;
-      await server.slash('/song', typed, { user: 'U0BOB' });
-      const form = await server.until(() => server.openView('U0BOB'));
-      const tune = server.upload('tune.mp3', Buffer.from('ID3'), { mimetype: 'audio/mpeg' });
-      await server.submitView(form, {
-        prompt: 'rain',
-        instrumental: ['true'],
-        weight: '0.5',
-        model: 'V5',
-        audio: [tune],
-      });
+      const { ack } = await server.slash(
+        '/song',
+        'a tune for rain & sun --style “dark lofi” --instrumental',
+        {
+          user: 'U0BOB',
+        },
+      );
+      expect(ack).toBeUndefined();
       await server.until(() => bot.begun === 1);
       expect(bot.invocations).toMatchObject([
         {
           command: 'song',
-          options: {
-            prompt: 'rain',
-            instrumental: true,
-            weight: 0.5,
-            model: 'V5',
-            audio: {
-              name: 'tune.mp3',
-              contentType: 'audio/mpeg',
-              bytes: 3,
-              url: expect.stringContaining(tune.id),
-            },
-          },
-          address: { channel: 'C0MUSIC', person: 'U0BOB' },
+          options: { prompt: 'a tune for rain & sun', style: 'dark lofi', instrumental: true },
+          address: { platform: 'slack', guild: 'T0MINSTREL', channel: 'C0MUSIC', person: 'U0BOB' },
+          person: { id: 'U0BOB', displayName: 'bob', moderator: true },
+          locale: 'en-US',
         },
       ]);
       noRefusals();
-    },
-  );
-
-  it('shows a sentence beside the field it is about, and stays open', async () => {
-    const { server, bot } = harness;
-    await server.slash('/song');
-    const form = await server.until(() => server.openView());
-    bot.answer = () => ({
-      type: 'message',
-      visibility: 'person',
-      message: { text: '“style” is <odd>.' },
-      option: 'style',
-    });
-    const { ack } = await server.submitView(form, { prompt: 'rain', style: 'x' });
-    expect(ack).toEqual({ response_action: 'errors', errors: { style: '“style” is <odd>.' } });
-    expect(server.openView()).toBe(form);
-    bot.answer = () => bot.accepted();
-    await server.submitView(form, { prompt: 'rain', style: 'lofi' });
-    await server.until(() => bot.begun === 1);
-    const [first, second] = bot.invocations;
-    expect(first?.id).not.toBe(second?.id);
-    noRefusals();
-  });
-
-  it('says privately what belongs to no field', async () => {
-    const { server, bot } = harness;
-    await server.slash('/song');
-    const form = await server.until(() => server.openView());
-    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'No credit left.' } });
-    await server.submitView(form, { prompt: 'rain' });
-    const said = await server.until(() => server.ephemeralsOf()[0]);
-    expect(readableText(said)).toBe('No credit left.');
-    expect(server.openView()).toBeUndefined();
-    noRefusals();
-  });
-
-  it('offers completions while somebody types, and what was typed itself', async () => {
-    const { server, bot } = harness;
-    bot.choices = [{ name: 'Ada’s voice', value: 'voice-1' }];
-    await server.slash('/song');
-    const form = await server.until(() => server.openView());
-    expect(await server.suggest(form, 'voice', 'ad')).toEqual([
-      { text: 'Ada’s voice', value: 'voice-1' },
-      { text: 'ad', value: 'ad' },
-    ]);
-    expect(bot.suggestions).toMatchObject([
-      { command: 'song', option: 'voice', typed: 'ad', address: { channel: 'C0MUSIC' } },
-    ]);
-    noRefusals();
-  });
-
-  it('asks for another try when Slack does not open it in time', async () => {
-    const { server } = harness;
-    server.faults.next('views.open', { type: 'error', error: 'expired_trigger_id' });
-    await server.slash('/song');
-    const said = await server.until(() => server.ephemeralsOf()[0]);
-    expect(readableText(said)).toContain('Please try that again');
-    noRefusals();
-  });
-
-  it('opens from a message’s menu with the message in it, and from the global shortcut', async () => {
-    const { server, bot } = harness;
-    const { message } = await server.say('clouds &amp; <@U0BOB|bob>', { user: 'U0BOB' });
-    await server.messageShortcut('message-menu:song', message);
-    const form = await server.until(() => server.openView());
-    await server.submitView(form, {});
-    await server.until(() => bot.invocations.length === 1);
-    expect(bot.invocations[0]).toMatchObject({
-      command: 'song',
-      options: { prompt: 'clouds & @bob' },
-      address: { channel: 'C0MUSIC' },
-    });
-    await server.shortcut('form:song');
-    const global = await server.until(() => server.openView());
-    await server.submitView(global, { prompt: 'rain' });
-    await server.until(() => bot.invocations.length === 2);
-    expect(bot.invocations[1]).toMatchObject({ address: { channel: 'U0ADA', person: 'U0ADA' } });
-    noRefusals();
-  });
-});
-
-describe('a button', () => {
-  const withButtons = () =>
-    harness.show({
-      title: 'Rain',
-      actions: [
-        { type: 'action', id: 'song.again:j1:2', label: 'Again', emphasis: 'primary' },
-        { type: 'link', url: 'https://x.example', label: 'Open' },
-      ],
     });
 
-  it('becomes an invocation of its action, in its place', async () => {
-    const { server, bot } = harness;
-    await withButtons();
-    const [message] = server.botMessages();
-    if (message === undefined) throw new Error('nothing was shown');
-    await server.press(message, 'Again', { user: 'U0BOB' });
-    await server.until(() => bot.begun === 1);
-    expect(bot.invocations).toMatchObject([
-      {
+    it('is stored before it is acknowledged', async () => {
+      const { server, bot } = harness;
+      let stored = false;
+      bot.answer = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        stored = true;
+        return bot.accepted();
+      };
+      await server.slash('/song', 'rain');
+      expect(stored).toBe(true);
+      noRefusals();
+    });
+
+    it('is acknowledged in time when storing takes long, and is answered afterwards', async () => {
+      const { server, bot } = harness;
+      let answer = (_: string) => {};
+      bot.answer = () =>
+        new Promise((resolve) => {
+          answer = (text) => resolve({ type: 'message', visibility: 'person', message: { text } });
+        });
+      const { acknowledged, tookMs } = await server.slash('/song', 'rain');
+      expect(acknowledged).toBe(true);
+      expect(tookMs).toBeLessThan(2500);
+      answer('Late, but here.');
+      const [said] = await server.until(
+        () => server.ephemeralsOf('U0ADA').length > 0 && server.ephemeralsOf('U0ADA'),
+      );
+      expect(said).toMatchObject({ via: 'response_url', channel: 'C0MUSIC' });
+      noRefusals();
+    });
+
+    it('tells the person alone what is wrong, in the acknowledgement', async () => {
+      const { server, bot } = harness;
+      await server.slash('/song', 'rain --stlye lofi');
+      const [said] = server.ephemeralsOf('U0ADA');
+      expect(said && readableText(said)).toContain('Did you mean --style?');
+      expect(bot.invocations).toEqual([]);
+      expect(server.messages('C0MUSIC')).toEqual([]);
+      noRefusals();
+    });
+
+    it('says to the person alone what the bot says to the person alone, and to the channel what is for the channel', async () => {
+      const { server, bot } = harness;
+      bot.answer = () => ({
+        type: 'message',
+        visibility: 'person',
+        message: { text: 'Just <!channel> you' },
+      });
+      await server.slash('/jobs');
+      const [alone] = server.ephemeralsOf('U0ADA');
+      expect(alone && [alone.via, readableText(alone), pings(alone)]).toEqual([
+        'ack',
+        'Just <!channel> you',
+        [],
+      ]);
+      bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
+      await server.slash('/jobs');
+      const said = await server.until(() => server.botMessages()[0]);
+      expect(readableText(said)).toBe('Everybody');
+      noRefusals();
+    });
+
+    it('says how to invite the bot where it is not in the channel, to the person alone', async () => {
+      const { server, bot } = harness;
+      bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
+      await server.slash('/jobs', '', { channel: 'C0QUIET' });
+      const said = await server.until(() => server.ephemeralsOf('U0ADA')[0]);
+      expect(readableText(said)).toContain('/invite @minstrel');
+      expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
+    });
+  });
+
+  describe('the form of a command', () => {
+    it.each(['', '?'])(
+      'opens from the declaration when nothing is typed (%j), and comes back as the same invocation',
+      async (typed) => {
+        const { server, bot } = harness;
+        await server.slash('/song', typed, { user: 'U0BOB' });
+        const form = await server.until(() => server.openView('U0BOB'));
+        const tune = server.upload('tune.mp3', Buffer.from('ID3'), { mimetype: 'audio/mpeg' });
+        await server.submitView(form, {
+          prompt: 'rain',
+          instrumental: ['true'],
+          weight: '0.5',
+          model: 'V5',
+          audio: [tune],
+        });
+        await server.until(() => bot.begun === 1);
+        expect(bot.invocations).toMatchObject([
+          {
+            command: 'song',
+            options: {
+              prompt: 'rain',
+              instrumental: true,
+              weight: 0.5,
+              model: 'V5',
+              audio: {
+                name: 'tune.mp3',
+                contentType: 'audio/mpeg',
+                bytes: 3,
+                url: expect.stringContaining(tune.id),
+              },
+            },
+            address: { channel: 'C0MUSIC', person: 'U0BOB' },
+          },
+        ]);
+        noRefusals();
+      },
+    );
+
+    it('shows a sentence beside the field it is about, and stays open', async () => {
+      const { server, bot } = harness;
+      await server.slash('/song');
+      const form = await server.until(() => server.openView());
+      bot.answer = () => ({
+        type: 'message',
+        visibility: 'person',
+        message: { text: '“style” is <odd>.' },
+        option: 'style',
+      });
+      const { ack } = await server.submitView(form, { prompt: 'rain', style: 'x' });
+      expect(ack).toEqual({ response_action: 'errors', errors: { style: '“style” is <odd>.' } });
+      expect(server.openView()).toBe(form);
+      bot.answer = () => bot.accepted();
+      await server.submitView(form, { prompt: 'rain', style: 'lofi' });
+      await server.until(() => bot.begun === 1);
+      const [first, second] = bot.invocations;
+      expect(first?.id).not.toBe(second?.id);
+      noRefusals();
+    });
+
+    it('says privately what belongs to no field', async () => {
+      const { server, bot } = harness;
+      await server.slash('/song');
+      const form = await server.until(() => server.openView());
+      bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'No credit left.' } });
+      await server.submitView(form, { prompt: 'rain' });
+      const said = await server.until(() => server.ephemeralsOf()[0]);
+      expect(readableText(said)).toBe('No credit left.');
+      expect(server.openView()).toBeUndefined();
+      noRefusals();
+    });
+
+    it('offers completions while somebody types, and what was typed itself', async () => {
+      const { server, bot } = harness;
+      bot.choices = [{ name: 'Ada’s voice', value: 'voice-1' }];
+      await server.slash('/song');
+      const form = await server.until(() => server.openView());
+      expect(await server.suggest(form, 'voice', 'ad')).toEqual([
+        { text: 'Ada’s voice', value: 'voice-1' },
+        { text: 'ad', value: 'ad' },
+      ]);
+      expect(bot.suggestions).toMatchObject([
+        { command: 'song', option: 'voice', typed: 'ad', address: { channel: 'C0MUSIC' } },
+      ]);
+      noRefusals();
+    });
+
+    it('asks for another try when Slack does not open it in time', async () => {
+      const { server } = harness;
+      server.faults.next('views.open', { type: 'error', error: 'expired_trigger_id' });
+      await server.slash('/song');
+      const said = await server.until(() => server.ephemeralsOf()[0]);
+      expect(readableText(said)).toContain('Please try that again');
+      noRefusals();
+    });
+
+    it('opens from a message’s menu with the message in it, and from the global shortcut', async () => {
+      const { server, bot } = harness;
+      const { message } = await server.say('clouds &amp; <@U0BOB|bob>', { user: 'U0BOB' });
+      await server.messageShortcut('message-menu:song', message);
+      const form = await server.until(() => server.openView());
+      await server.submitView(form, {});
+      await server.until(() => bot.invocations.length === 1);
+      expect(bot.invocations[0]).toMatchObject({
         command: 'song',
-        action: { name: 'again', job: 'j1', index: 2 },
-        address: { channel: 'C0MUSIC', person: 'U0BOB' },
-      },
-    ]);
-    expect(bot.invocations[0]?.address.thread).toBeUndefined();
-    expect((await server.press(message, 'Open')).acknowledged).toBe(true);
-    expect(bot.invocations).toHaveLength(1);
-    noRefusals();
+        options: { prompt: 'clouds & @bob' },
+        address: { channel: 'C0MUSIC' },
+      });
+      await server.shortcut('form:song');
+      const global = await server.until(() => server.openView());
+      await server.submitView(global, { prompt: 'rain' });
+      await server.until(() => bot.invocations.length === 2);
+      expect(bot.invocations[1]).toMatchObject({ address: { channel: 'U0ADA', person: 'U0ADA' } });
+      noRefusals();
+    });
   });
 
-  it('can open a form, which comes back as the action', async () => {
-    const { server, bot } = harness;
-    await withButtons();
-    const [message] = server.botMessages();
-    if (message === undefined) throw new Error('nothing was shown');
-    bot.answer = () => ({
-      type: 'form',
-      form: {
-        id: 'song.keep-voice:j1:0',
-        title: 'Keep this voice for a long time',
-        submitLabel: 'Keep',
-        options: { name: { type: 'text', description: 'Its name', required: true } },
-        initial: { name: 'Ada' },
-      },
-    });
-    await server.press(message, 'Again');
-    const form = await server.until(() => server.openView());
-    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
-    await server.submitView(form, {});
-    await server.until(() => server.ephemeralsOf().length === 1);
-    expect(bot.invocations[1]).toMatchObject({
-      command: 'song',
-      action: { name: 'keep-voice', job: 'j1', index: 0 },
-      options: { name: 'Ada' },
-    });
-    noRefusals();
-  });
-});
+  describe('a button', () => {
+    const withButtons = () =>
+      harness.show({
+        title: 'Rain',
+        actions: [
+          { type: 'action', id: 'song.again:j1:2', label: 'Again', emphasis: 'primary' },
+          { type: 'link', url: 'https://x.example', label: 'Open' },
+        ],
+      });
 
-describe('talk', () => {
-  it('answers a mention in its thread, with what was said before and the picture', async () => {
-    const { server, bot } = harness;
-    const { message } = await server.say('first words', { user: 'U0BOB' });
-    const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
-    await server.mention('what is &lt;this&gt;?', { threadTs: message.ts, files: [picture] });
-    await server.until(() => bot.begun === 1);
-    expect(bot.invocations).toMatchObject([
-      {
+    it('becomes an invocation of its action, in its place', async () => {
+      const { server, bot } = harness;
+      await withButtons();
+      const [message] = server.botMessages();
+      if (message === undefined) throw new Error('nothing was shown');
+      await server.press(message, 'Again', { user: 'U0BOB' });
+      await server.until(() => bot.begun === 1);
+      expect(bot.invocations).toMatchObject([
+        {
+          command: 'song',
+          action: { name: 'again', job: 'j1', index: 2 },
+          address: { channel: 'C0MUSIC', person: 'U0BOB' },
+        },
+      ]);
+      expect(bot.invocations[0]?.address.thread).toBeUndefined();
+      expect((await server.press(message, 'Open')).acknowledged).toBe(true);
+      expect(bot.invocations).toHaveLength(1);
+      noRefusals();
+    });
+
+    it('can open a form, which comes back as the action', async () => {
+      const { server, bot } = harness;
+      await withButtons();
+      const [message] = server.botMessages();
+      if (message === undefined) throw new Error('nothing was shown');
+      bot.answer = () => ({
+        type: 'form',
+        form: {
+          id: 'song.keep-voice:j1:0',
+          title: 'Keep this voice for a long time',
+          submitLabel: 'Keep',
+          options: { name: { type: 'text', description: 'Its name', required: true } },
+          initial: { name: 'Ada' },
+        },
+      });
+      await server.press(message, 'Again');
+      const form = await server.until(() => server.openView());
+      bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
+      await server.submitView(form, {});
+      await server.until(() => server.ephemeralsOf().length === 1);
+      expect(bot.invocations[1]).toMatchObject({
+        command: 'song',
+        action: { name: 'keep-voice', job: 'j1', index: 0 },
+        options: { name: 'Ada' },
+      });
+      noRefusals();
+    });
+  });
+
+  describe('talk', () => {
+    it('answers a mention in its thread, with what was said before and the picture', async () => {
+      const { server, bot } = harness;
+      const { message } = await server.say('first words', { user: 'U0BOB' });
+      const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
+      await server.mention('what is &lt;this&gt;?', { threadTs: message.ts, files: [picture] });
+      await server.until(() => bot.begun === 1);
+      expect(bot.invocations).toMatchObject([
+        {
+          command: 'ask',
+          options: { question: 'what is <this>?', image: { name: 'sky.png' } },
+          address: { channel: 'C0MUSIC', thread: message.ts, person: 'U0ADA' },
+          conversation: [{ author: 'person', name: 'bob', text: 'first words' }],
+        },
+      ]);
+      noRefusals();
+    });
+
+    it('knows its own earlier answers whole', async () => {
+      const { server, bot, show } = harness;
+      const { message } = await server.mention('tell me everything');
+      await server.until(() => bot.begun === 1);
+      const address = bot.invocations[0]?.address;
+      if (address === undefined) throw new Error('nothing was asked');
+      const long = Array.from({ length: 300 }, (_, index) => `fact ${index}`).join(', ');
+      await show({ text: long }, { address });
+      await server.mention('more', { threadTs: message.ts });
+      await server.until(() => bot.begun === 2);
+      expect(bot.invocations[1]?.conversation).toMatchObject([
+        { author: 'person', text: 'tell me everything' },
+        { author: 'bot', text: long },
+      ]);
+      noRefusals();
+    });
+
+    it('answers direct messages without a thread', async () => {
+      const { server, bot } = harness;
+      await server.directMessage('hello');
+      await server.until(() => bot.begun === 1);
+      expect(bot.invocations[0]).toMatchObject({
         command: 'ask',
-        options: { question: 'what is <this>?', image: { name: 'sky.png' } },
-        address: { channel: 'C0MUSIC', thread: message.ts, person: 'U0ADA' },
-        conversation: [{ author: 'person', name: 'bob', text: 'first words' }],
-      },
-    ]);
-    noRefusals();
-  });
-
-  it('knows its own earlier answers whole', async () => {
-    const { server, bot, show } = harness;
-    const { message } = await server.mention('tell me everything');
-    await server.until(() => bot.begun === 1);
-    const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
-    const long = Array.from({ length: 300 }, (_, index) => `fact ${index}`).join(', ');
-    await show({ text: long }, { address });
-    await server.mention('more', { threadTs: message.ts });
-    await server.until(() => bot.begun === 2);
-    expect(bot.invocations[1]?.conversation).toMatchObject([
-      { author: 'person', text: 'tell me everything' },
-      { author: 'bot', text: long },
-    ]);
-    noRefusals();
-  });
-
-  it('answers direct messages without a thread', async () => {
-    const { server, bot } = harness;
-    await server.directMessage('hello');
-    await server.until(() => bot.begun === 1);
-    expect(bot.invocations[0]).toMatchObject({
-      command: 'ask',
-      options: { question: 'hello' },
-      address: { channel: 'D0ADA' },
-    });
-    expect(bot.invocations[0]?.address.thread).toBeUndefined();
-    noRefusals();
-  });
-
-  it('answers an event once that Slack sends again', async () => {
-    const { server, bot } = harness;
-    const said = await server.mention('once');
-    await server.until(() => bot.begun === 1);
-    await server.repeat(said);
-    await server.mention('twice');
-    await server.until(() => bot.begun === 2);
-    expect(bot.invocations.map(({ options }) => options.question)).toEqual(['once', 'twice']);
-    noRefusals();
-  });
-
-  it('does not answer itself', async () => {
-    const { server, bot, show } = harness;
-    await show({ text: 'I am the bot' });
-    const [own] = server.botMessages();
-    await server.sendEvent({
-      type: 'app_mention',
-      user: server.workspace.botUser,
-      channel: 'C0MUSIC',
-      ts: own?.ts,
-      text: 'hi',
-      bot_id: server.workspace.botId,
-    });
-    await server.mention('somebody else');
-    await server.until(() => bot.begun === 1);
-    expect(bot.invocations).toHaveLength(1);
-    noRefusals();
-  });
-});
-
-describe('the connection', () => {
-  it('holds two at once, so that a refresh of one leaves the other', async () => {
-    const two = await startHarness({ connections: 2 });
-    try {
-      await two.server.until(() => two.server.socketMode.connections === 2);
-      two.server.socketMode.drop();
-      await two.server.until(() => two.server.socketMode.connected === 4, 8000);
-      expect((await two.server.slash('/song', 'rain')).acknowledged).toBe(true);
-      expect(two.slack.status()).toEqual({ ready: true });
-      expect(two.server.refused).toEqual([]);
-    } finally {
-      await two.stop();
-    }
-  });
-
-  it('keeps trying while Slack is away, and says why it is not ready', async () => {
-    const { server, slack } = harness;
-    server.faults.next('apps.connections.open', { type: 'status', status: 503 }, 3);
-    server.socketMode.drop();
-    await server.until(() => slack.status().ready === false);
-    await server.until(() => slack.status().ready === true);
-    expect((await server.slash('/song', 'rain')).acknowledged).toBe(true);
-    noRefusals();
-  });
-
-  it('goes on with what it has taken although the connection breaks before the acknowledgement', async () => {
-    await harness.stop();
-    harness = await startHarness({ ackTimeoutMs: 300 });
-    const { server, bot } = harness;
-    let goOn = () => {};
-    bot.answer = () =>
-      new Promise((resolve) => {
-        goOn = () => resolve(bot.accepted());
+        options: { question: 'hello' },
+        address: { channel: 'D0ADA' },
       });
-    const asked = server.slash('/song', 'rain');
-    await server.until(() => bot.invocations.length === 1);
-    server.faults.every(1, 'apps.connections.open', { type: 'dropped' });
-    server.socketMode.drop();
-    await server.until(() => harness.slack.status().ready === false);
-    goOn();
-    await server.until(() => bot.begun === 1);
-    // Slack tells the person that nothing came; the song comes all the same.
-    expect((await asked).acknowledged).toBe(false);
-    expect(server.refused.map(({ error }) => error)).toEqual(['operation_timeout']);
-  });
-
-  it('finishes what it has taken before it stops', async () => {
-    const { server, slack, bot } = harness;
-    let goOn = () => {};
-    bot.answer = () =>
-      new Promise((resolve) => {
-        goOn = () => resolve(bot.accepted());
-      });
-    const asked = server.slash('/song', 'rain');
-    await server.until(() => bot.invocations.length === 1);
-    const stopped = slack.stop();
-    goOn();
-    expect((await asked).acknowledged).toBe(true);
-    await stopped;
-    expect(bot.begun).toBe(1);
-    await server.until(() => server.socketMode.connections === 0);
-    noRefusals();
-  });
-
-  it('refuses to start with a token that Slack does not know', async () => {
-    harness.server.revokeToken();
-    const slack = harness.another();
-    await expect(slack.start(new FakeBot())).rejects.toThrow('SLACK_BOT_TOKEN: token_revoked');
-  });
-
-  it('sends its token to Slack’s file hosts only', async () => {
-    const { server, slack } = harness;
-    expect(await slack.attachmentHeaders('https://files.slack.com/files-pri/T-F/x.png', ADDRESS)).toEqual({
-      authorization: `Bearer ${server.botToken}`,
+      expect(bot.invocations[0]?.address.thread).toBeUndefined();
+      noRefusals();
     });
-    for (const url of [
-      'http://files.slack.com/x',
-      'https://files.slack.com.evil.example/x',
-      'https://evil.example/files.slack.com',
-      'nonsense',
-    ]) {
-      expect(await slack.attachmentHeaders(url, ADDRESS)).toEqual({});
-    }
+
+    it('answers an event once that Slack sends again', async () => {
+      const { server, bot } = harness;
+      const said = await server.mention('once');
+      await server.until(() => bot.begun === 1);
+      await server.repeat(said);
+      await server.mention('twice');
+      await server.until(() => bot.begun === 2);
+      expect(bot.invocations.map(({ options }) => options.question)).toEqual(['once', 'twice']);
+      noRefusals();
+    });
+
+    it('does not answer itself', async () => {
+      const { server, bot, show } = harness;
+      await show({ text: 'I am the bot' });
+      const [own] = server.botMessages();
+      await server.sendEvent({
+        type: 'app_mention',
+        user: server.workspace.botUser,
+        channel: 'C0MUSIC',
+        ts: own?.ts,
+        text: 'hi',
+        bot_id: server.workspace.botId,
+      });
+      await server.mention('somebody else');
+      await server.until(() => bot.begun === 1);
+      expect(bot.invocations).toHaveLength(1);
+      noRefusals();
+    });
   });
 });

@@ -316,6 +316,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
   async function sendEvent(
     event: Fields,
     eventId = workspace.id('Ev'),
+    eventTime = Math.floor(workspace.now() / 1000),
   ): Promise<{ delivery: Delivery; eventId: string }> {
     const payload = {
       token: 'verification-token',
@@ -324,7 +325,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
       event,
       type: 'event_callback',
       event_id: eventId,
-      event_time: Math.floor(workspace.now() / 1000),
+      event_time: eventTime,
       authorizations: [
         {
           enterprise_id: null,
