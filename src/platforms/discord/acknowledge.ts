@@ -1,8 +1,9 @@
 /** One interaction, from its arrival to the bot's first word: always answered before Discord's three seconds are over. */
 import { ApplicationCommandType, MessageFlags } from 'discord.js';
-import type { Address, Invocation, Log, Outcome } from '../../command.ts';
+import type { Address, ConversationTurn, Invocation, Log, Outcome } from '../../command.ts';
 import type { Message } from '../../message.ts';
 import type { Bot, MediaReader } from '../platform.ts';
+import { ASK } from './conversation.ts';
 import { troubleOf } from './errors.ts';
 import type { CommandInteraction, Interaction } from './interaction.ts';
 import { invocationOf } from './invocation.ts';
@@ -30,6 +31,8 @@ export interface AcknowledgeDependencies {
   readonly log: Log;
   /** The bot reads what is written without a mention. */
   readonly messageContent: boolean;
+  /** What was said before in a thread that the bot opened; nothing elsewhere. Never rejects. */
+  readonly talk: (interaction: Interaction) => Promise<readonly ConversationTurn[]>;
   /** Says something when the interaction's token can no longer. */
   readonly whisper: (address: Address, message: Message) => Promise<void>;
 }
@@ -56,9 +59,20 @@ export async function acknowledge(interaction: Answerable, d: AcknowledgeDepende
   const isPrivate = d.bot.commands.some(
     (command) => command.name === invocation.command && command.answersPrivately,
   );
-  const running = d.bot.run(invocation);
+  const running = runWithTalk(interaction, invocation, d);
   const deferral = await deferIfSlow(interaction, running, isPrivate, d);
   await answer({ interaction, invocation, token, deferral, isPrivate }, await running, d);
+}
+
+/** A question in a thread of the bot goes on with what was said there. */
+async function runWithTalk(
+  interaction: Answerable,
+  invocation: Invocation,
+  d: AcknowledgeDependencies,
+): Promise<Outcome> {
+  if (invocation.command !== ASK || invocation.action) return await d.bot.run(invocation);
+  const conversation = await d.talk(interaction);
+  return await d.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
 }
 
 async function deferIfSlow(

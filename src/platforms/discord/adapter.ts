@@ -1,13 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../command.ts';
+import type { ConversationTurn, Log } from '../../command.ts';
 import type { Bot, MediaReader, Platform, Posted, WebhookRequest } from '../platform.ts';
 import { acknowledge } from './acknowledge.ts';
 import { complete } from './autocomplete.ts';
+import { isThread } from './channel-types.ts';
 import { Connection, type GatewayConnection } from './client.ts';
-import { converse, isAddressed } from './conversation.ts';
+import { converse, isAddressed, talkBefore } from './conversation.ts';
 import { EditScheduler } from './edit-scheduler.ts';
 import { HttpOnly } from './http-only.ts';
-import { type IncomingMessage, incomingMessageSchema, interactionSchema } from './interaction.ts';
+import {
+  type IncomingMessage,
+  type Interaction,
+  incomingMessageSchema,
+  interactionSchema,
+} from './interaction.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from './limits.ts';
 import { linkTo } from './message-link.ts';
 import { Originals } from './originals.ts';
@@ -110,7 +116,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     const interaction = interactionSchema.safeParse(data);
     if (!interaction.success)
       return log.warn({ err: interaction.error }, 'Discord sent an interaction of an unknown kind');
-    if (interaction.data.type === 4) return await complete(interaction.data, { bot, rest, now, sleep });
+    if (interaction.data.type === 4) return await complete(interaction.data, { bot, rest, now, sleep, log });
     await acknowledge(interaction.data, {
       bot,
       rest,
@@ -119,8 +125,18 @@ export function createDiscord(options: DiscordOptions): Platform {
       sleep,
       log,
       messageContent,
+      talk,
       whisper: (address, message) => whisper(address, message, showing),
     });
+  }
+
+  async function talk(interaction: Interaction): Promise<readonly ConversationTurn[]> {
+    const { id, guild_id: guild, channel_id, channel, application_id } = interaction;
+    if (guild === undefined || !channel || !isThread(channel.type)) return [];
+    const bot = self ?? application_id;
+    const owner =
+      channel.owner_id ?? (await threads.ownerOf(guild, { channel_id, channel_type: channel.type }));
+    return owner === bot ? await talkBefore(channel_id, id, { rest, self: bot, log }) : [];
   }
 
   async function receiveMessage(data: unknown): Promise<void> {

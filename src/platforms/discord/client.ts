@@ -13,6 +13,7 @@ import {
 } from 'discord.js';
 import type { Log } from '../../command.ts';
 import type { PlatformStatus } from '../platform.ts';
+import { withOverwrites } from './permissions.ts';
 import { nodeFetch } from './rest.ts';
 
 /** What the adapter needs of whatever tells it what happens on Discord. */
@@ -28,6 +29,8 @@ export interface GatewayConnection {
   /** Who opened a thread; undefined for what is none, or is not seen. */
   threadOwner(guild: string, channel: string): string | undefined;
   /** Messages tell a member's roles and not their permissions: whether the guild's roles let them manage it. */
+  /** Whether a member may use application commands in a channel; true for what is not seen. */
+  mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean;
   moderates(guild: string, person: string, roles: readonly string[]): boolean;
 }
 
@@ -122,6 +125,32 @@ export class Connection implements GatewayConnection {
     // The role of everyone has the guild's own id.
     return [guild, ...roles].some((role) =>
       known.roles.cache.get(role)?.permissions.has(PermissionFlagsBits.ManageGuild),
+    );
+  }
+
+  mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean {
+    const known = this.#client?.guilds.cache.get(guild);
+    const found = known?.channels.cache.get(channel);
+    const place = found?.isThread() ? found.parent : found;
+    if (!known || !place || !('permissionOverwrites' in place) || known.ownerId === person) return true;
+    const held = [guild, ...roles];
+    const base = held.reduce(
+      (bits, role) => bits | (known.roles.cache.get(role)?.permissions.bitfield ?? 0n),
+      0n,
+    );
+    if (base & PermissionFlagsBits.Administrator) return true;
+    const overwrites = [[guild], roles, [person]].map((ids) =>
+      ids.flatMap((id) => place.permissionOverwrites.cache.get(id) ?? []),
+    );
+    return (
+      (withOverwrites(
+        base,
+        overwrites.map((some) =>
+          some.map(({ allow, deny }) => ({ allow: allow.bitfield, deny: deny.bitfield })),
+        ),
+      ) &
+        PermissionFlagsBits.UseApplicationCommands) !==
+      0n
     );
   }
 

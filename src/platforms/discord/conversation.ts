@@ -1,6 +1,8 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Address, ConversationTurn, Invocation, Log, Person } from '../../command.ts';
+import type { Message } from '../../message.ts';
 import type { Bot } from '../platform.ts';
+import { isThread, takesThreads } from './channel-types.ts';
 import type { GatewayConnection } from './client.ts';
 import { fileReferenceOf, type IncomingMessage, incomingMessageSchema } from './interaction.ts';
 import { personOf } from './invocation.ts';
@@ -8,7 +10,7 @@ import type { DiscordRest } from './rest.ts';
 import { spokenByBot } from './spoken.ts';
 
 /** The command that answers, and its option for what was said. */
-const ASK = 'ask';
+export const ASK = 'ask';
 const QUESTION = 'question';
 const IMAGE = 'image';
 const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
@@ -28,12 +30,8 @@ export interface ConversationDependencies {
   readonly self: string;
   readonly log: Log;
   /** What is known of guilds that messages do not tell. */
-  readonly guilds: Pick<GatewayConnection, 'parentOf' | 'moderates'>;
-  readonly say: (
-    address: Address,
-    invocation: Invocation,
-    outcome: { message: import('../../message.ts').Message },
-  ) => Promise<void>;
+  readonly guilds: Pick<GatewayConnection, 'parentOf' | 'moderates' | 'mayUseCommands'>;
+  readonly say: (address: Address, invocation: Invocation, outcome: { message: Message }) => Promise<void>;
 }
 
 /** Whether a message is meant for the bot. */
@@ -47,6 +45,10 @@ export function isAddressed(message: IncomingMessage, self: string): boolean {
 export async function converse(message: IncomingMessage, d: ConversationDependencies): Promise<void> {
   const command = d.bot.commands.find((candidate) => candidate.name === ASK);
   if (!command) return;
+  if (!mayAsk(message, d)) {
+    d.log.info({ channel: message.channel_id }, 'Somebody who may use no commands there was not answered');
+    return;
+  }
   const question = textOf(message, d.self);
   const image =
     command.options[IMAGE] && message.attachments.find((file) => file.content_type?.startsWith('image/'));
@@ -82,6 +84,12 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
   }
 }
 
+/** Whoever may use no commands in a channel gets no answer by a mention either. */
+const mayAsk = (
+  { guild_id: guild, channel_id, author, member }: IncomingMessage,
+  d: ConversationDependencies,
+) => guild === undefined || d.guilds.mayUseCommands(guild, channel_id, author.id, member?.roles ?? []);
+
 function speakerOf(message: IncomingMessage, { guilds }: ConversationDependencies): Person {
   const person = personOf(message.author, message.member);
   const { guild_id: guild } = message;
@@ -98,7 +106,10 @@ function addressOf(message: IncomingMessage, { guilds }: ConversationDependencie
     person: message.author.id,
     ...(guild === undefined ? {} : { guild }),
     ...(parent === undefined ? {} : { parent }),
-    platformData: { replyTo: message.id },
+    platformData: {
+      replyTo: message.id,
+      ...(takesThreads(message.channel_type) ? { threads: true } : {}),
+    },
   };
 }
 
@@ -106,9 +117,11 @@ function addressOf(message: IncomingMessage, { guilds }: ConversationDependencie
 async function earlier(message: IncomingMessage, d: ConversationDependencies): Promise<ConversationTurn[]> {
   try {
     const { guild_id: guild, channel_id: channel } = message;
-    const isThread = guild !== undefined && d.guilds.parentOf(guild, channel) !== undefined;
-    const isTalk = isThread || (guild === undefined && !message.message_reference);
-    const before = isTalk ? await recent(message, d) : await chain(message, d);
+    const inThread =
+      isThread(message.channel_type) ||
+      (guild !== undefined && d.guilds.parentOf(guild, channel) !== undefined);
+    const isTalk = inThread || (guild === undefined && !message.message_reference);
+    const before = isTalk ? await recent(channel, message.id, d) : await chain(message, d);
     return before.flatMap((one) => turnOf(one, d.self));
   } catch (error) {
     d.log.warn({ err: error }, 'What was said before cannot be read');
@@ -116,16 +129,29 @@ async function earlier(message: IncomingMessage, d: ConversationDependencies): P
   }
 }
 
+/** What was said in a thread or a direct channel before a moment, which is any id that Discord gave then. */
+export async function talkBefore(
+  channel: string,
+  moment: string,
+  d: Pick<ConversationDependencies, 'rest' | 'self' | 'log'>,
+): Promise<ConversationTurn[]> {
+  try {
+    return (await recent(channel, moment, d)).flatMap((one) => turnOf(one, d.self));
+  } catch (error) {
+    d.log.warn({ err: error }, 'What was said before cannot be read');
+    return [];
+  }
+}
+
 async function recent(
-  message: IncomingMessage,
-  { rest }: ConversationDependencies,
+  talk: string,
+  moment: string,
+  { rest }: Pick<ConversationDependencies, 'rest'>,
 ): Promise<IncomingMessage[]> {
-  const found = incomingMessageSchema
-    .array()
-    .safeParse(await rest.messagesBefore(message.channel_id, message.id, MOST_TURNS));
+  const found = incomingMessageSchema.array().safeParse(await rest.messagesBefore(talk, moment, MOST_TURNS));
   const [first, ...others] = (found.data ?? []).reverse();
   if (first?.type !== THREAD_STARTER) return first ? [first, ...others] : [];
-  const { message_id: id, channel_id: channel = message.channel_id } = first.message_reference ?? {};
+  const { message_id: id, channel_id: channel = talk } = first.message_reference ?? {};
   const starter = incomingMessageSchema.safeParse(id && (await rest.message(channel, id)));
   return starter.success ? [starter.data, ...others] : others;
 }

@@ -55,6 +55,10 @@ export class HttpOnly implements GatewayConnection {
     return undefined;
   }
 
+  mayUseCommands(): boolean {
+    return true;
+  }
+
   moderates(): boolean {
     return false;
   }

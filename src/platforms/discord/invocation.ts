@@ -18,6 +18,7 @@ const SUBCOMMAND_TYPES: ReadonlySet<number> = new Set([1, 2]);
 const MENTION_TYPE = 9;
 const ATTACHMENT_TYPE = 11;
 const BOT_DIRECT_MESSAGE = 1;
+const PRIVATE_CHANNEL = 2;
 
 /** What a person asked by a command, a button or a form; undefined for what this bot never made. */
 export function invocationOf(
@@ -120,7 +121,10 @@ export function personOf(user: IncomingUser, member: IncomingMember | undefined)
 
 function addressOf(interaction: Interaction, who: IncomingUser, receivedAt: number): Address {
   const owners = interaction.authorizing_integration_owners;
-  const tokenOnly = owners !== undefined && !('0' in owners) && interaction.context !== BOT_DIRECT_MESSAGE;
+  // No bot is a member of a group message, and none of a guild in which only the person installed it.
+  const onlyForPerson = owners !== undefined && !('0' in owners);
+  const tokenOnly =
+    interaction.context === PRIVATE_CHANNEL || (onlyForPerson && interaction.context !== BOT_DIRECT_MESSAGE);
   return {
     platform: 'discord',
     channel: interaction.channel_id,

@@ -48,6 +48,22 @@ export const missingToAnswer = (granted: string | undefined, inThread: boolean):
 export const mayOpenThreads = (granted: string | undefined): boolean =>
   missingOf<PermissionName>(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
 
+export interface Overwrite {
+  readonly allow: bigint;
+  readonly deny: bigint;
+}
+
+/**
+ * Permissions of a member in a channel: those of the guild, changed level by level (everyone, the member's roles, the
+ * member), at each level first by what is denied. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ */
+export const withOverwrites = (base: bigint, levels: readonly (readonly Overwrite[])[]): bigint =>
+  levels.reduce((bits, level) => {
+    const denied = level.reduce((sum, { deny }) => sum | deny, 0n);
+    const allowed = level.reduce((sum, { allow }) => sum | allow, 0n);
+    return (bits & ~denied) | allowed;
+  }, base);
+
 /** For sentences: `A`, `A and B`, `A, B and C`. */
 export function listed(names: readonly string[]): string {
   const [last = '', ...before] = names.toReversed();

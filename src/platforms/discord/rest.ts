@@ -213,14 +213,15 @@ export class DiscordRest {
     await this.#respond(interaction, { type: InteractionResponseType.Modal, data });
   }
 
+  /** Not tried again: whoever types has gone on. */
   async complete(
     interaction: { id: string; token: string },
     choices: readonly { name: string; value: string }[],
+    signal: AbortSignal,
   ): Promise<void> {
-    await this.#respond(interaction, {
-      type: InteractionResponseType.ApplicationCommandAutocompleteResult,
-      data: { choices },
-    });
+    const body = { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } };
+    const route = Routes.interactionCallback(interaction.id, interaction.token);
+    await reach(this.#once.post(route, { body, auth: false, signal }));
   }
 
   async #respond(

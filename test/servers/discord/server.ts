@@ -176,7 +176,7 @@ export class DiscordServer extends People {
       channelId: asker.channel.id,
       userId: asker.user.id,
       fileLimit: by.fileLimit ?? this.world.fileLimit(asker.channel),
-      userInstallOnly: by.userInstalled ?? (guild ? !guild.installed : false),
+      userInstallOnly: by.userInstalled ?? (guild ? !guild.installed : asker.channel.type === 3),
       sourceId: message?.id ?? null,
     });
     const json = interactionJson(this.world, record, asker, INTERACTION_TYPE[kind], data, message);

@@ -23,6 +23,8 @@ export interface Channel {
   archived: boolean;
   /** Permission names that the bot lacks here; everything else it has. */
   denied: Set<Permission>;
+  /** Permission names that people lack here, by an overwrite for everyone. */
+  deniedToPeople: Set<Permission>;
 }
 
 export interface Guild {

@@ -74,6 +74,7 @@ export class World {
       nsfw: options.nsfw ?? false,
       archived: false,
       denied: new Set(options.denied),
+      deniedToPeople: new Set(),
     };
     this.channels.set(channel.id, channel);
     return channel;
@@ -210,7 +211,12 @@ export class World {
   }
 
   channelJson(channel: Channel): object {
-    const denied = [...channel.denied].reduce((bits, name) => bits | PERMISSION[name], 0n);
+    const bitsOf = (names: ReadonlySet<Permission>) =>
+      [...names].reduce((bits, name) => bits | PERMISSION[name], 0n);
+    const overwrites = [
+      { id: this.bot.id, type: 1, deny: bitsOf(channel.denied) },
+      { id: channel.guildId, type: 0, deny: bitsOf(channel.deniedToPeople) },
+    ];
     return {
       id: channel.id,
       type: channel.type,
@@ -231,8 +237,9 @@ export class World {
             },
           }
         : {
-            permission_overwrites:
-              denied === 0n ? [] : [{ id: this.bot.id, type: 1, allow: '0', deny: denied.toString() }],
+            permission_overwrites: overwrites
+              .filter(({ deny }) => deny !== 0n)
+              .map((overwrite) => ({ ...overwrite, allow: '0', deny: overwrite.deny.toString() })),
           }),
       last_message_id: null,
     };
