@@ -8,7 +8,8 @@ import { httpUrl, id, musicModel, simplePromptLimit, songTexts, textLimits } fro
 import { addAudios, songStages } from './songs.ts';
 import { acceptTask, createTask } from './task.ts';
 
-const generateBody = z.strictObject({
+/** Upload-cover takes the same fields, with the same meanings. */
+export const generateBody = z.strictObject({
   customMode: z.boolean(),
   instrumental: z.boolean(),
   model: musicModel,

@@ -7,19 +7,12 @@ import { Refusal } from '../refusal.ts';
 import type { MusicModel } from '../store.ts';
 import type { SongRecipe, SongSource } from '../synth/recipe.ts';
 import { httpUrl, musicModel, songTexts, tuning } from './fields.ts';
-import { checkTexts, songRecipe, takes, voiceOf } from './generate.ts';
+import { checkTexts, generateBody, songRecipe, takes, voiceOf } from './generate.ts';
 import { addAudios, songStages } from './songs.ts';
 import { acceptTask, createTask, type Stage, TaskFailure } from './task.ts';
 
 const text = z.string().trim().min(1);
-const coverBody = z.strictObject({
-  uploadUrl: httpUrl,
-  customMode: z.boolean(),
-  instrumental: z.boolean(),
-  model: musicModel,
-  callBackUrl: httpUrl,
-  ...songTexts,
-});
+const coverBody = generateBody.extend({ uploadUrl: httpUrl });
 const extendBody = z.strictObject({
   uploadUrl: httpUrl,
   defaultParamFlag: z.boolean(),

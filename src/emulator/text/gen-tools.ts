@@ -51,13 +51,17 @@ function stem(word: string): string {
   return word.replace(/(ies|s)$/, '').replace(/(ing|ed)$/, '');
 }
 
+/** What is required, else the first; of the others those that the question names. */
 function fillArguments(declaration: FunctionDeclaration, question: string): Record<string, unknown> {
   const { properties = {}, required = [] } = declaration.parameters ?? {};
-  const filled = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
-    const value = valueFor(name, property, question);
-    return value === undefined && !required.includes(name) ? [] : [[name, value ?? question]];
-  });
-  return Object.fromEntries(filled);
+  const named = new Set(wordsOf(question).map((word) => word.toLowerCase()));
+  const wanted = Object.entries(properties).filter(
+    ([name], index) =>
+      required.includes(name) || (required.length === 0 && index === 0) || named.has(name.toLowerCase()),
+  );
+  return Object.fromEntries(
+    wanted.map(([name, property]) => [name, valueFor(name, property, question) ?? question]),
+  );
 }
 
 function valueFor(
