@@ -1,5 +1,4 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
-import { drawUsageChart } from './charts/usage-chart.ts';
 import type { Address, AnswerSettings, AnyCommand, Log, Person } from './command.ts';
 import type { Config } from './config.ts';
 import { UserError } from './errors.ts';
@@ -83,7 +82,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
   const access = createAccess({
     decisions,
     served: config.servedServers,
-    alwaysAllowed: new Set(commands.filter(({ alwaysAllowed }) => alwaysAllowed).map(({ name }) => name)),
+    commands,
   });
   const forgetting = {
     storage,
@@ -100,6 +99,8 @@ export async function startAdministration(options: AdministrationOptions): Promi
       .map(({ name }) => name),
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: async (rows, days) => {
+      // Loaded when somebody asks for a report: drawing needs more than everything else together.
+      const { drawUsageChart } = await import('./charts/usage-chart.ts');
       const picture = drawUsageChart(rows, {
         title: `Requests of the last ${days} days`,
         lastDay: dayOf(now()),

@@ -62,6 +62,8 @@ export interface Minstrel {
   readonly url: string;
   /** Where the gateway is; the emulator's address when that is the gateway. */
   readonly gatewayUrl: string;
+  /** Where operators read metrics; undefined where they did not ask for it. */
+  readonly metricsUrl: string | undefined;
   readonly bot: Bot;
   readonly job: (id: string) => Promise<JobView | undefined>;
   /** Takes no new work, hands over what runs, closes everything. */
@@ -214,6 +216,13 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       log,
       newReference: newId,
       admit: administration.admit,
+      home: async (person, context) =>
+        home({
+          person,
+          context,
+          commands,
+          running: await runningEverywhere(storage.jobs, HOMEADDR),
+        }),
       context: ({ address, person, invocation, platformPerson }): Context => ({
         now,
         log,
@@ -264,6 +273,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     return {
       url: server.url,
       gatewayUrl: emulator?.url ?? config.gateway?.baseUrl ?? '',
+      metricsUrl: administration.metricsUrl,
       bot,
       job: (id) => jobs.find(id),
       stop: () => closeAll(opened, log),

@@ -6,6 +6,8 @@ import type {
   CommandAction,
   CommandInvocation,
   Context,
+  HomeRequest,
+  HomeSection,
   Invocation,
   Log,
   OptionDeclarations,
@@ -34,6 +36,8 @@ export interface BotOptions {
       readonly platformPerson: Person;
     },
   ) => Context;
+  /** What people see of the bot in a place of their own; absent where there is none. */
+  readonly home?: (person: Person, tools: Context) => Promise<readonly HomeSection[]>;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
@@ -42,16 +46,12 @@ export interface BotOptions {
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
-export function createBot({ commands, admit, context, newReference, log }: BotOptions): Bot {
+export function createBot({ commands, admit, context, home, newReference, log }: BotOptions): Bot {
   const byName = new Map(commands.map((command) => [command.name, command]));
 
   /** Throws UserError when the person may not use the command here. */
-  async function enter(command: AnyCommand, asking: Pick<Invocation, 'address' | 'person'>): Promise<Person> {
-    const { address, person } = asking;
-    const admitted = await admit({ command: command.name, address, person });
-    if (!command.moderatorsOnly || admitted.moderator) return admitted;
-    throw new UserError(`Only moderators may use /${command.name}.`);
-  }
+  const enter = ({ name }: AnyCommand, { address, person }: Pick<Invocation, 'address' | 'person'>) =>
+    admit({ command: name, address, person });
 
   /** Work of another command, as a button may start it, passes that command's door too. */
   function guarded(tools: Context, command: AnyCommand, asking: Invocation): Context {
@@ -102,6 +102,18 @@ export function createBot({ commands, admit, context, newReference, log }: BotOp
         };
       }
     },
+
+    ...(home && {
+      async home({ address, person: asking }: HomeRequest) {
+        try {
+          // Like help, nobody is kept from it: what it offers is asked about when it is used.
+          const person = await admit({ command: 'minstrel', address, person: asking });
+          return await home(person, context({ address, person, platformPerson: asking }));
+        } catch (error) {
+          return [toMessage(error, { log, reference: newReference() })];
+        }
+      },
+    }),
 
     async suggest(request) {
       try {

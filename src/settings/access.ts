@@ -1,5 +1,5 @@
 /** Who may use what: asked at every door, before anything else is done. */
-import type { Address, Person } from '../command.ts';
+import type { Address, AnyCommand, Person } from '../command.ts';
 import { UserError } from '../errors.ts';
 import type { AccessRule, Subject } from '../moderation.ts';
 import type { DecisionStore, Decisions } from './decisions.ts';
@@ -20,14 +20,17 @@ export interface AccessOptions {
   readonly decisions: DecisionStore;
   /** Empty: all. */
   readonly served: ServedServers;
-  /** Commands that moderators cannot take from anybody. */
-  readonly alwaysAllowed: ReadonlySet<string>;
+  readonly commands: readonly Pick<AnyCommand, 'name' | 'moderatorsOnly' | 'alwaysAllowed'>[];
 }
 
 /** Lets a person in, as who they are here (who was named a moderator is one), or throws UserError with the reason. */
 export type Admit = (asking: Asking) => Promise<Person>;
 
-export function createAccess({ decisions, served, alwaysAllowed }: AccessOptions): Admit {
+export function createAccess({ decisions, served, commands }: AccessOptions): Admit {
+  const named = (property: 'moderatorsOnly' | 'alwaysAllowed') =>
+    new Set(commands.filter((command) => command[property]).map(({ name }) => name));
+  const moderatorsOnly = named('moderatorsOnly');
+  const alwaysAllowed = named('alwaysAllowed');
   return async ({ command, address, person }) => {
     if (!isServed(address, served)) {
       throw new UserError('Whoever runs this bot has not opened it to this place. Please ask them.');
@@ -36,6 +39,7 @@ export function createAccess({ decisions, served, alwaysAllowed }: AccessOptions
     if (person.moderator || settings.server.moderators.some((subject) => isMeant(subject, person))) {
       return { ...person, moderator: true };
     }
+    if (moderatorsOnly.has(command)) throw new UserError(`Only moderators may use /${command}.`);
     if (alwaysAllowed.has(command)) return person;
     if (settings.server.blocked.some((subject) => isMeant(subject, person))) {
       throw new UserError('A moderator has blocked you from using me here. Please talk to the moderators.');

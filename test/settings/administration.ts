@@ -1,3 +1,4 @@
+import { commands } from '../../commands/index.ts';
 import type { Address, Person } from '../../src/command.ts';
 import { forgetPerson } from '../../src/jobs/forget.ts';
 import type { Message } from '../../src/message.ts';
@@ -76,7 +77,7 @@ export function administer(options: AdministeredOptions): Administered {
     now: clock.now,
   };
   return {
-    admit: createAccess({ decisions, served, alwaysAllowed: new Set(['minstrel']) }),
+    admit: createAccess({ decisions, served, commands }),
     decisions,
     meter,
     models,

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Moderators in charge, through the real Bolt, real storage and the whole bot: Bob administers, Ada does not. */
+let slack: SlackServer;
+let running: RunningMinstrel;
+
+const LONG = { timeout: 60_000 };
+const ADA = 'U0ADA';
+const BOB = 'U0BOB';
+const CHANNEL = 'C0MUSIC';
+
+beforeAll(async () => {
+  slack = await startSlackServer();
+  running = await startMinstrel({
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    ADMIN_PORT: '0',
+    USAGE_LIMITS: 'deployment 100/day',
+  });
+}, 60_000);
+afterEach(() => expect(slack.refused).toEqual([]));
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+}, 60_000);
+
+/** What the person alone reads in answer. */
+async function privately(user: string, command: string, text: string): Promise<string> {
+  const before = slack.ephemeralsOf(user).length;
+  await slack.slash(command, text, { user });
+  await slack.until(() => slack.ephemeralsOf(user).length > before);
+  return slack.ephemeralsOf(user).slice(before).map(readableText).join('\n');
+}
+
+const metrics = async () => (await fetch(running.minstrel.metricsUrl ?? '')).text();
+
+it('an administrator chooses a model by words in their places; the rest are refused', LONG, async () => {
+  expect(await privately(ADA, '/models', 'set ask chat:chat-small channel')).toContain(
+    'Only moderators may use /models',
+  );
+  expect(await privately(BOB, '/models', 'set ask chat:chat-smalll channel')).toContain('Did you mean');
+  expect(await privately(BOB, '/models', 'set ask chat:chat-small channel')).toContain('now use');
+  const shown = await privately(BOB, '/models', 'show');
+  expect(shown).toContain('chosen for this channel');
+});
+
+it('a limit lets one pass, says when the next may, and counts for operators', LONG, async () => {
+  expect(await privately(BOB, '/limits', 'set person ask 1 day')).toContain('1 answer per person and day');
+  const before = slack.botMessages(CHANNEL).length;
+  await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
+  await slack.until(() => {
+    const message = slack.botMessages(CHANNEL)[before];
+    return message && JSON.stringify(message.blocks).includes('Again');
+  }, 50_000);
+  expect(await privately(ADA, '/ask', 'And 7 times 8?')).toMatch(
+    /The limit is reached: 1 answer per person and day. There is room again in (24 h|23 h 5\d min)/,
+  );
+  await slack.until(async () => (await metrics()).includes('family="ask"'));
+  const lines = await metrics();
+  expect(lines).toMatch(
+    /minstrel_usage_requests_total\{platform="slack",family="ask",model=".*chat-small"\} 1/,
+  );
+  expect(lines).toContain('minstrel_limit_refusals_total{platform="slack",scope="person",family="ask"} 1');
+  expect(lines).toContain('minstrel_access_denials_total{platform="slack",command="models"}');
+  expect(lines).toContain('minstrel_platform_ready{platform="slack"} 1');
+  expect((await fetch(`${running.minstrel.url}/metrics`)).status).toBe(404);
+});
+
+it('a report tells who used what, with a picture', LONG, async () => {
+  const report = await privately(BOB, '/limits', 'report 7');
+  expect(report).toContain('ask: 1');
+  expect(report).toMatch(/usage/);
+  expect(report).toContain(`${running.minstrel.url}/files/`);
+});
+
+it('somebody who is blocked is told so at once, and forgets on request', LONG, async () => {
+  expect(await privately(BOB, '/limits', `block <@${ADA}|ada>`)).toContain('cannot use me');
+  expect(await privately(ADA, '/song', 'a tune')).toContain('A moderator has blocked you');
+  expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain('Erased: 1 requests');
+  expect(await privately(BOB, '/minstrel', 'audit')).toContain('blocked people');
+});
