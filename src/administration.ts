@@ -120,7 +120,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
   } satisfies Parameters<typeof moderationFor>[0];
 
   const tidying = startTidying(async () => {
-    await storage.usage.prune(dayOf(now() - config.usage.retentionMs));
+    await storage.usage.prune(dayOf(now() - config.usage.retentionMs), now());
     await decisions.prune(now() - config.auditRetentionMs);
     if (config.jobRetentionMs === undefined) return;
     const before = now() - config.jobRetentionMs;

@@ -103,7 +103,7 @@ function nameOf({ name, id }: Subject): string {
 }
 
 /** Plain. */
-export function describeRule({ everyone, roles, people }: AccessRule): string {
+function describeRule({ everyone, roles, people }: AccessRule): string {
   if (everyone) return 'everyone';
   const named = [...roles, ...people].map(nameOf);
   return named.length === 0 ? 'nobody' : named.join(', ');

@@ -51,7 +51,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
 }
 
 /** The channel decides before the server, and a command's own rule before the one for all. */
-export function ruleFor(command: string, { channel, server }: Decisions): AccessRule | undefined {
+function ruleFor(command: string, { channel, server }: Decisions): AccessRule | undefined {
   return (
     own(channel.access, command) ??
     own(channel.access, ALL_COMMANDS) ??

@@ -11,7 +11,7 @@ import type { DecisionStore, Decisions } from './decisions.ts';
 import { describeLimit, timeUntil } from './limit-words.ts';
 
 const HOUR = 3_600_000;
-export const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
+const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
 
 /** A reservation that nobody settles counts for this long: longer than the slowest work takes. */
 export const RESERVATION_MS = 2 * HOUR;

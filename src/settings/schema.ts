@@ -5,8 +5,6 @@ import { FAMILIES, LIMIT_PERIODS } from '../moderation.ts';
 /** A role or a person list longer than this is a role that is missing. */
 export const MOST_SUBJECTS = 100;
 export const MOST_LIMITS = 100;
-/** Characters; a prompt is sent with every question. */
-export const MOST_PROMPT = 4000;
 
 const actor = z.object({ id: z.string(), displayName: z.string() });
 const subject = z.object({

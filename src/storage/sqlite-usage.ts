@@ -122,10 +122,10 @@ export class SqliteUsage implements UsageStore {
     await this.#database.write(() => this.#statements.forget.run(platform, person));
   }
 
-  async prune(firstDay: string): Promise<void> {
+  async prune(firstDay: string, now: number): Promise<void> {
     await this.#database.write(() => {
       this.#statements.pruneDays.run(firstDay);
-      this.#statements.pruneEntries.run(Date.parse(firstDay) - USAGE_KNOWN);
+      this.#statements.pruneEntries.run(now - USAGE_KNOWN);
     });
   }
 

@@ -75,8 +75,8 @@ export interface UsageStore {
   days(where: Pick<UsageFacts, 'platform' | 'guild'>, firstDay: string): Promise<UsageDay[]>;
   /** Erases what a person used; counters keep counting until their window is over, under no name. */
   forget(platform: string, person: string): Promise<void>;
-  /** Erases days before this one. */
-  prune(firstDay: string): Promise<void>;
+  /** Erases days before this one, and ids that need not be known any more. */
+  prune(firstDay: string, now: number): Promise<void>;
 }
 
 export function dayOf(at: number): string {

@@ -8,7 +8,7 @@ const NOON = Date.parse('2026-03-10T12:00:00Z');
 
 let ids = 0;
 
-export function request(at: number, more: Partial<Reservation> = {}): Reservation {
+function request(at: number, more: Partial<Reservation> = {}): Reservation {
   return {
     id: `discord:event-${++ids}`,
     at,
@@ -191,7 +191,7 @@ export function usageContract(current: StorageUnderTest): void {
     const where = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON));
     await usage().settle(request(NOON + DAY));
-    await usage().prune('2026-03-11');
+    await usage().prune('2026-03-11', NOON + DAY);
     expect(await usage().days(where, '2026-01-01')).toMatchObject([{ day: '2026-03-11' }]);
   });
 }

@@ -36,7 +36,7 @@ export interface AdministeredOptions {
   readonly listener?: UsageListener;
 }
 
-export const NOBODY_LISTENS: UsageListener = { settled: () => undefined, refused: () => undefined };
+const NOBODY_LISTENS: UsageListener = { settled: () => undefined, refused: () => undefined };
 
 /** What moderators and operators decide, on real storage. */
 export function administer(options: AdministeredOptions): Administered {
