@@ -4,6 +4,8 @@ import type { Invocation } from '../../../src/command.ts';
 import { interactionSchema } from '../../../src/platforms/discord/interaction.ts';
 import { invocationOf } from '../../../src/platforms/discord/invocation.ts';
 import { applicationCommands } from '../../../src/platforms/discord/register.ts';
+import type { Channel } from '../../servers/discord/index.ts';
+import { accept, startHarness } from './harness.ts';
 
 const ADA = { id: '10', username: 'ada', global_name: 'Ada' };
 
@@ -38,6 +40,29 @@ describe('where something was asked', () => {
     expect(received({ channel: 'nonsense' }).address.parent).toBeUndefined();
     expect(received({}).address.parent).toBeUndefined();
   });
+});
+
+test('talk in a thread names its channel, as commands do', async () => {
+  const threads: Channel[] = [];
+  const harness = await startHarness({
+    prepare: ({ world, guild, channel }) => {
+      threads.push(world.addChannel('aside', { type: 11, guildId: guild.id, parentId: channel.id }));
+    },
+  });
+  try {
+    const { discord, bot } = harness;
+    const [thread] = threads;
+    if (!thread) throw new TypeError('no thread');
+    const begun = accept(bot);
+    discord.mention({ text: 'how are you?', channel: thread });
+    const { address } = await begun;
+    expect(address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
+    const aside = accept(bot);
+    discord.mention({ text: 'and here?' });
+    expect((await aside).address.parent).toBeUndefined();
+  } finally {
+    await harness.close();
+  }
 });
 
 describe('who moderates', () => {
