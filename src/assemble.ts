@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
+import { home } from '../commands/home.ts';
 import { commands } from '../commands/index.ts';
 import { startAdministration } from './administration.ts';
 import { createBot } from './bot.ts';
@@ -19,6 +20,7 @@ import { createHttpServer, type Routes } from './http/server.ts';
 import { webhookRoutes } from './http/webhook.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
+import { runningEverywhere } from './jobs/running.ts';
 import { keepAttachment, keepPicture } from './media/attachments.ts';
 import { MediaError } from './media/errors.ts';
 import { createMediaFetcher } from './media/fetch.ts';
@@ -216,12 +218,12 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       log,
       newReference: newId,
       admit: administration.admit,
-      home: async (person, context) =>
+      home: async ({ address, person }, context) =>
         home({
           person,
           context,
           commands,
-          running: await runningEverywhere(storage.jobs, HOMEADDR),
+          running: await runningEverywhere(storage.jobs, { ...address, person: person.id }),
         }),
       context: ({ address, person, invocation, platformPerson }): Context => ({
         now,

@@ -37,7 +37,7 @@ export interface BotOptions {
     },
   ) => Context;
   /** What people see of the bot in a place of their own; absent where there is none. */
-  readonly home?: (person: Person, tools: Context) => Promise<readonly HomeSection[]>;
+  readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
@@ -108,7 +108,8 @@ export function createBot({ commands, admit, context, home, newReference, log }:
         try {
           // Like help, nobody is kept from it: what it offers is asked about when it is used.
           const person = await admit({ command: 'minstrel', address, person: asking });
-          return await home(person, context({ address, person, platformPerson: asking }));
+          const tools = context({ address, person, platformPerson: asking });
+          return await home({ address, person }, tools);
         } catch (error) {
           return [toMessage(error, { log, reference: newReference() })];
         }

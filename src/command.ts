@@ -178,6 +178,25 @@ export interface Form {
   readonly initial: RawOptions;
 }
 
+/** A button that opens the form of a command, or of a part of it. */
+export interface FormButton {
+  readonly command: string;
+  readonly subcommand?: string;
+  readonly label: string;
+  /** The command answers `initial` with its form by itself, such as with what is set now. */
+  readonly asks?: boolean;
+  /** What the fields hold when the form opens. */
+  readonly initial: RawOptions;
+}
+
+/** Part of what a person sees of the bot in a place of their own. */
+export interface HomeSection extends Message {
+  readonly forms?: readonly FormButton[];
+}
+
+/** `address` is the channel whose settings and songs are shown. */
+export type HomeRequest = Pick<Invocation, 'address' | 'person'>;
+
 export type Outcome =
   /** Said at once, to the person alone or to the channel. */
   | {

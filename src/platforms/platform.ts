@@ -1,7 +1,16 @@
 /** The port that every platform implements, and the port through which platforms reach the bot. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Address, AnyCommand, Choice, Invocation, Outcome, SuggestRequest } from '../command.ts';
+import type {
+  Address,
+  AnyCommand,
+  Choice,
+  HomeRequest,
+  HomeSection,
+  Invocation,
+  Outcome,
+  SuggestRequest,
+} from '../command.ts';
 import type { KeptFile, Message } from '../message.ts';
 
 /**
@@ -86,6 +95,8 @@ export interface Bot {
    * acknowledges first. Then it calls `begin`.
    */
   run(invocation: Invocation): Promise<Outcome>;
+  /** What a person sees of the bot in a place of their own, such as Slack's Home tab. Never rejects. */
+  home?(request: HomeRequest): Promise<readonly HomeSection[]>;
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }

@@ -5,7 +5,7 @@ import type { Message } from '../../message.ts';
 import { type Bot, PlatformError } from '../platform.ts';
 import { slackErrorOf } from './errors.ts';
 import { LIMITS } from './limits.ts';
-import { formView } from './modal.ts';
+import { type FormOrigin, formView } from './modal.ts';
 import type { ShowTools } from './post.ts';
 import type { Part } from './render.ts';
 import { show } from './show.ts';
@@ -32,6 +32,8 @@ export interface Asked {
   readonly acknowledge: Acknowledgement;
   /** What opens a form, for three seconds. */
   readonly triggerId: string | undefined;
+  /** It was asked for in the Home tab, which shows what came of it; nothing where it speaks for itself. */
+  readonly home?: { tell(message: Message | undefined): Promise<void> };
 }
 
 /**
@@ -40,7 +42,7 @@ export interface Asked {
  */
 export async function answer(
   invocation: Invocation | Promise<Invocation>,
-  { acknowledge, triggerId }: Asked,
+  { acknowledge, triggerId, home }: Asked,
   tools: AnsweringTools,
 ): Promise<void> {
   const asked = Promise.resolve(invocation);
@@ -50,14 +52,15 @@ export async function answer(
   const outcome = inTime ?? (await running);
   const { address, id } = await asked;
   await (inTime === undefined
-    ? follow(outcome, { address, id, triggerId }, tools)
-    : acknowledgeWith(outcome, { acknowledge, address, id, triggerId }, tools));
+    ? follow(outcome, { address, id, triggerId, home }, tools)
+    : acknowledgeWith(outcome, { acknowledge, address, id, triggerId, home }, tools));
 }
 
 interface Place {
   readonly address: Address;
   readonly id: string;
   readonly triggerId: string | undefined;
+  readonly home: Asked['home'];
 }
 
 async function acknowledgeWith(
@@ -69,7 +72,7 @@ async function acknowledgeWith(
     const { option, message } = outcome;
     if (option !== undefined && (await acknowledge.besideField?.(option, message))) return;
     const [first, ...rest] = privateParts(place.address, message, tools.media);
-    if (acknowledge.privately !== undefined && first !== undefined) {
+    if (place.home === undefined && acknowledge.privately !== undefined && first !== undefined) {
       if (!(await heard(acknowledge.privately(first), tools))) await whisperPart(place.address, first, tools);
       for (const part of rest) await whisperPart(place.address, part, tools);
       return;
@@ -97,19 +100,21 @@ async function heard(acknowledging: Promise<void>, { log }: Pick<AnsweringTools,
 /** What happens after the acknowledgement. */
 async function follow(
   outcome: Outcome,
-  { address, id, triggerId }: Place,
+  { address, id, triggerId, home }: Place,
   tools: AnsweringTools,
 ): Promise<void> {
   switch (outcome.type) {
     case 'message':
-      if (outcome.visibility === 'person') await whisper(address, outcome.message, tools);
+      if (home !== undefined) await home.tell(outcome.message);
+      else if (outcome.visibility === 'person') await whisper(address, outcome.message, tools);
       else await say(address, outcome.message, id, tools);
       return;
     case 'form':
-      await openForm(outcome.form, address, triggerId, tools);
+      await openForm(outcome.form, address, triggerId, tools, home === undefined ? {} : { home: true });
       return;
     case 'accepted':
       outcome.begin();
+      await home?.tell(undefined);
       return;
     default:
       outcome satisfies never;
@@ -142,10 +147,11 @@ export async function openForm(
   address: Address,
   triggerId: string | undefined,
   tools: WhisperTools & { readonly log: Log },
+  origin: FormOrigin = {},
 ): Promise<void> {
   try {
     if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
-    await tools.web.views.open({ trigger_id: triggerId, view: formView(form, address) });
+    await tools.web.views.open({ trigger_id: triggerId, view: formView(form, address, origin) });
   } catch (error) {
     tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
     await whisper(address, { text: 'Slack did not open the form in time. Please try that again.' }, tools);

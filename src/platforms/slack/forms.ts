@@ -5,7 +5,7 @@ import { actionOf } from './invocations.ts';
 /** The form of a command, or of a part of it. */
 export function commandForm(
   command: AnyCommand,
-  { subcommand, initial = {} }: { subcommand?: string; initial?: RawOptions },
+  { subcommand, initial = {} }: { subcommand?: string | undefined; initial?: RawOptions | undefined },
 ): Form {
   const name = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
   return {

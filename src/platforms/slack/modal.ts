@@ -14,20 +14,26 @@ const FILE_TYPES = {
   image: ['png', 'jpg', 'jpeg', 'gif', 'webp'],
 } as const satisfies Record<FileOption['accept'][number], readonly string[]>;
 
-const metadataSchema = z.object({ form: z.string(), address: addressSchema });
+const metadataSchema = z.object({
+  form: z.string(),
+  address: addressSchema,
+  /** It was opened from the Home tab, which shows what comes of it. */
+  home: z.boolean().optional(),
+});
 
 /** What brings a sent form back to its place. */
 export type FormMetadata = z.infer<typeof metadataSchema>;
+export type FormOrigin = Pick<FormMetadata, 'home'>;
 
 /** Builds the modal. Blocks are named after their options, so that a sentence finds its field. */
-export function formView(form: Form, address: Address): types.ModalView {
+export function formView(form: Form, address: Address, origin: FormOrigin = {}): types.ModalView {
   return {
     type: 'modal',
     callback_id: FORM_CALLBACK,
     title: plainText(form.title, LIMITS.viewTitle),
     submit: plainText(form.submitLabel, LIMITS.viewButton),
     close: plainText('Cancel', LIMITS.viewButton),
-    private_metadata: metadataOf(form, address),
+    private_metadata: metadataOf(form, address, origin),
     blocks: Object.entries(form.options).flatMap(([name, option]) =>
       inputBlocks(name, option, form.initial[name]),
     ),
@@ -43,11 +49,11 @@ export function readMetadata(metadata: string): FormMetadata | undefined {
   }
 }
 
-function metadataOf(form: Form, address: Address): string {
-  const whole = JSON.stringify({ form: form.id, address });
+function metadataOf(form: Form, address: Address, origin: FormOrigin): string {
+  const whole = JSON.stringify({ form: form.id, address, ...origin });
   if (whole.length <= LIMITS.privateMetadata) return whole;
   const { platformData: _, ...bare } = address;
-  return JSON.stringify({ form: form.id, address: bare });
+  return JSON.stringify({ form: form.id, address: bare, ...origin });
 }
 
 /** Marks the field in which a text goes on that is too long for one. */

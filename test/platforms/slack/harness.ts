@@ -4,11 +4,13 @@ import type {
   Address,
   AnyCommand,
   Choice,
+  HomeRequest,
+  HomeSection,
   Invocation,
   Outcome,
   SuggestRequest,
 } from '../../../src/command.ts';
-import { defineCommand } from '../../../src/command.ts';
+import { defineCommand, defineSubcommand } from '../../../src/command.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { webhookRoutes } from '../../../src/http/webhook.ts';
 import type { KeptFile, MediaItem, Message } from '../../../src/message.ts';
@@ -52,6 +54,22 @@ export const COMMANDS: readonly AnyCommand[] = [
     run: nothing,
   }),
   defineCommand({ name: 'jobs', description: 'What is running', options: {}, run: nothing }),
+  defineCommand({
+    name: 'models',
+    description: 'Models',
+    options: {},
+    subcommands: {
+      set: defineSubcommand({
+        description: 'Choose one',
+        options: {
+          family: { type: 'choice', description: 'For what', choices: [{ name: 'answers', value: 'ask' }] },
+          model: { type: 'text', description: 'Which', suggest: async () => [] },
+        },
+        run: nothing,
+      }),
+    },
+    run: nothing,
+  }),
 ];
 
 /** A bot that answers as it is told, and keeps what it was asked. */
@@ -60,6 +78,9 @@ export class FakeBot implements Bot {
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
   begun = 0;
+  /** Who looked at their Home, and at which channel. */
+  readonly homes: HomeRequest[] = [];
+  sections: HomeSection[] = [{ title: 'What is set here' }];
   choices: Choice[] = [];
   answer: (invocation: Invocation) => Outcome | Promise<Outcome> = () => this.accepted();
 
@@ -76,6 +97,11 @@ export class FakeBot implements Bot {
   async run(invocation: Invocation): Promise<Outcome> {
     this.invocations.push(invocation);
     return await this.answer(invocation);
+  }
+
+  async home(request: HomeRequest): Promise<readonly HomeSection[]> {
+    this.homes.push(request);
+    return this.sections;
   }
 
   async suggest(request: SuggestRequest): Promise<readonly Choice[]> {

@@ -410,7 +410,15 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
   /** Opens the bot's Home tab. */
   async function openHome({ user = 'U0ADA' }: { user?: string } = {}): Promise<Delivery> {
     const channel = workspace.directChannel(user).id;
-    const event = { type: 'app_home_opened', user, channel, tab: 'home', event_ts: workspace.nextTs() };
+    const shown = workspace.homes.get(user);
+    const event = {
+      type: 'app_home_opened',
+      user,
+      channel,
+      tab: 'home',
+      event_ts: workspace.nextTs(),
+      ...(shown === undefined ? {} : { view: wireView(shown) }),
+    };
     return (await sendEvent(event)).delivery;
   }
 

@@ -4,10 +4,14 @@ import { z } from 'zod';
 import type { Invocation } from '../../../command.ts';
 import { answer } from '../answering.ts';
 import { actionOf, interactionAddress, interactionSchema } from '../invocations.ts';
+import { homeOf, pressInHome } from './home.ts';
 import { type ListenerTools, toolsIn, who } from './tools.ts';
 
 export function listenToButtons(app: App, shared: ListenerTools): void {
   app.action(/.*/, async ({ ack, body, payload, context }) => {
+    const home = homeOf(body);
+    if (home !== undefined)
+      return pressInHome({ body, payload, context, ack: () => ack() }, home.channel, shared);
     const interaction = interactionSchema.parse(body);
     const { value, action_id: id } = z
       .object({ value: z.string().optional(), action_id: z.string() })

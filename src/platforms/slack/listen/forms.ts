@@ -9,6 +9,7 @@ import { interactionSchema } from '../invocations.ts';
 import { LIMITS } from '../limits.ts';
 import { choiceOption, FORM_CALLBACK, formOptions, formView, readMetadata } from '../modal.ts';
 import { privateParts } from '../whisper.ts';
+import { homePlace, noticeIn } from './home.ts';
 import { type ListenerTools, toolsIn, who } from './tools.ts';
 
 export function listenToForms(
@@ -21,7 +22,7 @@ export function listenToForms(
     const interaction = interactionSchema.parse(body);
     const metadata = readMetadata(view.private_metadata);
     if (body.type !== 'view_submission' || metadata === undefined) return ack();
-    const { address, form } = metadata;
+    const { address, form, home } = metadata;
     const invocation = tools.persons.find(interaction.user.id, interaction.user.username).then(
       (known): Invocation => ({
         // A trigger id is new each time a form is sent, also when the same form is sent again after a correction.
@@ -41,9 +42,11 @@ export function listenToForms(
         await ack({ response_action: 'errors', errors: { [option]: unescapeSlack(part?.text ?? '') } });
         return true;
       },
-      withForm: (next) => ack({ response_action: 'update', view: formView(next, address) }),
+      withForm: (next) =>
+        ack({ response_action: 'update', view: formView(next, address, home ? { home } : {}) }),
     };
-    await answer(invocation, { acknowledge, triggerId: interaction.trigger_id }, tools);
+    const asked = { acknowledge, triggerId: interaction.trigger_id };
+    await answer(invocation, home ? { ...asked, home: noticeIn(homePlace(address), tools) } : asked, tools);
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {

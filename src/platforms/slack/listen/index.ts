@@ -4,6 +4,7 @@ import { CONVERSATION_COMMAND } from '../conversation.ts';
 import { listenToButtons } from './buttons.ts';
 import { listenToCommand } from './commands.ts';
 import { listenToForms } from './forms.ts';
+import { listenToHome } from './home.ts';
 import { listenToRemoval } from './removal.ts';
 import { listenToShortcuts } from './shortcuts.ts';
 import { listenToTalk } from './talk.ts';
@@ -14,6 +15,7 @@ export function listen(app: App, tools: ListenerTools): void {
   for (const command of commands.values()) listenToCommand(app, command, tools);
   listenToButtons(app, tools);
   listenToForms(app, commands, tools);
+  listenToHome(app, tools);
   listenToShortcuts(app, commands, tools);
   listenToRemoval(app, tools);
   const talkative = commands.get(CONVERSATION_COMMAND);

@@ -1,0 +1,148 @@
+/** What a person sees of the bot in a place of their own: what is set, what runs for them, recent songs, help. */
+import type { AnyCommand, Context, FormButton, HomeSection, Person } from '../src/command.ts';
+import { actionId, type Field } from '../src/message.ts';
+import type { AnswersInForce, ModelInForce } from '../src/moderation.ts';
+import type { JobView } from '../src/work.ts';
+import { because, FAMILY_NAMES } from './moderation-text.ts';
+import { clip } from './text.ts';
+
+const MOST_RUNNING = 10;
+const MOST_SONGS = 10;
+/** Characters of a prompt that are shown; its form has it whole. */
+const PROMPT_SHOWN = 300;
+
+export interface HomeOptions {
+  readonly person: Person;
+  readonly context: Context;
+  readonly commands: readonly AnyCommand[];
+  /** What runs for the person, wherever they asked for it. */
+  readonly running: readonly JobView[];
+}
+
+/** `context` is of the channel whose settings and songs are shown. */
+export async function home({ person, context, commands, running }: HomeOptions): Promise<HomeSection[]> {
+  const { moderation } = context;
+  const [models, answers, songs] = await Promise.all([
+    moderation.models.inForce(),
+    moderation.answers.inForce(),
+    context.jobs.recentSongs(MOST_SONGS),
+  ]);
+  return [
+    settings(models, answers, person.moderator),
+    jobs(running, context.now()),
+    recent(songs, context.now()),
+    help(commands, person.moderator),
+  ];
+}
+
+function settings(
+  models: readonly ModelInForce[],
+  { systemPrompt, assistant, footer }: AnswersInForce,
+  mayChange: boolean,
+): HomeSection {
+  const chosen = models.map(({ family, model, from, chosenBy, gone }): Field => {
+    const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
+    const lost = gone.map((choice) => `\n${choice.model} is not offered to this bot any more`);
+    return {
+      name: FAMILY_NAMES[family],
+      value: `${model ? `${model}\n` : ''}${because(from)}${by}${lost.join('')}`,
+    };
+  });
+  return {
+    title: 'What is set here',
+    fields: [
+      ...chosen,
+      {
+        name: 'Prompt',
+        value: systemPrompt
+          ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from)}`
+          : 'none',
+      },
+      {
+        name: 'Answers',
+        value: `assistant ${assistant.on ? 'on' : 'off'}, footer ${footer.on ? 'on' : 'off'}`,
+      },
+    ],
+    ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators may change this.' }),
+  };
+}
+
+function changes(models: readonly ModelInForce[]): FormButton[] {
+  const where = 'channel';
+  return [
+    ...models.map(
+      ({ family, model }): FormButton => ({
+        command: 'models',
+        subcommand: 'set',
+        label: `${FAMILY_NAMES[family]}…`,
+        initial: { family, where, ...(model === undefined ? {} : { model }) },
+      }),
+    ),
+    {
+      command: 'models',
+      subcommand: 'prompt',
+      label: 'Prompt…',
+      asks: true,
+      initial: { where },
+    },
+    { command: 'models', subcommand: 'answers', label: 'Answers…', initial: { where } },
+    { command: 'models', subcommand: 'reset', label: 'Take back…', initial: { where } },
+  ];
+}
+
+function jobs(running: readonly JobView[], now: number): HomeSection {
+  const listed = running.slice(0, MOST_RUNNING);
+  const more = running.length - listed.length;
+  return {
+    title: 'Running for you',
+    ...(listed.length === 0 ? { footer: 'Nothing is running for you.' } : {}),
+    ...(more > 0 ? { footer: `And ${more} more.` } : {}),
+    fields: listed.map(({ title, createdAt, queuePlace }, index) => ({
+      name: `${index + 1}. ${clip(title, 100)}`,
+      value: `${queuePlace === undefined ? '' : `place ${queuePlace} in line, `}for ${age(now - createdAt)}`,
+    })),
+    actions: listed.map((job, index) => ({
+      type: 'action',
+      id: actionId({ command: job.command, action: 'cancel', job: job.id, index: 0 }),
+      label: `Cancel ${index + 1}`,
+    })),
+  };
+}
+
+function recent(songs: readonly JobView[], now: number): HomeSection {
+  return {
+    title: 'Recent songs here',
+    ...(songs.length === 0 ? { footer: 'No songs yet: /song makes one.' } : {}),
+    fields: songs.map(({ title, person, createdAt }) => ({
+      name: clip(title, 100),
+      value: `for ${person.displayName}, ${age(now - createdAt)} ago`,
+    })),
+  };
+}
+
+const AGES = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1000, 'second'],
+] as const;
+
+/** In the largest whole unit, as `3 hours`. */
+function age(ms: number): string {
+  const [size, unit] = AGES.find(([length]) => ms >= length) ?? [1000, 'second'];
+  const count = Math.max(1, Math.floor(ms / size));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function help(commands: readonly AnyCommand[], isModerator: boolean): HomeSection {
+  return {
+    title: 'What I can do',
+    fields: commands
+      .filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly)
+      .map(({ name, description }) => ({ name: `/${name}`, value: description })),
+    footer: 'Mention me in a channel, or write to me, to ask a question.',
+    forms: commands
+      .filter(({ name }) => name === 'song')
+      .map(({ name }) => ({ command: name, label: 'Make a song…', initial: {} })),
+  };
+}
