@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from '../ask/upstream.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Answers while they stream, as people see them on platforms that count every edit. */
+const LONG = { timeout: 60_000 };
+const CHAT = '/chat/completions';
+let discord: DiscordServer;
+let slack: SlackServer;
+let upstream: Upstream;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  discord = await startDiscord();
+  slack = await startSlackServer();
+  upstream = await startUpstream();
+  upstream.gateway = 'http://127.0.0.1:9';
+  running = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    GATEWAY_BASE_URL: upstream.url,
+  });
+  upstream.gateway = running.emulator.url;
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  // As Discord does it; more edits than this are refused, and counted as the bot's fault when they come too early.
+  discord.faults.limitEdits(5, 5_000);
+}, 60_000);
+
+afterEach(() => {
+  expect(discord.refused).toEqual([]);
+  expect(slack.refused).toEqual([]);
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+  await discord?.close();
+  await slack?.close();
+}, 60_000);
+
+/** Three blocks of numbered code, each longer than a message of Discord's. */
+const LINES = Array.from({ length: 240 }, (_, index) => `line_${String(index).padStart(3, '0')} = ${index}`);
+const CODE = [0, 80, 160]
+  .map((from) => `Part ${from / 80}:\n\n\`\`\`py\n${LINES.slice(from, from + 80).join('\n')}\n\`\`\``)
+  .join('\n\n');
+const PIECES = CODE.match(/[\s\S]{1,60}/g) ?? [];
+
+const slowly =
+  (pieces: readonly string[], end: string, pauseMs: number): Reply =>
+  async (response) => {
+    events(response);
+    for (const piece of pieces) {
+      response.write(chatEvent(piece));
+      await sleep(pauseMs);
+    }
+    response.end(end);
+  };
+
+/** Numbers of the lines that a text shows, in its order. */
+const linesIn = (text: string) => [...text.matchAll(/line_(\d{3})/g)].map(([, number]) => Number(number));
+const isBalanced = (text: string) => (text.match(/```/g) ?? []).length % 2 === 0;
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('a long answer of code', () => {
+  it('stands whole and in order on Discord, in every state with its fences closed', LONG, async () => {
+    upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
+    discord.mention({ text: 'Write code.' });
+    await discord.until(
+      () => discord.said().some((m) => JSON.stringify(m.components).includes('Again')),
+      'the end',
+      50_000,
+    );
+    const pages = discord.said().filter(({ deleted }) => !deleted);
+    const text = pages
+      .map(({ content, embeds }) => content + embeds.map((embed) => embed.description ?? '').join(''))
+      .join('\n');
+    expect(linesIn(text)).toEqual(upTo(240));
+    for (const page of pages) expect(isBalanced(page.content)).toBe(true);
+
+    const states = pages.flatMap(({ history }) => history);
+    expect(states.length).toBeGreaterThan(3);
+    for (const state of states) {
+      const seen = state.content + JSON.stringify(state.embeds);
+      expect(isBalanced(seen)).toBe(true);
+      const numbers = linesIn(seen);
+      expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    }
+  });
+
+  it('stands whole and in order on Slack, although Slack asks for patience', LONG, async () => {
+    slack.faults.every(4, 'chat.update', { type: 'ratelimited', retryAfter: 1 });
+    upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
+    const { message } = await slack.mention('Write code.');
+    await slack.until(
+      () => slack.thread(message).find((m) => JSON.stringify(m.blocks).includes('Again')),
+      50_000,
+    );
+    slack.faults.clear();
+    const said = slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
+    const texts = (blocks: readonly unknown[]) =>
+      blocks.flatMap((block) =>
+        JSON.stringify(block).includes('"markdown"') ? [JSON.stringify(block)] : [],
+      );
+    expect(linesIn(said.flatMap(({ blocks }) => texts(blocks)).join('\n'))).toEqual(upTo(240));
+    for (const { revisions } of said) {
+      for (const { blocks } of revisions) {
+        for (const text of texts(blocks)) expect(isBalanced(text)).toBe(true);
+      }
+    }
+  });
+});
+
+describe('a stream that breaks off inside a fence', () => {
+  const half = PIECES.slice(0, 12);
+  const cut: Reply = async (response) => {
+    events(response);
+    for (const piece of half) response.write(chatEvent(piece));
+    await sleep(50);
+    response.destroy();
+  };
+
+  it('is marked on both platforms, closed, and offers Again, which answers whole', LONG, async () => {
+    upstream.next(CHAT, cut, cut);
+    const asked = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
+    const broken = await asked.message((m) => JSON.stringify(m.components).includes('Again'), 50_000);
+    const seen = broken.content + JSON.stringify(broken.embeds);
+    expect(seen).toContain('broke off');
+    expect(isBalanced(seen)).toBe(true);
+    expect(linesIn(seen).at(-1)).toBeLessThan(79);
+
+    await slack.slash('/ask', 'Write code, please.');
+    const said = await slack.until(
+      () => slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('broke off')),
+      50_000,
+    );
+    expect(isBalanced(JSON.stringify(said.blocks))).toBe(true);
+
+    upstream.next(CHAT, (response) => void events(response).end(chatStream(['All ', 'of it.'])));
+    const again = discord.press('Again', broken);
+    await again.message(
+      (m) =>
+        JSON.stringify(m.embeds).includes('All of it.') && !JSON.stringify(m.embeds).includes('broke off'),
+      50_000,
+    );
+  });
+});
+
+describe('Stop', () => {
+  it('is the right of the person and of moderators alone, and marks what stands', LONG, async () => {
+    upstream.next(CHAT, (response) => void events(response).write(chatEvent('I was about to say')));
+    const asked = discord.command({ name: 'ask', options: { question: 'Speak.' } });
+    const streaming = await asked.message((m) => JSON.stringify(m.embeds).includes('about to say'), 50_000);
+    const bob = discord.world.addUser('Bob');
+    const before = upstream.abandoned;
+    const refused = discord.press('Stop', streaming, { user: bob });
+    expect(JSON.stringify(await refused.response())).toContain('Only the person who asked');
+    expect(upstream.abandoned).toBe(before);
+    discord.press('Stop', streaming, { user: bob, moderator: true });
+    await discord.until(
+      () => JSON.stringify(discord.world.messages.get(streaming.id)?.embeds).includes('Stopped'),
+      'the mark',
+      20_000,
+    );
+    expect(upstream.abandoned).toBe(before + 1);
+  });
+});
