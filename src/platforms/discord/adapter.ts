@@ -97,6 +97,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     media,
     now,
     originals: new Originals(now),
+    lacking: (guild: string, channel: string) => connection.lacking(guild, channel),
     fileBytes: (guild: string | undefined) =>
       FILE_BYTES_BY_TIER[guild === undefined ? 0 : (connection.premiumTier(guild) ?? 0)] ??
       DEFAULT_FILE_BYTES,

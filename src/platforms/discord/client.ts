@@ -13,7 +13,7 @@ import {
 } from 'discord.js';
 import type { Log } from '../../command.ts';
 import type { PlatformStatus } from '../platform.ts';
-import { withOverwrites } from './permissions.ts';
+import { missingToAnswer, type PermissionName, withOverwrites } from './permissions.ts';
 import { nodeFetch } from './rest.ts';
 
 /** What the adapter needs of whatever tells it what happens on Discord. */
@@ -29,6 +29,8 @@ export interface GatewayConnection {
   /** Who opened a thread; undefined for what is none, or is not seen. */
   threadOwner(guild: string, channel: string): string | undefined;
   /** Messages tell a member's roles and not their permissions: whether the guild's roles let them manage it. */
+  /** What the bot itself lacks to answer in a channel; undefined for what is not seen. */
+  lacking(guild: string, channel: string): PermissionName[] | undefined;
   /** Whether a member may use application commands in a channel; true for what is not seen. */
   mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean;
   moderates(guild: string, person: string, roles: readonly string[]): boolean;
@@ -128,6 +130,14 @@ export class Connection implements GatewayConnection {
     );
   }
 
+  lacking(guild: string, channel: string): PermissionName[] | undefined {
+    const known = this.#client?.guilds.cache.get(guild);
+    const found = known?.channels.cache.get(channel);
+    const self = known?.members.me;
+    if (!found || !self) return undefined;
+    return missingToAnswer(found.permissionsFor(self).bitfield.toString(), found.isThread());
+  }
+
   mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean {
     const known = this.#client?.guilds.cache.get(guild);
     const found = known?.channels.cache.get(channel);
@@ -189,7 +199,8 @@ export class Connection implements GatewayConnection {
       makeCache: Options.cacheWithLimits({
         ...Options.DefaultMakeCacheSettings,
         MessageManager: 0,
-        GuildMemberManager: 1,
+        // Its own membership says what the bot may do where.
+        GuildMemberManager: { maxSize: 1, keepOverLimit: ({ id, client: { user } }) => id === user.id },
         UserManager: 1,
         PresenceManager: 0,
         ReactionManager: 0,

@@ -59,6 +59,10 @@ export const isDiscordError = (error: unknown, code: number): boolean =>
   error instanceof DiscordAPIError && error.code === code;
 
 const PERMISSIONS = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
+/** For the person. */
+export const lackingAdvice = (lacks: readonly string[]): string =>
+  `I may not write in that channel as I should: I lack the permission ${listed(lacks)}.`;
+
 const LONG_LIMIT_MS = 60_000;
 
 /**
@@ -89,7 +93,7 @@ export function toPlatformError(error: unknown, lacks: readonly string[] = []): 
         cause: error,
         advice:
           lacks.length > 0
-            ? `I may not write in that channel: I lack the permission ${listed(lacks)}.`
+            ? lackingAdvice(lacks)
             : `I lack a permission in that channel. I need ${PERMISSIONS}.`,
       });
     case 'unavailable':

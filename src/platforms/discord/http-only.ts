@@ -55,6 +55,10 @@ export class HttpOnly implements GatewayConnection {
     return undefined;
   }
 
+  lacking(): undefined {
+    return undefined;
+  }
+
   mayUseCommands(): boolean {
     return true;
   }

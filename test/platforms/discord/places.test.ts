@@ -219,8 +219,52 @@ describe('permissions', () => {
     discord.advance(QUARTER);
     await expect(platform.show(address, { text: 'x' }, new Remembered('j'))).rejects.toMatchObject({
       code: 'gone',
-      advice: 'I may not write in that channel: I lack the permission Send Messages.',
+      advice: 'I may not write in that channel as I should: I lack the permission Send Messages.',
     });
+  });
+
+  it.each([
+    [['AttachFiles'], 'Attach Files', { embeds: 1, files: 0 }],
+    [['EmbedLinks'], 'Embed Links', { embeds: 0, files: 2 }],
+    [['EmbedLinks', 'AttachFiles'], 'Embed Links and Attach Files', { embeds: 0, files: 0 }],
+  ] as const)(
+    '%s that were never given are known, and nothing is tried in vain',
+    async (denied, named, shown) => {
+      const { discord, media, platform } = await start({
+        prepare: (server) => {
+          for (const name of denied) server.channel.denied.add(name);
+        },
+      });
+      const address = {
+        platform: 'discord',
+        guild: discord.guild.id,
+        channel: discord.channel.id,
+        person: discord.user.id,
+      };
+      await platform.show(address, { ...song(media), notify: false }, new Remembered('j'));
+      const [said] = discord.said();
+      expect([said?.embeds.length, said?.attachments.length]).toEqual([shown.embeds, shown.files]);
+      const words = [said?.content, said?.embeds[0]?.description].join('\n');
+      expect(words).toContain(`This would look better if I had the permission ${named} here.`);
+      nothingRefused(discord);
+    },
+  );
+
+  it('to write that were never given make no request, and a sentence that names them', async () => {
+    const { discord, platform } = await start({
+      prepare: (server) => server.channel.denied.add('SendMessages').add('ViewChannel'),
+    });
+    const address = {
+      platform: 'discord',
+      guild: discord.guild.id,
+      channel: discord.channel.id,
+      person: discord.user.id,
+    };
+    await expect(platform.show(address, { text: 'x' }, new Remembered('j'))).rejects.toMatchObject({
+      code: 'gone',
+      advice: expect.stringContaining('View Channel and Send Messages'),
+    });
+    nothingRefused(discord);
   });
 
   it('for a mention are those for commands: who may use none there is not answered', async () => {

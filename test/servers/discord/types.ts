@@ -29,6 +29,7 @@ export interface Channel {
 
 export interface Guild {
   id: string;
+  ownerId: string;
   name: string;
   /** Whether the bot is a member. A user-installed app is used in guilds where it is not. */
   installed: boolean;

@@ -50,7 +50,7 @@ export class World {
     name: string,
     { installed = true, premiumTier = 0 as Guild['premiumTier'], locale = 'en-US' } = {},
   ): Guild {
-    const guild: Guild = { id: this.nextId(), name, installed, premiumTier, locale };
+    const guild: Guild = { id: this.nextId(), ownerId: this.nextId(), name, installed, premiumTier, locale };
     this.guilds.set(guild.id, guild);
     return guild;
   }
@@ -156,7 +156,7 @@ export class World {
     return {
       id: guild.id,
       name: guild.name,
-      owner_id: this.bot.id,
+      owner_id: guild.ownerId,
       preferred_locale: guild.locale,
       premium_tier: guild.premiumTier,
       features: [],
