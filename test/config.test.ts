@@ -39,6 +39,7 @@ describe('an empty environment', () => {
         thinkingModels: [],
         thinkingBudget: -1,
       },
+      concurrency: { song: 10, ask: 16, image: 4, video: 3 },
       servedServers: [],
       usage: { limits: [], costs: {}, retentionMs: 400 * 86_400_000 },
       auditRetentionMs: 400 * 86_400_000,
@@ -90,6 +91,10 @@ test('every setting finds its place', () => {
     MEDIA_RETENTION_DAYS: '90',
     MEDIA_LINK_DAYS: '7',
     MEDIA_ALLOWED_HOSTS: 'files.lan, 10.0.0.7:9000,[fd00::1]:80',
+    SONG_CONCURRENCY: '20',
+    ASK_CONCURRENCY: '30',
+    IMAGE_CONCURRENCY: '8',
+    VIDEO_CONCURRENCY: '1',
     SERVED_SERVERS: '1100000000000000001, slack:T0ABCDEFG,direct',
     USAGE_LIMITS: 'person song 5/day, server 500 / hour, deployment 2000.5 units/day',
     USAGE_COSTS: 'song=10, ask:some/model:free=0.5, music.vocalRemoval=2',
@@ -137,6 +142,7 @@ test('every setting finds its place', () => {
       thinkingModels: ['thinker'],
       thinkingBudget: 2048,
     },
+    concurrency: { song: 20, ask: 30, image: 8, video: 1 },
     servedServers: ['1100000000000000001', 'slack:T0ABCDEFG', 'direct'],
     usage: {
       limits: [
