@@ -12,7 +12,7 @@ import type { Job } from './job.ts';
 import { keepMedia, withKeptMedia } from './keep.ts';
 import { isLate, lookForLate, poll, whenToPollFirst } from './poll.ts';
 import { polishStyle, writeLyrics } from './prelude.ts';
-import { leaveQueue, lookAgainInQueue, queued } from './queue.ts';
+import { keepsPlaceUntil, leaveQueue, lookAgainInQueue, queued } from './queue.ts';
 import { endAs, mutate, pauseBefore, viewOf } from './record.ts';
 import { ROUTES } from './routes.ts';
 import { recover, send } from './send.ts';
@@ -119,7 +119,10 @@ async function wait(job: Job, signal: AbortSignal, d: JobDependencies): Promise<
   const deadlineAt = job.deadlineAt ?? job.createdAt + ROUTES[job.work.route].deadlineMs;
   if (d.now() >= deadlineAt) return endAs(job, { end: 'expired' }, d);
   await showEarly(job, signal, d);
-  if (ROUTES[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return deadlineAt;
+  const placeUntil = keepsPlaceUntil(job);
+  if (d.now() >= placeUntil) await leaveQueue(job, d);
+  const lookAt = d.now() < placeUntil ? Math.min(placeUntil, deadlineAt) : deadlineAt;
+  if (ROUTES[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return lookAt;
   if (job.polls === 0 && job.attempts === 0) {
     await mutate(d.storage, job.id, (current) => ({ ...current, polls: current.polls + 1 }));
     return Math.min(deadlineAt, whenToPollFirst(job, d));

@@ -9,6 +9,10 @@ type QueueDependencies = Pick<JobDependencies, 'storage' | 'concurrency' | 'fami
 /** The first in line look this often, those behind them more rarely, so that a long line costs little. */
 const LOOK_AGAIN_MS = 10_000;
 const LONGEST_LOOK_MS = 30 * 60_000;
+/** Songs end upstream after 10 minutes at the latest, one way or the other; videos take 1 to 5. */
+const PLACE_MS = 10 * 60_000;
+/** Where nobody knows whether the gateway took the work: as long as most of it takes. */
+const UNCERTAIN_PLACE_MS = 3 * 60_000;
 
 /**
  * The job with its place in line, or without one when it may begin. What it has it keeps until {@link leaveQueue}, through
@@ -29,6 +33,14 @@ export async function queued(job: Job, d: QueueDependencies): Promise<Job> {
 export function lookAgainInQueue(job: Job, d: QueueDependencies): number {
   const rounds = Math.max(1, (job.queuePlace ?? 1) / queueOf(job, d).limit);
   return d.now() + Math.min(LOOK_AGAIN_MS * rounds, LONGEST_LOOK_MS) * (0.9 + d.random() * 0.2);
+}
+
+/**
+ * Until when a job that waits for the gateway keeps others from it, in milliseconds since the epoch. After that it is
+ * still waited for, but hardly any work is done for it.
+ */
+export function keepsPlaceUntil({ submittedAt, createdAt, taskId }: Job): number {
+  return (submittedAt ?? createdAt) + (taskId === undefined ? UNCERTAIN_PLACE_MS : PLACE_MS);
 }
 
 /** Gives the place up and wakes those who are next. Safe to repeat. */

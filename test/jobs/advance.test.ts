@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
+const isExpired = async (job: string) => (await world.read(job)).state === 'expired';
 const labels = () => world.message()?.actions?.map(({ label }) => label);
 
 describe('a song', () => {
@@ -105,10 +106,13 @@ describe('a song', () => {
 
   it('that never calls back is told to the person at the deadline, and still delivered after that', async () => {
     const job = await world.start(SONG);
-    const deadline = await world.look(job);
-    expect(deadline).toBe(world.clock.now() + 30 * MINUTE);
-    world.clock.advance(30 * MINUTE);
-    await world.look(job);
+    const asked = world.clock.now();
+    let deadline = asked;
+    while (!(await isExpired(job))) {
+      deadline = (await world.look(job)) ?? deadline;
+      world.clock.advance(Math.max(0, deadline - world.clock.now()));
+    }
+    expect(deadline).toBe(asked + 30 * MINUTE);
     expect((await world.read(job)).state).toBe('expired');
     expect(world.message()?.text).toContain('has not finished this in time');
     expect(labels()).toEqual(['Again']);

@@ -84,6 +84,31 @@ it('looks again by itself, the further back in line the more rarely', async () =
   expect(new Set(pauses).size).toBe(3);
 });
 
+it.each([
+  ['never calls back', 10, async () => undefined],
+  [
+    'was perhaps never asked for',
+    3,
+    async () => void world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' })),
+  ],
+])(
+  'one that %s gives its place up after %i minutes, and is still waited for',
+  async (_what, minutes, trouble) => {
+    await trouble();
+    const jobs = await songs(11);
+    const [lost = '', last = ''] = [jobs[0], jobs[10]];
+    world.clock.advance((minutes - 1) * 60_000);
+    await world.look(lost);
+    await world.look(last);
+    expect((await world.read(last)).state).toBe('accepted');
+    world.clock.advance(60_000);
+    await world.look(lost);
+    await world.look(last);
+    expect((await world.read(last)).state).toBe('waiting');
+    await deliver(lost);
+  },
+);
+
 it('each family has a line of its own', async () => {
   await songs(10);
   const video = await world.start(VIDEO);

@@ -1,0 +1,147 @@
+/** How long it takes from the gateway's first token to the first words in the channel, in edit intervals of the platform. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LIMITS as SLACK_LIMITS } from '../../src/platforms/slack/limits.ts';
+import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from '../ask/upstream.ts';
+import { startMinstrel } from '../end-to-end/minstrel.ts';
+import { startDiscord } from '../servers/discord/index.ts';
+import { startSlackServer } from '../servers/slack/server.ts';
+
+/** About five edits in five seconds: https://docs.discord.com/developers/topics/rate-limits, measured by others. */
+const DISCORD_INTERVAL_MS = 1_200;
+
+export interface FirstWords {
+  readonly place: string;
+  readonly medianMs: number;
+  readonly worstMs: number;
+  readonly intervalMs: number;
+  /** The worst in edit intervals: 1 is what is allowed. */
+  readonly ratio: number;
+}
+
+/** What a question's first token was followed by. */
+interface Asked {
+  /** Asks; the words will be these. */
+  readonly ask: (words: string) => void;
+  /** Resolves when somebody sees them. */
+  readonly seen: (words: string) => Promise<unknown>;
+}
+
+/** Real bot, real clients, strict platforms; `rounds` questions in each place, one after another and beside another answer. */
+export async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
+  await using cleanup = new AsyncDisposableStack();
+  const discord = await startDiscord();
+  cleanup.defer(() => discord.close());
+  const slack = await startSlackServer();
+  cleanup.defer(() => slack.close());
+  const upstream = cleanup.use(await startUpstream());
+  upstream.gateway = 'http://127.0.0.1:9';
+  const running = cleanup.use(
+    await startMinstrel({
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      GATEWAY_BASE_URL: upstream.url,
+    }),
+  );
+  upstream.gateway = running.emulator.url;
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+
+  const onDiscord: Asked = {
+    ask: (words) => void discord.mention({ text: `Say ${words}` }),
+    seen: (words) =>
+      discord.until(
+        () => discord.said().find((m) => JSON.stringify(m.embeds).includes(words)),
+        words,
+        20_000,
+      ),
+  };
+  const onSlack: Asked = {
+    ask: (words) => void slack.mention(`Say ${words}`),
+    seen: (words) =>
+      slack.until(
+        () =>
+          slack
+            .messages('C0MUSIC')
+            .find((m) => m.user === slack.workspace.botUser && JSON.stringify(m.blocks).includes(words)),
+        20_000,
+      ),
+  };
+  const measured: FirstWords[] = [];
+  for (const [place, asked, intervalMs] of [
+    ['Discord', onDiscord, DISCORD_INTERVAL_MS],
+    ['Slack', onSlack, SLACK_LIMITS.editGapMs],
+  ] as const) {
+    const alone = await repeat(rounds, () => measureOne(asked, upstream));
+    measured.push(summary(place, alone, intervalMs));
+    const other = new AbortController();
+    upstream.next('/chat/completions', talkative(other.signal));
+    asked.ask('much');
+    await asked.seen('on and on');
+    const beside = await repeat(rounds, () => measureOne(asked, upstream));
+    other.abort();
+    measured.push(summary(`${place}, beside another answer`, beside, intervalMs));
+  }
+  return measured;
+}
+
+let questions = 0;
+
+async function measureOne({ ask, seen }: Asked, upstream: Upstream): Promise<number> {
+  const words = `words-${++questions}`;
+  let toldAt = Number.NaN;
+  upstream.next('/chat/completions', async (response) => {
+    // The question itself must not be in the way any more: its message stands.
+    await sleep(300);
+    toldAt = performance.now();
+    events(response).write(chatEvent(`${words} `));
+    await sleep(2_500);
+    response.end(chatStream(['are said.']));
+  });
+  ask(`it ${questions}`);
+  await seen(words);
+  const taken = performance.now() - toldAt;
+  await seen('are said.');
+  return taken;
+}
+
+/** An answer that goes on in the same channel. */
+const talkative =
+  (signal: AbortSignal): Reply =>
+  async (response) => {
+    events(response);
+    while (!signal.aborted && !response.destroyed) {
+      response.write(chatEvent('on and on '));
+      await sleep(50);
+    }
+    response.end(chatStream([]));
+  };
+
+async function repeat(rounds: number, measure: () => Promise<number>): Promise<number[]> {
+  const all: number[] = [];
+  for (let round = 0; round < rounds; round += 1) all.push(await measure());
+  return all;
+}
+
+function summary(place: string, taken: readonly number[], intervalMs: number): FirstWords {
+  const sorted = taken.toSorted((one, other) => one - other);
+  const worstMs = sorted.at(-1) ?? Number.NaN;
+  return {
+    place,
+    medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    worstMs,
+    intervalMs,
+    ratio: worstMs / intervalMs,
+  };
+}
+
+if (import.meta.main) {
+  const measured = await measureFirstWords(5);
+  for (const { place, medianMs, worstMs, intervalMs, ratio } of measured) {
+    process.stdout.write(
+      `${place.padEnd(32)} median ${medianMs.toFixed(0).padStart(5)} ms   worst ${worstMs.toFixed(0).padStart(5)} ms   ${ratio.toFixed(2)} of ${intervalMs} ms\n`,
+    );
+  }
+  process.exit(measured.every(({ ratio }) => ratio <= 1) ? 0 : 1);
+}
