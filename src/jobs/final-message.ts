@@ -35,7 +35,7 @@ export interface FinalMessage {
 export async function finalMessage(job: Job, signal: AbortSignal, d: JobDependencies): Promise<FinalMessage> {
   if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
   const parent = job.parent === undefined ? undefined : await readParent(job.parent, d);
-  const view = viewWith(parent, job, d);
+  const view = await viewWith(parent, job, d);
   const rendered = withSourceSong(render(job, view, d), job, parent);
   const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, d.now());
   const { job: kept, failed } = await keepMedia(job, rendered, { waitsFor, signal }, d);
@@ -86,9 +86,19 @@ function withNote(message: Message, note: string): Message {
 }
 
 /** What commands see of a job whose result they render: with a link to what it was made from. */
-function viewWith(parent: Job | undefined, job: Job, d: JobDependencies): JobView {
-  const url = parent?.posted && d.platform(parent.address.platform)?.linkTo?.(parent.address, parent.posted);
+async function viewWith(parent: Job | undefined, job: Job, d: JobDependencies): Promise<JobView> {
+  const url = parent && (await linkTo(parent, d));
   return { ...viewOf(job), ...(url ? { parentUrl: url } : {}) };
+}
+
+/** A link is worth no failure. */
+async function linkTo({ id, address, posted }: Job, d: JobDependencies): Promise<string | undefined> {
+  try {
+    return posted && (await d.platform(address.platform)?.linkTo?.(address, posted));
+  } catch (error) {
+    d.log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
+    return undefined;
+  }
 }
 
 /** A link is worth no failure: a parent whose record cannot be read has none. */

@@ -72,7 +72,7 @@ export interface Platform {
   /** Answers a browser at one of the platform's own pages; absent where it has none. */
   readonly visit?: (request: IncomingMessage, response: ServerResponse) => void;
   /** The address of a message that stands, for people; absent or undefined where the platform has none. */
-  readonly linkTo?: (address: Address, posted: Posted) => string | undefined;
+  readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
   /** The headers with which an attachment may be read at `url`; none where the platform serves it to anybody. */
   attachmentHeaders(
     url: string,

@@ -5,7 +5,7 @@ import type { Posted } from '../platform.ts';
 const standingSchema = z.object({ messages: z.array(z.object({ id: z.string(), channel: z.string() })) });
 
 /** https://docs.discord.com/developers/reference: message links; `@me` stands for direct messages. */
-export function linkTo({ guild }: Address, posted: Posted): string | undefined {
+export async function linkTo({ guild }: Address, posted: Posted): Promise<string | undefined> {
   const [first] = standingSchema.safeParse(posted).data?.messages ?? [];
   return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
 }

@@ -10,6 +10,7 @@ import { LIMITS } from './limits.ts';
 import { listen } from './listen/index.ts';
 import { sdkLogger } from './logger.ts';
 import { BOT_SCOPES, THREAD_SCOPES } from './manifest.ts';
+import { linkTo } from './message-link.ts';
 import type { InstallationSettings } from './oauth/installations.ts';
 import { createResponseUrls } from './response-url.ts';
 import { show } from './show.ts';
@@ -112,6 +113,11 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     stream: (address, showOptions) => streamTo(address, showOptions, workspaces.of(address.guild), tools),
+
+    async linkTo(address, posted) {
+      const { identity } = await workspaces.of(address.guild);
+      return linkTo(address, posted, await identity.read());
+    },
 
     async attachmentHeaders(url, { guild }): Promise<Readonly<Record<string, string>>> {
       if (!URL.canParse(url)) return {};
