@@ -1,9 +1,7 @@
 import { type Context, defineCommand, defineSubcommand, type TextOption } from '../src/command.ts';
 import { plain } from '../src/message.ts';
-import type { AccessInForce, AccessRule, LimitInForce } from '../src/moderation.ts';
+import { limitsMessage, ruleSentence } from './limits-text.ts';
 import {
-  amount,
-  because,
   familyChoices,
   here,
   nameOf,
@@ -58,63 +56,19 @@ const command = {
 
 const somebody = { ...whoOption, required: true } as const;
 
-async function show({ moderation }: Context) {
-  const [limits, access] = await Promise.all([moderation.limits.inForce(), moderation.access.inForce()]);
-  return privately({
-    title: 'Limits and access here',
-    text: [
-      ...section('Limits', limits.map(limitLine), 'Nothing is limited.'),
-      ...section('Who may use what', accessLines(access), 'Everybody may use everything.'),
-    ].join('\n\n'),
-    footer: 'Used is what counts for you now, or for all together. /limits report tells who used what.',
-  });
-}
-
-function section(title: string, lines: readonly string[], empty: string): string[] {
-  return [`**${title}**`, lines.length === 0 ? empty : lines.map((line) => `- ${line}`).join('\n')];
-}
-
-function limitLine({ sentence, from, used, of, who }: LimitInForce): string {
-  const counted = who === undefined ? `: ${amount(used)} ${of} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from)})${counted}`;
-}
-
-function accessLines(access: AccessInForce): string[] {
-  const rules = (['channel', 'server'] as const).flatMap((where) =>
-    Object.entries(access[where]).map(
-      ([name, rule]) =>
-        `${name === 'all' ? 'all commands' : `/${name}`} in ${here(where)}: ${ruleText(rule)}`,
-    ),
-  );
-  const named = (title: string, subjects: AccessInForce['blocked']) =>
-    subjects.length === 0 ? [] : [`${title}: ${subjects.map(nameOf).join(', ')}`];
-  return [
-    ...rules,
-    ...named('blocked', access.blocked),
-    ...named('moderators of this bot, beside the server’s own', access.moderators),
-    ...(access.exemptModerators ? ['moderators are exempt from the limits set here'] : []),
-  ];
-}
-
-function ruleText({ everyone, roles, people }: AccessRule): string {
-  if (everyone) return 'everyone';
-  const named = [...roles, ...people].map(nameOf);
-  return named.length === 0 ? 'nobody' : named.join(', ');
-}
-
 export const limits = defineCommand({
   name: 'limits',
   description: 'How much may be used here, and who may use what',
   options: {},
   moderatorsOnly: true,
   answersPrivately: true,
-  run: (_invocation, context) => show(context),
+  run: async (_invocation, context) => privately(await limitsMessage(context)),
 
   subcommands: {
     show: defineSubcommand({
       description: 'What is limited here, and how much of it is used',
       options: {},
-      run: (_invocation, context) => show(context),
+      run: async (_invocation, context) => privately(await limitsMessage(context)),
     }),
 
     set: defineSubcommand({
@@ -286,15 +240,4 @@ async function takeBack(name: ReturnType<typeof nameFrom>, moderation: Context['
       ? `There is no limit on ${plain(sentence)} any more.`
       : `There was no limit on ${plain(sentence)}.`,
   );
-}
-
-async function ruleSentence(
-  typed: string,
-  where: 'channel' | 'server',
-  moderation: Context['moderation'],
-): Promise<string> {
-  const name = typed.trim().replace(/^\//, '').toLowerCase();
-  const rule = (await moderation.access.inForce())[where][name];
-  const what = name === 'all' ? 'all commands' : `/${name}`;
-  return `In ${here(where)}, ${plain(what)} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}. Moderators may always.`;
 }

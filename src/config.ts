@@ -152,6 +152,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       onlyHttp: given.get('DISCORD_HTTP_ONLY') === '1',
     }),
   ];
+  const { ADMIN_PORT, PORT } = parsed.data ?? {};
+  if (ADMIN_PORT !== undefined && ADMIN_PORT !== 0 && ADMIN_PORT === PORT)
+    problems.push(problem('ADMIN_PORT', `is ${PORT}, like PORT: metrics need a port of their own.`));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return build(parsed.data, Object.keys(environment));
 }

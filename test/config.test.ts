@@ -161,6 +161,13 @@ test('every setting finds its place', () => {
   });
 });
 
+test('metrics need a port of their own', () => {
+  expect(problemsOf({ ADMIN_PORT: '3000' })).toEqual([
+    'ADMIN_PORT is 3000, like PORT: metrics need a port of their own.',
+  ]);
+  expect(problemsOf({ ADMIN_PORT: '0', PORT: '0' })).toEqual([]);
+});
+
 test.each([
   ['USAGE_LIMITS', 'person 5'],
   ['USAGE_LIMITS', 'person 5/week'],
