@@ -70,6 +70,8 @@ export async function runChaos(
         ASK_MODEL: 'chat:chat-small',
         IMAGE_MODEL: 'canvas-plus',
         VIDEO_MODEL: 'reel-standard',
+        // Work that a killed process may have sent keeps its place for minutes, which no run waits for.
+        SONG_CONCURRENCY: '40',
         DISCORD_TOKEN: people.discord.token,
         DISCORD_API_URL: people.discord.apiUrl,
         DISCORD_SHARDS: `${index}/${count}`,

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Work that waits for its callback while the secret changes that signed the callback's address. */
+let discord: DiscordServer;
+let directory: string;
+let running: RunningMinstrel | undefined;
+
+beforeEach(async () => {
+  discord = await startDiscord();
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-secret-'));
+});
+afterEach(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await discord.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function startAgain(secrets: Record<string, string>): Promise<RunningMinstrel> {
+  await running?.[Symbol.asyncDispose]();
+  running = await startMinstrel({
+    ...secrets,
+    DATA_DIR: directory,
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+  });
+  return running;
+}
+
+/** Asks for a song that never calls back, and resolves to the path of its callback. */
+async function waitingSong({ emulator }: RunningMinstrel): Promise<string> {
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  emulator.addFault({ fault: 'callback=none', path: '/music/generate' });
+  discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
+  const asked = await expect
+    .poll(() => JSON.stringify(emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body), {
+      timeout: 20_000,
+    })
+    .toContain('callBackUrl')
+    .then(() => emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body);
+  const [, url = ''] = /"callBackUrl":"([^"]+)"/.exec(JSON.stringify(asked)) ?? [];
+  return new URL(url).pathname;
+}
+
+const post = async ({ minstrel }: RunningMinstrel, path: string) =>
+  (await fetch(`${minstrel.url}${path}`, { method: 'POST', body: '{"code":200}' })).status;
+
+const OLD = 'an old secret that is long enough to be one';
+const NEW = 'a new secret that is long enough to be one';
+
+it.each([
+  ['the one that was made at the first start, once a secret is set', {}, { CALLBACK_SECRET: NEW }, 200],
+  [
+    'the previous one, while it is named',
+    { CALLBACK_SECRET: OLD },
+    { CALLBACK_SECRET: NEW, CALLBACK_SECRET_PREVIOUS: OLD },
+    200,
+  ],
+  ['one that leaked and was taken out', { CALLBACK_SECRET: OLD }, { CALLBACK_SECRET: NEW }, 404],
+])('%s', { timeout: 60_000 }, async (_what, before, after, status) => {
+  const path = await waitingSong(await startAgain(before));
+  const restarted = await startAgain(after);
+  expect(await post(restarted, path)).toBe(status);
+  expect(await post(restarted, `${path}x`), 'anything else proves nothing').toBe(404);
+});
