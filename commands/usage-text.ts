@@ -33,7 +33,7 @@ export function usageReport({ rows, chart }: UsageReport, days: number, hasUnits
           media: [
             {
               kind: 'image' as const,
-              name: 'usage',
+              name: 'usage.png',
               source: { type: 'kept' as const, file: chart },
               alt: `Requests by day and family over the last ${days} days`,
             },

@@ -19,6 +19,10 @@ const LINES = [
   '/video waves rolling towards a lighthouse --duration 5',
   '/ask Write a haiku about rain',
   '/jobs',
+  '/models set ask chat:chat-large channel',
+  '/limits set person song 20 day',
+  '/limits report',
+  '/minstrel',
 ] as const;
 
 async function demo(): Promise<void> {

@@ -191,7 +191,7 @@ describe('/limits', () => {
     expect(text).toContain('- song: 1');
     expect(text).toContain('- Ada: 1');
     expect(text).toContain(`- ${new Date(world.clock.now()).toISOString().slice(0, 10)}: 1`);
-    expect(message.media).toMatchObject([{ kind: 'image', source: { type: 'kept' } }]);
+    expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'kept' } }]);
     expect(await says('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
 });
