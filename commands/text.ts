@@ -4,9 +4,14 @@
 export function clip(text: string, most: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   if (flat.length <= most) return flat;
-  const cut = flat.slice(0, most);
+  const cut = beginning(flat, most);
   const space = cut.lastIndexOf(' ');
   return (space > most / 2 ? cut.slice(0, space) : cut).trim();
+}
+
+/** At most `most` characters, as they are; never half of one. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** The first `most` words. */

@@ -8,7 +8,7 @@ import {
 import { UserError } from '../../src/errors.ts';
 import type { MusicModel } from '../../src/gateway/music.ts';
 import type { Work } from '../../src/work.ts';
-import { duration } from '../text.ts';
+import { beginning, duration } from '../text.ts';
 import { within } from './compose.ts';
 import { withSectionTags } from './sections.ts';
 import { hasVoice, type KnownTake, knownTake, lyricsOf, modelOf, takeName, titleOf } from './takes.ts';
@@ -71,12 +71,12 @@ function overrides(
   if (words !== undefined) within(words, bounds.customPrompt, 'text', 'prompt');
   if (style !== undefined) within(style, bounds.style, 'style', 'style');
   if (title !== undefined) within(title, bounds.title, 'title', 'title');
-  const newStyle = style ?? (song.style ?? titleOf(job)).slice(0, bounds.style);
+  const newStyle = style ?? beginning(song.style ?? titleOf(job), bounds.style);
   return {
     defaultParamFlag: true,
-    prompt: words ?? (lyricsOf(job) ?? newStyle).slice(0, bounds.customPrompt),
+    prompt: words ?? beginning(lyricsOf(job) ?? newStyle, bounds.customPrompt),
     style: newStyle,
-    title: title ?? titleOf(job).slice(0, bounds.title),
+    title: title ?? beginning(titleOf(job), bounds.title),
     continueAt: continueAt(from, song.durationSeconds),
   };
 }

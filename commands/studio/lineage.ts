@@ -1,6 +1,7 @@
 /** What a result was made from: said in words, and linked to where the platform can. */
 import type { Button, Field } from '../../src/message.ts';
 import type { JobView } from '../../src/work.ts';
+import { beginning } from '../text.ts';
 
 /** Discord's and Slack's buttons take about this many characters. */
 const LABEL_LENGTH = 75;
@@ -22,5 +23,5 @@ export function lineage({ madeFrom, parentUrl }: JobView): Lineage {
 
 function label(madeFrom: string): string {
   const text = `To ${madeFrom}`;
-  return text.length <= LABEL_LENGTH ? text : `${text.slice(0, LABEL_LENGTH - 1)}…`;
+  return text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
 }

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Outcome, RawOptions } from '../../src/command.ts';
+import type { GatewayErrorCode } from '../../src/gateway/errors.ts';
+import { isOpen } from '../../src/jobs/job.ts';
+import type { Message } from '../../src/message.ts';
+import { gatewayError } from '../jobs/scripted-gateway.ts';
+import { BOB, labelsOf, MODERATOR, openStudio, type Studio } from './studio-world.ts';
+
+/** What people do, one thing after the other; whatever it is, it ends in a result or in a sentence. */
+type Step =
+  | { readonly type: 'ask'; readonly command: string; readonly options: RawOptions }
+  | {
+      readonly type: 'press';
+      readonly message: number;
+      readonly button: number;
+      readonly values: RawOptions;
+      readonly who: number;
+    };
+
+interface Day {
+  readonly step: Step;
+  readonly gateway: GatewayErrorCode | 'taken' | 'lost';
+  readonly callback: 'complete' | 'failed' | 'nothing';
+}
+
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('rain', 'a slow waltz', 'Verse:\nDrip drop\n[Chorus]\nDrip') },
+  { weight: 1, arbitrary: fc.constantFrom('', '   ', '[Instrumental]', 'x'.repeat(5001)) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 40, unit: 'binary' }) },
+);
+const number = fc.oneof(fc.integer({ min: -5, max: 120 }), fc.double({ noNaN: true, min: 0, max: 100 }));
+const file = fc.constant({ name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' });
+/** Left out half the time. */
+const perhaps = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+const model = fc.constantFrom('V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5', 'V9');
+const voice = fc.constantFrom('Rainy', 'nobody', 'persona-of-audio-one');
+const wish = {
+  prompt: perhaps(text),
+  title: perhaps(text),
+  style: perhaps(text),
+  instrumental: perhaps(fc.boolean()),
+  voice: perhaps(voice),
+  model: perhaps(model),
+};
+const mode = fc.constantFrom('cover', 'extend', 'vocals', 'instrumental');
+
+const asking = (
+  command: string,
+  options: Record<string, fc.Arbitrary<RawOptions[string]>>,
+): fc.Arbitrary<Step> =>
+  fc.record(options).map((given) => ({
+    type: 'ask' as const,
+    command,
+    options: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  }));
+const ask: fc.Arbitrary<Step> = fc.oneof(
+  asking('song', { ...wish, lyrics: perhaps(text) }),
+  asking('song', { earlier: text }),
+  asking('remix', { ...wish, mode, audio: perhaps(file) }),
+  asking('lyrics', { topic: text }),
+  asking('stems', { song: perhaps(text), split: fc.constantFrom('vocals', 'all') }),
+);
+const some = <Value>(shape: { [Name in keyof Value]: fc.Arbitrary<Value[Name]> }) =>
+  fc.record(shape, { requiredKeys: [] });
+const press: fc.Arbitrary<Step> = fc.record({
+  type: fc.constant('press' as const),
+  message: fc.nat(50),
+  button: fc.nat(50),
+  values: some({
+    prompt: text,
+    style: text,
+    title: text,
+    from: number,
+    name: text,
+    start: number,
+    end: number,
+  }),
+  who: fc.nat(2),
+});
+const day: fc.Arbitrary<Day> = fc.record({
+  step: fc.oneof({ weight: 1, arbitrary: ask }, { weight: 3, arbitrary: press }),
+  gateway: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('taken' as const) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('lost', 'not-found', 'exists', 'credits', 'blocked', 'invalid', 'nonsense'),
+    },
+  ),
+  callback: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('complete' as const) },
+    { weight: 2, arbitrary: fc.constantFrom('failed', 'nothing') },
+  ),
+});
+
+/** Does the step, as far as a person could: a form gets the fields that it has. */
+async function live(studio: Studio, step: Step, messages: readonly Message[]): Promise<Outcome | undefined> {
+  if (step.type === 'ask') return studio.ask(step.command, step.options);
+  const message = messages[step.message % Math.max(1, messages.length)];
+  const label = message && labelsOf(message)[step.button % Math.max(1, labelsOf(message).length)];
+  if (message === undefined || label === undefined) return undefined;
+  const person = [undefined, BOB, MODERATOR][step.who];
+  const more = person === undefined ? {} : { person };
+  const pressed = await studio.press(message, label, more);
+  if (pressed.type !== 'form') return pressed;
+  const known = Object.entries(step.values).filter(([name]) => name in pressed.form.options);
+  return studio.fill(message, label, Object.fromEntries(known), more);
+}
+
+/** The gateway's part. Resolves to what the channel reads in the end. */
+async function carryOut(studio: Studio, outcome: Outcome, { callback }: Day): Promise<Message> {
+  const { world } = studio;
+  const { id } = await studio.stored(outcome);
+  await world.look(id);
+  if (callback === 'failed' && isOpen(await world.read(id)))
+    await world.callback(id, { code: 501, msg: 'failed', data: { callbackType: 'error', data: null } });
+  if (callback === 'nothing') world.clock.advance(3 * 3_600_000);
+  if (callback !== 'complete') await world.look(id);
+  const { state } = await world.read(id);
+  return state === 'delivered' || state === 'failed' || state === 'expired'
+    ? (world.platform.standing.get(String((await world.read(id)).posted?.id)) ?? {})
+    : studio.finish(outcome);
+}
+
+function saysSomething({ title, text: words, media }: Message): boolean {
+  return Boolean(words?.trim() || media?.length || title?.trim());
+}
+
+it('two hundred chains of what people do end in results or in sentences', { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(day, { minLength: 2, maxLength: 8 }), async (days) => {
+      await using studio = await openStudio();
+      const { world } = studio;
+      const messages = [await studio.finish(await studio.ask('song', { prompt: 'a tune for rain' }))];
+      for (const today of days) {
+        if (today.gateway === 'lost')
+          world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
+        else if (today.gateway !== 'taken') world.gateway.replies.push(gatewayError(today.gateway));
+        const outcome = await live(studio, today.step, messages);
+        if (outcome?.type === 'message') {
+          expect(outcome.message.text ?? outcome.message.title).toMatch(/\S/);
+          expect(outcome.message.text ?? '').not.toContain('Something broke');
+          if (outcome.message.actions?.length) messages.push(outcome.message);
+        } else if (outcome?.type === 'accepted') {
+          const message = await carryOut(studio, outcome, today);
+          expect(saysSomething(message)).toBe(true);
+          expect(message.progress).toBeUndefined();
+          messages.push(message);
+        }
+        world.gateway.replies.length = 0;
+      }
+      for await (const id of world.storage.jobs.open()) expect(await world.read(id)).toBeUndefined();
+      expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});
