@@ -34,6 +34,7 @@ const options = {
   store: storeOf(values.store),
   seed: values.seed,
   pauseMs: wholeNumber('pause', values.pause),
+  restMs: 15_000,
 };
 
 const replay = `npm run chaos -- --jobs ${options.jobs} --kills ${options.kills} --store ${options.store} --pause ${options.pauseMs} --seed ${options.seed}`;

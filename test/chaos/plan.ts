@@ -12,6 +12,8 @@ export interface ChaosOptions {
   readonly seed: string;
   /** Milliseconds between one ask and the next. */
   readonly pauseMs: number;
+  /** Milliseconds without a change after which a run is taken to be at rest. */
+  readonly restMs: number;
 }
 
 export const COMMANDS = ['song', 'custom song', 'lyrics', 'image', 'video', 'ask'] as const;

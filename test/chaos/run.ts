@@ -25,8 +25,6 @@ export interface ChaosReport extends Verdict {
   readonly folder?: string;
 }
 
-/** Nothing in a channel changed for so long: what is left waits for its deadline. */
-const AT_REST_MS = 6_000;
 const REST_WITHIN_MS = 240_000;
 /** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
@@ -93,14 +91,14 @@ export async function runChaos(
   proxy.calm();
   people.slack.faults.clear();
   say(`${asks.length} asked, ${breaking.kills()} killed; coming to rest`);
-  await comeToRest(people, say);
+  await comeToRest(people, options.restMs, say);
 
   // What the gateway never answered ends by its deadline, which no run waits for.
   say('the clock goes ahead past every deadline');
   await Promise.all(replicas.map((replica) => replica.stop()));
   people.discord.advance(CLOCK_AHEAD_MS);
   await Promise.all(replicas.map((replica) => replica.start(CLOCK_AHEAD_MS)));
-  await comeToRest(people, say);
+  await comeToRest(people, options.restMs, say);
   await Promise.all(replicas.map((replica) => replica.stop()));
 
   const jobs = await readJobs(options, { folder, redis });
@@ -151,7 +149,7 @@ async function cancelSoon(people: People, mark: string): Promise<void> {
 }
 
 /** Waits until nothing promises anything any more, or until nothing has changed for long. */
-async function comeToRest(people: People, say: (line: string) => void): Promise<void> {
+async function comeToRest(people: People, restMs: number, say: (line: string) => void): Promise<void> {
   const until = performance.now() + REST_WITHIN_MS;
   let before = '';
   let since = performance.now();
@@ -162,7 +160,7 @@ async function comeToRest(people: People, say: (line: string) => void): Promise<
     if (state !== before) since = performance.now();
     before = state;
     const quiet = performance.now() - since;
-    if (quiet > AT_REST_MS || (left === 0 && quiet > AT_REST_MS / 3)) {
+    if (quiet > restMs || (left === 0 && quiet > restMs / 3)) {
       say(`at rest, ${left} still promised`);
       return;
     }
