@@ -15,7 +15,9 @@ export function progressMessage(
   stage: string,
   { command }: Pick<JobDependencies, 'command'>,
 ): Message {
-  const early = job.result ? command(job.command)?.early?.(viewOf(job)) : undefined;
+  // An answer has a say in its title before its first word.
+  const isShown = job.result !== undefined || job.work.route === 'answer';
+  const early = isShown ? command(job.command)?.early?.(viewOf(job)) : undefined;
   return {
     title: job.title,
     ...early,

@@ -97,12 +97,12 @@ async function measureOne({ ask, seen }: Asked, upstream: Upstream): Promise<num
     toldAt = performance.now();
     events(response).write(chatEvent(`${words} `));
     await sleep(2_500);
-    response.end(chatStream(['are said.']));
+    response.end(chatStream([`${words}-end`]));
   });
   ask(`it ${questions}`);
   await seen(words);
   const taken = performance.now() - toldAt;
-  await seen('are said.');
+  await seen(`${words}-end`);
   return taken;
 }
 

@@ -18,6 +18,8 @@ type Write = () => Promise<unknown>;
 interface Lane {
   /** By message: the newest state that waits, in the order in which the messages began to wait. */
   readonly waiting: Map<string, Write>;
+  /** Messages of which a state was written already: others' first words go before their next ones. */
+  readonly begun: Set<string>;
   /** By message: its last write under way. */
   readonly underWay: Map<string, Promise<void>>;
   /** Resolves when nothing is in flight. */
@@ -81,6 +83,7 @@ export class EditScheduler {
     if (known) return known;
     const lane: Lane = {
       waiting: new Map(),
+      begun: new Set(),
       underWay: new Map(),
       free: Promise.resolve(),
       writtenAt: Number.NEGATIVE_INFINITY,
@@ -132,10 +135,12 @@ export class EditScheduler {
         continue;
       }
       await lane.free;
-      const [next] = lane.waiting;
+      const [oldest] = lane.waiting;
+      const next = lane.waiting.entries().find(([message]) => !lane.begun.has(message)) ?? oldest;
       if (!next) break;
       const [message, write] = next;
       lane.waiting.delete(message);
+      lane.begun.add(message);
       try {
         await this.#enter(lane, message, write, { uploads: false });
         pause = EDIT_EVERY_MS;

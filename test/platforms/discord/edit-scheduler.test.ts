@@ -95,8 +95,9 @@ describe('edits of one channel', () => {
     await until(20_000);
     expect(written).toEqual([
       { text: 'a1', at: 0 },
-      { text: 'a3', at: 5_000 },
-      { text: 'b1', at: 6_200 },
+      // First words go before further ones.
+      { text: 'b1', at: 5_000 },
+      { text: 'a3', at: 6_200 },
     ]);
   });
 
