@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
 
-export const SIZES = [1, 1_000, 100_000] as const;
+const SIZES = [1, 1_000, 100_000] as const;
 
 /** Rounds over all sizes, one after the other, so that whatever else the machine does befalls them alike. */
 const ROUNDS = 80;

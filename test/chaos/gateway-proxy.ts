@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayFault, planGatewayFault } from './plan.ts';
 
 /** What stands in every prompt of a run, so that a request tells whose it is. */
-export const MARK = /chaos-\d+-/;
+const MARK = /chaos-\d+-/;
 
 export interface GatewayProxy {
   readonly url: string;
