@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/command.ts';
-import type { Message } from '../../src/message.ts';
+import { createJobs } from '../../src/jobs/jobs.ts';
+import { type Message, parseActionId } from '../../src/message.ts';
+import { createBotOn } from '../bot-on-world.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
 import { BOB, labelsOf, MODERATOR, openStudio, privateText, type Studio } from './studio-world.ts';
 
@@ -367,6 +369,24 @@ describe('what the gateway no longer has', () => {
 });
 
 describe('buttons', () => {
+  it('work on another replica', async () => {
+    const song = await makeSong();
+    const { world } = studio;
+    const replica = createBotOn({ ...world, jobs: createJobs(world.dependencies) });
+    const button = song.actions?.find(({ label }) => label === 'WAV 2');
+    const { job = '' } = parseActionId(button?.type === 'action' ? button.id : '') ?? {};
+    const outcome = await replica.run({
+      id: 'pressed there',
+      command: 'song',
+      options: {},
+      action: { name: 'wav', job, index: 1 },
+      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'bob' },
+      person: BOB,
+    });
+    const wav = await studio.finish(outcome);
+    expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
+  });
+
   it('work after a year, and refuse politely in another server', async () => {
     const song = await makeSong();
     studio.world.clock.advance(366 * 24 * 3_600_000);

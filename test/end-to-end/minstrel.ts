@@ -13,10 +13,25 @@ export interface RunningMinstrel extends AsyncDisposable {
   readonly log: RecordingLog;
 }
 
-/** The whole bot in this process, with the emulator as a gateway that it knows only by its address. */
-export async function startMinstrel(environment: Record<string, string>): Promise<RunningMinstrel> {
+export interface StartOptions {
+  /** Scales the emulator's delays; at once unless said. */
+  readonly speed?: number;
+  readonly songSeconds?: number;
+  /** A gateway that goes on when the bot ends; its owner closes it. */
+  readonly emulator?: Emulator;
+}
+
+/**
+ * The whole bot in this process, with the emulator as a gateway that it knows only by its address. A DATA_DIR in the
+ * environment outlives it.
+ */
+export async function startMinstrel(
+  environment: Record<string, string>,
+  options: StartOptions = {},
+): Promise<RunningMinstrel> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-test-'));
-  const emulator = await startEmulator({ speed: 0, songSeconds: 3 });
+  const { speed = 0, songSeconds = 3 } = options;
+  const emulator = options.emulator ?? (await startEmulator({ speed, songSeconds }));
   const log = new RecordingLog();
   const allowed = [new URL(emulator.url).host, ...(environment.MEDIA_ALLOWED_HOSTS?.split(',') ?? [])];
   const config = readConfig({
@@ -43,7 +58,7 @@ export async function startMinstrel(environment: Record<string, string>): Promis
     log,
     async [Symbol.asyncDispose]() {
       await minstrel.stop();
-      await emulator.close();
+      if (!options.emulator) await emulator.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,185 @@
+import { unzipSync } from 'fflate';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { wavOf } from '../media/samples.ts';
+import { soundsOf } from './sound.ts';
+
+/** A file that a person attaches. */
+export interface Recording {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** What people see of one result: everything that belongs to it, wherever the platform puts it. */
+export interface Shown<Handle = unknown> {
+  readonly handle: Handle;
+  readonly text: string;
+  readonly labels: readonly string[];
+  /** Addresses behind buttons. */
+  readonly links: readonly string[];
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** What could be read and heard in the same message before the result stood. */
+  readonly early: { readonly words: string; readonly takes: number };
+}
+
+export type Values = Readonly<Record<string, string | number | true | Recording>>;
+
+/** A person on a platform. Each resolves once the result stands with that many files. */
+export interface StudioPerson<Handle = unknown> {
+  command(name: string, values: Values, files: number): Promise<Shown<Handle>>;
+  press(shown: Shown<Handle>, label: string, files: number): Promise<Shown<Handle>>;
+  /** Presses a button that opens a form, and sends it. */
+  fill(shown: Shown<Handle>, label: string, values: Values, files: number): Promise<Shown<Handle>>;
+  /** What only the person reads after pressing. */
+  pressQuietly(shown: Shown<Handle>, label: string): Promise<string>;
+  suggest(
+    command: string,
+    option: string,
+    typed: string,
+  ): Promise<readonly { name: string; value: string }[]>;
+  /** The platform's own address of a message. */
+  linkTo(shown: Shown<Handle>): string;
+}
+
+export interface ChainOptions<Handle> {
+  readonly person: () => StudioPerson<Handle>;
+  /** Paths of the music routes that were reached. */
+  readonly reached: () => readonly string[];
+  readonly refused: () => readonly unknown[];
+}
+
+const LONG = { timeout: 60_000 };
+
+/** Every music route of the contract: "Music ({base_url}/music/...)". */
+export const MUSIC_ROUTES = [
+  'generate',
+  'extend',
+  'generate-lyrics',
+  'timestamped-lyrics',
+  'style-generate',
+  'generate-cover',
+  'upload-cover',
+  'upload-extend',
+  'add-vocals',
+  'add-instrumental',
+  'generate-persona',
+  'vocal-removal',
+  'wav-generate',
+  'mp4-generate',
+] as const;
+
+/** The whole chain, as a person goes through it. Each step builds on the ones before. */
+export function studioChain<Handle>({ person, reached, refused }: ChainOptions<Handle>): void {
+  let ada: StudioPerson<Handle>;
+  let song: Shown<Handle>;
+  const recording: Recording = { name: 'demo.wav', bytes: wavOf({ seconds: 3 }) };
+
+  beforeAll(() => {
+    ada = person();
+  });
+  afterEach(() => expect(refused()).toEqual([]));
+
+  const kind = (bytes: Uint8Array) => Buffer.from(bytes);
+  const isPng = (bytes: Uint8Array) => kind(bytes).subarray(1, 4).toString() === 'PNG';
+  const isMp4 = (bytes: Uint8Array) => kind(bytes).subarray(4, 8).toString() === 'ftyp';
+  const isWav = (bytes: Uint8Array) => kind(bytes).subarray(0, 4).toString() === 'RIFF';
+  const isZip = (bytes: Uint8Array) => kind(bytes).subarray(0, 2).toString() === 'PK';
+
+  it('a song in custom mode: words first, then one take, then both, in one message', LONG, async () => {
+    song = await ada.command('song', { prompt: 'a tune for rain', title: 'Rain' }, 3);
+    expect(song.labels).toEqual(expect.arrayContaining(['Extend 1', 'Extend 2', 'Keep voice 2', 'Change']));
+    expect(song.text).toContain('Style, from your words');
+    expect(song.early.words, 'the words of the song').toMatch(/Verse|Chorus/);
+    expect(song.early.takes, 'one take to listen to').toBe(1);
+  });
+
+  it('Extend: as it is, and in a new way from a second on', LONG, async () => {
+    const longer = await ada.fill(song, 'Extend 1', {}, 1);
+    expect(longer.text).toContain('Made from');
+    expect(longer.text).toContain('take 1');
+    expect(longer.links).toContain(ada.linkTo(song));
+    const other = await ada.fill(
+      song,
+      'Extend 2',
+      { prompt: 'Chorus:\nHigher and higher', style: 'choir', from: 5 },
+      1,
+    );
+    expect(other.text).toContain('choir');
+    expect(other.labels).toContain('Karaoke');
+  });
+
+  it('Stems: two tracks, and all of them with one archive of the same files', LONG, async () => {
+    const two = await ada.fill(song, 'Stems 1', {}, 2);
+    expect(two.files.map(({ name }) => name)).toEqual([
+      expect.stringContaining('vocals'),
+      expect.stringContaining('instrumental'),
+    ]);
+    const all = await ada.fill(song, 'Stems 2', { split: 'split_stem' }, 4);
+    const archive = all.files.find(({ bytes }) => isZip(bytes));
+    const stems = all.files.filter((file) => file !== archive);
+    expect(await soundsOf(Object.values(unzipSync(archive?.bytes ?? new Uint8Array())))).toEqual(
+      await soundsOf(stems.map(({ bytes }) => bytes)),
+    );
+    expect(stems[0]?.name).toContain('vocals');
+  });
+
+  it('Cover art: a gallery', LONG, async () => {
+    const covers = await ada.press(song, 'Cover art', 2);
+    expect(covers.files.filter(({ bytes }) => isPng(bytes))).toHaveLength(2);
+  });
+
+  it('Karaoke: an .lrc file and the lines to read', LONG, async () => {
+    const karaoke = await ada.press(song, 'Karaoke 1', 1);
+    const [file] = karaoke.files;
+    expect(file?.name).toContain('.lrc');
+    const lines = kind(file?.bytes ?? new Uint8Array())
+      .toString('utf8')
+      .trim()
+      .split('\n');
+    expect(lines[0]).toBe('[ti:Rain]');
+    const timed = lines.filter((line) => /^\[\d\d:\d\d\.\d\d\]./.test(line));
+    expect(timed.length).toBeGreaterThan(1);
+    expect(karaoke.text).toContain(timed[0]?.replace(/^\[[^\]]*\]/, '').split(' ')[0]);
+  });
+
+  it('WAV and Music video', LONG, async () => {
+    const wav = await ada.press(song, 'WAV 1', 1);
+    expect(wav.files.some(({ bytes }) => isWav(bytes))).toBe(true);
+    const video = await ada.press(song, 'Music video 2', 1);
+    expect(video.files.some(({ bytes }) => isMp4(bytes))).toBe(true);
+  });
+
+  it('Keep voice, found by name, and a song with that voice', LONG, async () => {
+    const kept = await ada.fill(song, 'Keep voice 1', { name: 'Rainy', start: 0, end: 10 }, 0);
+    expect(kept.text).toContain('Rainy');
+    const [choice] = await ada.suggest('song', 'voice', 'rai');
+    expect(choice?.name).toBe('Rainy');
+    const sung = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
+    expect(sung.text).toContain('Rainy');
+    expect(await ada.pressQuietly(song, 'Keep voice 1')).toContain('kept already');
+  });
+
+  it('remix of an upload in four modes', LONG, async () => {
+    const cover = await ada.command(
+      'remix',
+      { audio: recording, mode: 'cover', style: 'brass band', title: 'Brass rain' },
+      2,
+    );
+    expect(cover.text).toContain('demo');
+    await ada.command('remix', { audio: recording, mode: 'extend' }, 1);
+    await ada.command('remix', { audio: recording, mode: 'vocals', prompt: 'La la la', style: 'soft' }, 1);
+    const band = await ada.command('remix', { audio: recording, mode: 'instrumental', style: 'strings' }, 1);
+    expect(band.labels).toEqual(expect.arrayContaining(['Extend', 'Change']));
+  });
+
+  it('lyrics, and Again with changes', LONG, async () => {
+    await ada.command('lyrics', { topic: 'a lighthouse' }, 0);
+    const changed = await ada.fill(song, 'Change', { style: 'polka' }, 2);
+    expect(changed.text).toContain('polka');
+    expect(changed.links).toContain(ada.linkTo(song));
+  });
+
+  it('all fourteen music routes were reached', () => {
+    const paths = reached();
+    expect(MUSIC_ROUTES.filter((route) => !paths.includes(`/music/${route}`))).toEqual([]);
+  });
+}

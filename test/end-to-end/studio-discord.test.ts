@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { InteractionHandle } from '../servers/discord/handle.ts';
+import { buttonsOf, type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { type Recording, type Shown, type StudioPerson, studioChain, type Values } from './studio-chain.ts';
+
+let discord: DiscordServer;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  discord = await startDiscord();
+  running = await startMinstrel(
+    {
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+    },
+    { speed: 0.15, songSeconds: 10 },
+  );
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+}, 60_000);
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await discord?.close();
+}, 60_000);
+
+const PATIENCE = 50_000;
+const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
+const attached = ({ name, bytes }: Recording) => ({ filename: name, contentType: 'audio/wav', bytes });
+const ends = (message: StoredMessage) =>
+  buttonsOf(message).some(({ label }) => label === 'Again' || label === 'Sing with it');
+const words = ({ content, embeds }: Pick<StoredMessage, 'content' | 'embeds'>) =>
+  `${content}\n${JSON.stringify(embeds)}`;
+
+async function shownBy(handle: InteractionHandle, files: number): Promise<Shown<StoredMessage>> {
+  const message = await handle.message((one) => ends(one) && one.attachments.length >= files, PATIENCE);
+  return {
+    handle: message,
+    text: words(message),
+    labels: buttonsOf(message).map(({ label }) => label ?? ''),
+    links: buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url])),
+    files: message.attachments.map(({ filename, bytes }) => ({ name: filename, bytes })),
+    early: earlyIn(message),
+  };
+}
+
+function earlyIn(message: StoredMessage): Shown['early'] {
+  const unfinished = message.history.map(words).filter((text) => !text.includes('Take 2'));
+  return {
+    words: unfinished.join('\n'),
+    takes: unfinished.some((text) => text.includes('Take 1')) ? 1 : 0,
+  };
+}
+
+/** Fields of a form that take numbers are named so. */
+function fieldsFor(values: Values, fields: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      fields.includes(`${name}:number`) ? `${name}:number` : name,
+      isRecording(value) ? [attached(value)] : value === true ? true : String(value),
+    ]),
+  );
+}
+
+const ada: StudioPerson<StoredMessage> = {
+  async command(name, values, files) {
+    const options = Object.fromEntries(
+      Object.entries(values).map(([option, value]) => [option, isRecording(value) ? attached(value) : value]),
+    );
+    return shownBy(discord.command({ name, options }), files);
+  },
+  press: async ({ handle }, label, files) => shownBy(discord.press(label, handle), files),
+  async fill({ handle }, label, values, files) {
+    const opened = discord.press(label, handle);
+    const modal = await opened.modal();
+    const names = JSON.stringify(modal.components).matchAll(/"custom_id":"([^"]+)"/g);
+    const fields = fieldsFor(
+      values,
+      [...names].map(([, name = '']) => name),
+    );
+    return shownBy(await discord.submitModal(opened, fields), files);
+  },
+  async pressQuietly({ handle }, label) {
+    return words(await discord.press(label, handle).response());
+  },
+  async suggest(name, option, typed) {
+    const choices = await discord.autocomplete({ name, option, typed });
+    return choices.map((choice) => ({ ...choice, value: String(choice.value) }));
+  },
+  linkTo: ({ handle }) => `https://discord.com/channels/${discord.guild.id}/${handle.channelId}/${handle.id}`,
+};
+
+describe('the music studio on Discord, from a song to a remix', () => {
+  studioChain({
+    person: () => ada,
+    reached: () => running.emulator.requests.map(({ url }) => url),
+    refused: () => discord.refused,
+  });
+});

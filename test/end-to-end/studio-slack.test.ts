@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { elementsOf } from '../servers/slack/blocks.ts';
+import { asFields, asText } from '../servers/slack/json.ts';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { type Recording, type Shown, type StudioPerson, studioChain, type Values } from './studio-chain.ts';
+
+let slack: SlackServer;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  slack = await startSlackServer();
+  running = await startMinstrel(
+    {
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    },
+    { speed: 0.15, songSeconds: 10 },
+  );
+}, 60_000);
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+}, 60_000);
+
+const PATIENCE = 50_000;
+const CHANNEL = 'C0MUSIC';
+type Message = ReturnType<SlackServer['botMessages']>[number];
+
+const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
+const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
+  blocks
+    .flatMap((block) => elementsOf(block))
+    .map(asFields)
+    .filter(({ type }) => type === 'button');
+const labelOf = (button: ReturnType<typeof asFields>) => asText(asFields(button.text).text) ?? '';
+const ends = (message: Message) =>
+  buttonsOf(message).some((button) => ['Again', 'Sing with it'].includes(labelOf(button)));
+
+function filesOf(message: Message) {
+  return [message, ...slack.thread(message)].flatMap(({ files, blocks }) => [
+    ...files.map(({ title, name, bytes }) => ({ name: title || name, bytes: new Uint8Array(bytes) })),
+    ...[...JSON.stringify(blocks).matchAll(/"slack_file":\{"id":"(\w+)"/g)].flatMap(([, id = '']) => {
+      const file = slack.workspace.files.get(id);
+      return file ? [{ name: file.title || file.name, bytes: new Uint8Array(file.bytes) }] : [];
+    }),
+  ]);
+}
+
+const inChannel = () => slack.botMessages(CHANNEL).filter(({ threadTs }) => threadTs === undefined);
+
+/** The message that comes next in the channel, once it is a result with that many files. */
+async function nextResult(act: () => Promise<unknown>, files: number): Promise<Shown<Message>> {
+  const before = inChannel().length;
+  await act();
+  const message = await slack.until(() => {
+    const next = inChannel()[before];
+    return next && ends(next) && filesOf(next).length >= files ? next : undefined;
+  }, PATIENCE);
+  const ended = message.revisions.findIndex(({ blocks }) => ends({ ...message, blocks }));
+  return {
+    handle: message,
+    text: [message, ...slack.thread(message)].map(readableText).join('\n'),
+    labels: buttonsOf(message).map(labelOf),
+    links: buttonsOf(message).flatMap(({ url }) => asText(url) ?? []),
+    files: filesOf(message),
+    early: {
+      words: message.revisions.slice(0, ended).map(readableText).join('\n'),
+      // Files are shared together; the first take came before the others were there.
+      takes: slack.thread(message)[0]?.files.length ?? 0,
+    },
+  };
+}
+
+async function openForm(act: () => Promise<unknown>) {
+  const known = slack.openView('U0ADA')?.id;
+  await act();
+  return slack.until(() => {
+    const view = slack.openView('U0ADA');
+    return view && view.id !== known ? view : undefined;
+  });
+}
+
+function formValues(values: Values) {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      isRecording(value)
+        ? [slack.upload(value.name, value.bytes, { mimetype: 'audio/wav' })]
+        : value === true
+          ? ['true']
+          : String(value),
+    ]),
+  );
+}
+
+const ada: StudioPerson<Message> = {
+  async command(name, values, files) {
+    if (Object.values(values).some(isRecording)) {
+      const form = await openForm(() => slack.slash(`/${name}`, ''));
+      return nextResult(() => slack.submitView(form, formValues(values)), files);
+    }
+    const typed = Object.entries(values).map(([option, value]) => `--${option} "${value}"`);
+    return nextResult(() => slack.slash(`/${name}`, typed.join(' ')), files);
+  },
+  press: ({ handle }, label, files) => nextResult(() => slack.press(handle, label), files),
+  async fill({ handle }, label, values, files) {
+    const form = await openForm(() => slack.press(handle, label));
+    return nextResult(() => slack.submitView(form, formValues(values)), files);
+  },
+  async pressQuietly({ handle }, label) {
+    const before = slack.ephemeralsOf('U0ADA').length;
+    await slack.press(handle, label);
+    return readableText(await slack.until(() => slack.ephemeralsOf('U0ADA')[before]));
+  },
+  async suggest(name, option, typed) {
+    const form = await openForm(() => slack.slash(`/${name}`, ''));
+    const found = await slack.suggest(form, option, typed);
+    return found.map(({ text, value }) => ({ name: text, value }));
+  },
+  linkTo: ({ handle }) => `https://minstrel.slack.com/archives/${CHANNEL}/p${handle.ts.replace('.', '')}`,
+};
+
+describe('the music studio on Slack, from a song to a remix', () => {
+  studioChain({
+    person: () => ada,
+    reached: () => running.emulator.requests.map(({ url }) => url),
+    refused: () => slack.refused,
+  });
+});
