@@ -34,8 +34,16 @@ export const LIMITS = Object.freeze({
   optionText: 75,
   optionValue: 150,
   fileTitle: 255,
-  /** Past this many messages a text becomes a file. */
+  /** Past this many messages a text becomes a file; in a thread of its own, past this many. */
   textParts: 4,
+  threadParts: 8,
+  /** Text that is longer is streamed in the thread, and its beginning alone stays in the channel. */
+  streamFrom: 800,
+  beginning: 1000,
+  /** Slack: one stream holds 12,000 characters. */
+  streamText: 11_000,
+  /** Slack ends a stream after five minutes (node-slack-sdk#2702). */
+  streamMs: 4.5 * 60_000,
   responseUrlUses: 5,
   responseUrlMs: 30 * 60_000,
   /** Slack: 3 s. The rest is for the way there and back. */

@@ -131,7 +131,7 @@ function slackEscapes(escaped: string): string {
 }
 
 /** In code no entity is decoded, so tokens are broken instead: `<!here>`, `<@U…>`, `<#C…>`, `<https://…|label>`. */
-function breakTokens(code: string): string {
+export function breakTokens(code: string): string {
   return code.replace(/<(?=[@#!]|[a-z][a-z+.-]*:)/gi, `<${WORD_JOINER}`);
 }
 

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { PlatformError } from '../platform.ts';
 import { call } from './client.ts';
 import { isUncertain, slackErrorOf } from './errors.ts';
-import { findPosted, markOf } from './find-posted.ts';
+import { findPosted, findStreamed, markOf } from './find-posted.ts';
+import { stopStream } from './native-stream.ts';
 import type { Post } from './post.ts';
 import type { Part } from './render.ts';
 
@@ -12,8 +13,10 @@ const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', 'edit_w
 
 /** Makes exactly these parts stand. Throws the SDK's errors, and PlatformError when Slack did not answer. */
 export async function writeParts(post: Post, parts: readonly Part[]): Promise<void> {
-  for (const [index, part] of parts.entries()) await writePart(post, index, part);
-  const { state } = post;
+  const { state, tools } = post;
+  const written = tools.firstOnly ? parts.slice(0, 1) : parts;
+  for (const [index, part] of written.entries()) await writePart(post, index, part);
+  if (tools.firstOnly) return;
   while (state.parts.length > parts.length) {
     const ts = state.parts.at(-1)?.ts;
     if (ts !== undefined) await remove(post, ts);
@@ -38,9 +41,13 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
   await post.remember();
 }
 
-function find(post: Post, index: number): Promise<string | undefined> {
-  const where = { channel: post.state.channel, thread: post.threadOf(index) };
-  return findPosted(where, markOf(post.key, index), post.tools);
+async function find(post: Post, index: number): Promise<string | undefined> {
+  const { state, key, tools } = post;
+  const where = { channel: state.channel, thread: post.threadOf(index) };
+  const marked = await findPosted(where, markOf(key, index), tools);
+  if (marked !== undefined || !state.inThread || index === 0 || where.thread === undefined) return marked;
+  const known = state.parts.flatMap(({ ts }) => (ts === undefined ? [] : [ts]));
+  return await findStreamed({ channel: state.channel, thread: where.thread, known }, tools);
 }
 
 /** False when the message cannot be edited any more. */
@@ -49,10 +56,18 @@ async function edit(
   ts: string,
   { text, blocks }: Part,
 ): Promise<boolean> {
+  const update = () =>
+    call(() => tools.web.chat.update({ channel, ts, text, blocks }), { repeatable: true }, tools);
   try {
-    await call(() => tools.web.chat.update({ channel, ts, text, blocks }), { repeatable: true }, tools);
+    await update();
     return true;
   } catch (error) {
+    if (slackErrorOf(error) === 'streaming_state_conflict') {
+      // The process that streamed it has died.
+      await stopStream({ channel, ts }, tools);
+      await update();
+      return true;
+    }
     if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
     return false;
   }

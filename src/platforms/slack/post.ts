@@ -1,6 +1,7 @@
 /** A message on its way into Slack: where it goes, what of it stands, and what is remembered of that. */
 import type { Address, Log } from '../../command.ts';
 import type { ShowOptions } from '../platform.ts';
+import type { IdentityReader } from './identity.ts';
 import { readPosted, type SlackPosted, toPosted } from './posted.ts';
 import type { UploadTools } from './upload.ts';
 
@@ -8,6 +9,11 @@ export interface ShowTools extends UploadTools {
   readonly log: Log;
   /** The message will change again at once, so no file is made of its text. */
   readonly passing?: boolean;
+  /** Long text goes into the thread of the first message. */
+  readonly inThread?: boolean;
+  /** Nothing but the first message is written: the others are being streamed. */
+  readonly firstOnly?: boolean;
+  readonly identity: IdentityReader;
   /** As people type it after the @. */
   readonly botName: () => string;
 }
@@ -26,6 +32,7 @@ export interface Post {
 
 export function createPost(address: Address, { key, posted, remember }: ShowOptions, tools: ShowTools): Post {
   const state = readPosted(posted, address.channel);
+  if (tools.inThread) state.inThread = true;
   return {
     address,
     key,

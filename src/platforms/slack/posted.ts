@@ -22,6 +22,8 @@ const slackPostedSchema = z.object({
   parts: z.array(partSchema),
   /** By the kept file's name. */
   files: z.record(z.string(), fileSchema),
+  /** Long text stands in the thread, where it was streamed. */
+  inThread: z.boolean().optional(),
   /** The person was called to a message that had stood before. */
   called: z.boolean(),
 });

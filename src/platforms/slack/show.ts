@@ -141,7 +141,7 @@ async function write(post: Post, message: Message): Promise<Written> {
 }
 
 function renderOptions(
-  { address, state: { files }, tools: { media } }: Post,
+  { address, state: { files, inThread = false }, tools: { media, firstOnly = false } }: Post,
   message: Message,
   { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
 ): RenderOptions {
@@ -153,6 +153,8 @@ function renderOptions(
     person: address.person,
     budget,
     bare,
+    inThread,
+    firstOnly,
     pictures: new Map(uploaded),
     links: (file, name) => (files[file.name]?.state === 'link' ? media.link(file, name) : undefined),
   };

@@ -2,8 +2,11 @@
 import type { Address, Log } from '../../command.ts';
 import type { Message } from '../../message.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../platform.ts';
+import { LIMITS } from './limits.ts';
+import { createNativeStream } from './native-stream.ts';
 import type { Pace } from './pace.ts';
-import type { ShowTools } from './post.ts';
+import { createPost, type ShowTools } from './post.ts';
+import { toPosted } from './posted.ts';
 import { show } from './show.ts';
 import type { Workspace } from './workspaces.ts';
 
@@ -17,13 +20,15 @@ function createStream({ write, turn, open, log }: StreamOptions): MessageStream 
   let newest: Message | undefined;
   let running = false;
   let closed = false;
+  let begun = false;
   let inFlight: Promise<unknown> = Promise.resolve();
 
   async function run(): Promise<void> {
     running = true;
     while (newest !== undefined && !closed) {
       try {
-        await turn();
+        await turn(begun ? 'next' : 'first');
+        begun = true;
       } catch {
         // The end says why.
         break;
@@ -55,10 +60,13 @@ function createStream({ write, turn, open, log }: StreamOptions): MessageStream 
   };
 }
 
-/** What a stream needs of the workspace that it writes in. */
-export type StreamTools = Omit<ShowTools, keyof Workspace>;
+/** What a stream needs beside the workspace that it writes in. */
+export type StreamTools = Omit<ShowTools, keyof Workspace> & { readonly now: () => number };
 
-/** See Platform.stream. What stands after each write is remembered. */
+/**
+ * See Platform.stream. In channels, text that grows long is streamed in the thread of its message by Slack's own means;
+ * elsewhere, and where Slack does not stream, by edits. What stands after each write is remembered.
+ */
 export function streamTo(
   address: Address,
   options: ShowOptions,
@@ -70,21 +78,39 @@ export function streamTo(
     posted = state;
     await options.remember(state);
   };
+  const native = createNativeStream(tools);
+  let streams = mayStream(address);
+  let began = false;
   // Whoever writes or closes hears of it.
   opening.catch(() => undefined);
+
+  async function write(message: Message, { passing }: { readonly passing: boolean }): Promise<Posted> {
+    const workspace = await opening;
+    const showTools: ShowTools = { ...tools, ...workspace, passing };
+    const showOptions = () => ({ ...options, posted, remember });
+    const text = message.text ?? '';
+    if (passing && streams && text.length > LIMITS.streamFrom) {
+      began = true;
+      posted = await show(address, message, showOptions(), { ...showTools, inThread: true, firstOnly: true });
+      const post = createPost(address, showOptions(), showTools);
+      streams = await native.write(text, post);
+      posted = toPosted(post.state);
+      if (streams) return posted;
+    }
+    if (began) await native.stop(createPost(address, showOptions(), showTools));
+    posted = await show(address, message, showOptions(), { ...showTools, inThread: began });
+    return posted;
+  }
+
   return createStream({
-    turn: async () => (await opening).pace.turn(),
+    turn: async (kind) => (await opening).pace.turn(kind),
     open: async () => (await opening).pace.open(),
     log: tools.log,
-    write: async (message, { passing }) => {
-      const workspace = await opening;
-      posted = await show(
-        address,
-        message,
-        { ...options, posted, remember },
-        { ...tools, ...workspace, passing },
-      );
-      return posted;
-    },
+    write,
   });
+}
+
+/** Slack streams only inside a thread: in a channel the answer's own; where people talk already, it would be one more. */
+function mayStream({ channel, thread }: Address): boolean {
+  return thread === undefined && /^[CG]/.test(channel);
 }

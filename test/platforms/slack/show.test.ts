@@ -390,15 +390,18 @@ describe('text that is still being written', () => {
   });
 
   it('goes on in the thread when the text outgrows a message', async () => {
-    const { server } = harness;
-    const writing = stream();
+    const { server, slack } = harness;
+    const writing = slack.stream(
+      { ...ADDRESS, channel: 'D0ADA' },
+      { key: 'job-1', remember: async () => {} },
+    );
     const words = Array.from({ length: 4000 }, (_, index) => `w${index}`);
     for (let count = 500; count <= words.length; count += 500) {
       writing.update({ text: words.slice(0, count).join(' ') });
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await writing.close({ text: words.join(' ') });
-    expect(server.botMessages().map(readableText).join(' ').match(/w\d+/g)).toEqual(words);
+    expect(server.botMessages('D0ADA').map(readableText).join(' ').match(/w\d+/g)).toEqual(words);
     noRefusals();
   });
 

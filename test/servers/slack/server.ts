@@ -298,7 +298,8 @@ export async function startSlackServer({
     takeScope: (scope: string) => settings.scopes.delete(scope),
     /** Ends every open stream, as Slack does after five minutes. */
     endStreams: () => {
-      for (const message of workspace.messages) if (message.streaming) message.streaming.open = false;
+      for (const { streaming } of workspace.messages)
+        if (streaming?.open) Object.assign(streaming, { open: false, endedBySlack: true });
     },
     close: async () => {
       await socketMode.close();

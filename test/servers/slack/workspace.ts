@@ -47,7 +47,7 @@ export interface PostedMessage {
   /** Every text and blocks it ever had, oldest first; the last one is what stands there now. */
   revisions: { text: string; blocks: Fields[]; at: number }[];
   deleted: boolean;
-  streaming: { text: string; startedAt: number; open: boolean } | undefined;
+  streaming: { text: string; startedAt: number; open: boolean; endedBySlack?: boolean } | undefined;
   /** Set when it came through a response_url. */
   viaResponseUrl: boolean;
   metadata: Fields | undefined;

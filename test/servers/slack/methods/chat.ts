@@ -27,7 +27,10 @@ export const chat: Readonly<Record<string, Method>> = {
     const channel = call.channel();
     if (channel.archived) throw new SlackRefusal('is_archived');
     const message = call.ownMessage(channel, 'message_not_found', 'cant_update_message');
-    if (message.streaming?.open) throw new SlackRefusal('streaming_state_conflict');
+    if (message.streaming?.open) {
+      // Whoever streamed it may have died, which nobody else can know.
+      throw new SlackRefusal('streaming_state_conflict', [], { counts: false });
+    }
     const content = contentOf(call, SLACK.updateText);
     if (content === undefined) throw new SlackRefusal('no_text');
     call.workspace.edit(message, content.text, content.blocks ?? message.blocks);

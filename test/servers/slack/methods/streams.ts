@@ -55,7 +55,10 @@ function append(call: Call): PostedMessage {
   const { streaming } = message;
   const old = streaming !== undefined && call.workspace.now() - streaming.startedAt > SLACK.streamLifetimeMs;
   if (streaming === undefined || !streaming.open || old)
-    throw new SlackRefusal('message_not_in_streaming_state');
+    // Nobody can know that Slack ended it early, or that a stop was heard whose answer was lost.
+    throw new SlackRefusal('message_not_in_streaming_state', [], {
+      counts: streaming?.endedBySlack !== true && call.method !== 'chat.stopStream',
+    });
   const text = added(call);
   if (streaming.text.length + text.length > SLACK.streamText) throw new SlackRefusal('msg_too_long');
   streaming.text += text;

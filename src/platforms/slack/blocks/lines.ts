@@ -1,0 +1,60 @@
+/** Small lines: links in the place of files, small print. */
+import type { types } from '@slack/bolt';
+import { type KeptFile, LINKED_FILES_SENTENCE, type MediaItem } from '../../../message.ts';
+import { escapeMrkdwn, splitMrkdwn } from '../escape.ts';
+import { LIMITS } from '../limits.ts';
+
+export interface LinkOptions {
+  /** Files that Slack did not take, and every file where nothing can be uploaded: shown as links. */
+  readonly links?: (file: KeptFile, downloadName: string) => string | undefined;
+}
+
+/** Elements for blocks of at most `most`, which are also bounded by length, so that a few long ones fill no message. */
+export function grouped<Element extends { readonly text: string }>(
+  elements: readonly Element[],
+  most: number,
+): Element[][] {
+  const groups: Element[][] = [];
+  let length = 0;
+  for (const element of elements) {
+    const group = groups.at(-1);
+    if (group === undefined || group.length >= most || length + element.text.length > LIMITS.sectionText) {
+      groups.push([element]);
+      length = element.text.length;
+    } else {
+      group.push(element);
+      length += element.text.length;
+    }
+  }
+  return groups;
+}
+
+/** Lines for what cannot be a file here: media still at the gateway, and files that Slack did not take. */
+export function linkLines(media: readonly MediaItem[], { links }: LinkOptions): string[] {
+  let isLinked = false;
+  const lines = media.flatMap((item) => {
+    const url = item.source.type === 'remote' ? item.source.url : links?.(item.source.file, item.name);
+    if (url === undefined) return [];
+    isLinked ||= item.source.type === 'kept';
+    const label = item.caption ? `${item.name} · ${item.caption}` : item.name;
+    return linkLine(url, label);
+  });
+  return isLinked ? [...lines, LINKED_FILES_SENTENCE] : lines;
+}
+
+export function linkLine(url: string, label: string): string[] {
+  const shown = label.trim() === '' ? 'link' : label;
+  if (!/^https?:\/\/[^\s|<>]+$/i.test(url) || url.length > LIMITS.url / 2)
+    return splitMrkdwn(`${shown}: ${url}`, LIMITS.contextText);
+  const [first = '', ...rest] = splitMrkdwn(shown, LIMITS.contextText - LIMITS.url / 2 - 10);
+  return [`<${escapeMrkdwn(url)}|${first}>`, ...rest];
+}
+
+export function contextBlocks(lines: readonly string[]): types.KnownBlock[] {
+  const elements = lines.map((text) => ({ type: 'mrkdwn' as const, text }));
+  return grouped(elements, LIMITS.contextElements).map((group) => ({ type: 'context', elements: group }));
+}
+
+export function contextBlock(text: string): types.KnownBlock {
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] };
+}
