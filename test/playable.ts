@@ -74,7 +74,8 @@ async function readTracks(input: Input, format: string): Promise<Omit<Playable, 
 
 /** What a folder holds, file by file. Throws for the first that does not play. */
 export async function playablesIn(folder: string): Promise<Playable[]> {
-  const names = (await readdir(folder)).sort();
+  // Archives hold the files that lie beside them.
+  const names = (await readdir(folder)).filter((name) => !name.endsWith('.zip')).sort();
   return Promise.all(
     names.map(async (name) => {
       try {

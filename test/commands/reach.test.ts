@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/command.ts';
+import { openStudio, type Studio } from './studio-world.ts';
+
+const FILE = { name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' };
+
+const song = async (studio: Studio) =>
+  studio.finish(await studio.ask('song', { prompt: 'a tune', title: 'Rain' }));
+const onSong = (label: string) => async (studio: Studio) => studio.press(await song(studio), label);
+const formOnSong = (label: string, values: Record<string, string>) => async (studio: Studio) =>
+  studio.fill(await song(studio), label, values);
+const remix = (mode: string) => (studio: Studio) =>
+  studio.ask('remix', { audio: FILE, mode, prompt: 'la la', style: 'brass' });
+
+/** What a person does, by the words that the documentation has for it. */
+const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
+  '`/song`': (studio) => studio.ask('song', { prompt: 'a tune' }),
+  '`/song --title`': (studio) => studio.ask('song', { prompt: 'a tune', title: 'Rain' }),
+  '`/lyrics`': (studio) => studio.ask('lyrics', { topic: 'rain' }),
+  '`/stems`': async (studio) => {
+    await song(studio);
+    return studio.ask('stems');
+  },
+  '`/remix --mode cover`': remix('cover'),
+  '`/remix --mode extend`': remix('extend'),
+  '`/remix --mode vocals`': remix('vocals'),
+  '`/remix --mode instrumental`': remix('instrumental'),
+  '**Again**': onSong('Again'),
+  '**Change**': formOnSong('Change', {}),
+  '**Extend**': formOnSong('Extend 1', {}),
+  '**Stems**': formOnSong('Stems 1', {}),
+  '**Karaoke**': onSong('Karaoke 1'),
+  '**WAV**': onSong('WAV 1'),
+  '**Music video**': onSong('Music video 2'),
+  '**Cover art**': onSong('Cover art'),
+  '**Keep voice**': formOnSong('Keep voice 1', { name: 'Rainy' }),
+  '**Sing it**': async (studio) =>
+    studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing it (1)'),
+  '**Sing with it**': async (studio) => {
+    const kept = await studio.fill(await song(studio), 'Keep voice 1', { name: 'Rainy' });
+    return studio.fill(await studio.finish(kept), 'Sing with it', { prompt: 'snow' });
+  },
+};
+
+const rows = readFileSync('docs/gateway.md', 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .flatMap(([, route = '', method = '', , usedBy = '']) =>
+    route.startsWith('`POST /music/')
+      ? [{ method: method.replaceAll('`', ''), ways: usedBy.split(', ') }]
+      : [],
+  );
+
+it('the documentation has all fourteen music routes', () => {
+  expect(rows.map(({ method }) => method).toSorted()).toEqual([
+    'music.addInstrumental',
+    'music.addVocals',
+    'music.extend',
+    'music.generate',
+    'music.generateCover',
+    'music.generateLyrics',
+    'music.generatePersona',
+    'music.mp4Generate',
+    'music.styleGenerate',
+    'music.timestampedLyrics',
+    'music.uploadCover',
+    'music.uploadExtend',
+    'music.vocalRemoval',
+    'music.wavGenerate',
+  ]);
+});
+
+describe('a music route is reached from chat as the documentation says', () => {
+  it.each(rows.flatMap(({ method, ways }) => ways.map((way) => [method, way] as const)))(
+    '%s by %s',
+    async (method, way) => {
+      await using studio = await openStudio();
+      const act = WAYS[way];
+      if (!act) throw new Error(`Nobody knows how to do ${way}`);
+      const outcome = await act(studio);
+      const before = studio.world.gateway.taken.filter(({ route }) => route === method).length;
+      await studio.finish(outcome);
+      const after = studio.world.gateway.taken.filter(({ route }) => route === method).length;
+      expect(after).toBeGreaterThan(before);
+    },
+  );
+});
