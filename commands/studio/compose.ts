@@ -6,13 +6,7 @@ import type { Work } from '../../src/work.ts';
 import { clip, words } from '../text.ts';
 import { firstLine, withSectionTags } from './sections.ts';
 
-export const SONG_MODELS = [
-  'V5',
-  'V4_5ALL',
-  'V4_5PLUS',
-  'V4_5',
-  'V4',
-] as const satisfies readonly MusicModel[];
+const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfies readonly MusicModel[];
 
 export const SONG_MODEL_CHOICES: readonly Choice[] = SONG_MODELS.map((id) => ({ name: id, value: id }));
 

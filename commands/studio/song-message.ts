@@ -54,7 +54,7 @@ export function earlySongMessage(job: JobView): Message {
 }
 
 /** Style and voice; what was derived is said to be so. */
-export function songFields({ work, result }: JobView): Field[] {
+function songFields({ work, result }: JobView): Field[] {
   const request = 'request' in work && 'style' in work.request ? work.request : undefined;
   const style = request?.style ?? result?.songs.find((song) => song.style !== undefined)?.style;
   const derived = work.route === 'music.generate' && work.roughStyle !== undefined;
@@ -66,7 +66,7 @@ export function songFields({ work, result }: JobView): Field[] {
 }
 
 /** Every take's buttons, then those of the whole song. */
-export function songButtons(job: JobView): Button[] {
+function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
   const own: Button[] =
     songs.length <= TAKES_WITH_BUTTONS

@@ -87,7 +87,7 @@ export function knownTake({ job, index }: Take): KnownTake {
 }
 
 /** Takes of this channel's songs, newest song first. */
-export async function takesHere({ jobs }: Context): Promise<Take[]> {
+async function takesHere({ jobs }: Context): Promise<Take[]> {
   const songs = await jobs.recentSongs(SONGS_SEARCHED);
   return songs.flatMap((job) => (job.result?.songs ?? []).map((_, index) => ({ job, index })));
 }

@@ -107,7 +107,7 @@ export async function recover(job: Job, d: JobDependencies): Promise<'now'> {
       return endAs(job, { end: 'failed', failure: uncertain(UNCERTAIN_SENTENCE, reference) }, d);
     case 'stream': {
       const answer = job.result?.answer;
-      if (!answer?.text)
+      if (!answer?.text && !answer?.calls)
         return endAs(job, { end: 'failed', failure: uncertain(INTERRUPTED_SENTENCE, reference) }, d);
       const broken = { ...answer, finish: { reason: 'broken' as const } };
       const result = { ...(job.result ?? EMPTY_RESULT), answer: broken };

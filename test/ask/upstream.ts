@@ -84,7 +84,7 @@ export function events(response: ServerResponse): ServerResponse {
 export const chatEvent = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
-export const chatEnd = (reason = 'stop'): string =>
+const chatEnd = (reason = 'stop'): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`;
 
 /** A whole chat stream. */
