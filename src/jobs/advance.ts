@@ -16,6 +16,7 @@ import { keepsPlaceUntil, leaveQueue, lookAgainInQueue, queued } from './queue.t
 import { endAs, mutate, pauseBefore, viewOf } from './record.ts';
 import { ROUTES } from './routes.ts';
 import { recover, send } from './send.ts';
+import { TOO_LATE_SENTENCE } from './sentences.ts';
 import { progressMessage, show } from './show.ts';
 
 /** `now`: the record moved on, look at once. A number: look then, in milliseconds since the epoch. */
@@ -71,6 +72,15 @@ async function finish(job: Job, signal: AbortSignal, d: JobDependencies): Promis
 
 /** Nothing is spent before the person can see that it is under way. */
 async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Promise<Next> {
+  if (d.now() - accepted.createdAt > BEGINS_WITHIN_MS) {
+    const failure = {
+      code: 'too-late',
+      sentence: TOO_LATE_SENTENCE,
+      reference: d.newId(),
+      taken: 'no' as const,
+    };
+    return endAs(accepted, { end: 'failed', failure }, d);
+  }
   const job = await queued(await estimated(accepted, d), d);
   const stage = job.queuePlace === undefined ? ROUTES[accepted.work.route].stage : QUEUED_STAGE;
   try {
@@ -100,6 +110,9 @@ async function begin(accepted: Job, signal: AbortSignal, d: JobDependencies): Pr
 
 /** Below this nobody wonders how long it takes. */
 const SHORTEST_ESTIMATE_MS = 5_000;
+
+/** Nobody wants to be charged for a wish of yesterday. */
+const BEGINS_WITHIN_MS = 24 * 60 * 60_000;
 
 const QUEUED_STAGE = 'Waiting for its turn';
 

@@ -35,6 +35,9 @@ export const UNCERTAIN_SENTENCE =
 export const INTERRUPTED_SENTENCE =
   'I was restarted in the middle of this. Press Again and I will start over.';
 
+export const TOO_LATE_SENTENCE =
+  'I could not begin this for a day, so I let it go. Nothing was spent; press Again if you still want it.';
+
 export const LOST_TASK_SENTENCE = 'The gateway lost track of this. Press Again and I will ask for a new one.';
 
 export const EXPIRED_SENTENCE =

@@ -23,6 +23,7 @@ async function shortRun(store: StoreKind, kills: number): Promise<void> {
   expect(report.accepted).toBeGreaterThanOrEqual(12);
   expect(report.delivered + report.toldWhy).toBe(report.accepted);
   expect(report.delivered).toBeGreaterThan(0);
+  expect(report.paid).toBeGreaterThanOrEqual(report.delivered);
 }
 
 const RUNS = [

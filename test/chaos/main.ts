@@ -51,10 +51,11 @@ for (const [name, value] of [
   ['lost', report.lost.length],
   ['delivered twice', report.deliveredTwice.length],
   ['submitted twice', report.submittedTwice.length],
+  ['paid requests that the gateway took', report.paid],
   ['processes killed', report.kills],
   ['gateway requests that met a fault', report.gatewayFaults],
 ] as const)
-  write(`${name.padEnd(34)} ${value}`);
+  write(`${name.padEnd(37)} ${value}`);
 for (const [what, cases] of [
   ['lost', report.lost],
   ['delivered twice', report.deliveredTwice],

@@ -20,6 +20,8 @@ import { isGood, judge, type Verdict } from './verdict.ts';
 
 export interface ChaosReport extends Verdict {
   readonly gatewayFaults: number;
+  /** Paid requests that the gateway took. */
+  readonly paid: number;
   readonly kills: number;
   /** Where the logs are; only of a run that went wrong. */
   readonly folder?: string;
@@ -108,6 +110,7 @@ export async function runChaos(
   return {
     ...verdict,
     gatewayFaults: proxy.faults,
+    paid: [...proxy.taken.values()].reduce((sum, times) => sum + times, 0),
     kills: breaking.kills(),
     ...(good ? {} : { folder }),
   };

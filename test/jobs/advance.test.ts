@@ -290,6 +290,20 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
+  it('that could not begin for a day does not begin any more, and is told', async () => {
+    const job = await world.start(SONG);
+    for (let hours = 0; hours < 25; hours++) {
+      world.platform.failures.push(new PlatformError('unavailable', 'away'));
+      await world.look(job);
+      world.clock.advance(60 * MINUTE);
+      world.platform.failures.splice(0);
+    }
+    await world.look(job);
+    expect(world.gateway.taken).toEqual([]);
+    expect(world.message()?.text).toContain('could not begin');
+    expect(labels()).toEqual(['Again']);
+  });
+
   it('spends nothing where the bot may not write, and tells the person alone how to help that', async () => {
     const refusal = () =>
       new PlatformError('not-invited', 'not in channel', { advice: 'Invite me with /invite @minstrel.' });

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
+import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openRedisStorage } from '../../src/storage/redis.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { listen } from '../http/listener.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+const SECRET = 'a secret for signatures in this test alone';
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
+  let world: World;
+  let redis: RedisServer;
+  let storage: Storage;
+  let jobs: Jobs;
+
+  beforeEach(async () => {
+    world = await createWorld();
+    redis = await startRedisServer();
+    storage = await openRedisStorage({
+      url: redis.url,
+      clock: systemClock,
+      random: Math.random,
+      log: world.log,
+      patienceMs: 400,
+    });
+    jobs = createJobs({ ...world.dependencies, storage, now: Date.now });
+  });
+  afterEach(async () => {
+    await storage.close();
+    await redis.dispose();
+    await world[Symbol.asyncDispose]();
+  });
+
+  const ask = (id: string) =>
+    jobs.start(SONG, {
+      id,
+      command: 'song',
+      options: {},
+      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+      person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+    });
+
+  it('work is declined with a sentence, and nothing comes of it later', async () => {
+    await redis.kill();
+    const refused = ask('declined');
+    await expect(refused).rejects.toBeInstanceOf(UserError);
+    await expect(refused).rejects.toThrow('I cannot take work right now');
+
+    await redis.start();
+    await expect
+      .poll(
+        () =>
+          storage.check().then(
+            () => 'back',
+            () => 'away',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('back');
+    expect(await Array.fromAsync(storage.jobs.open())).toEqual([]);
+    expect((await ask('taken')).type).toBe('accepted');
+    expect(await Array.fromAsync(storage.jobs.open())).toHaveLength(1);
+  });
+
+  it('a callback is not taken, so that the gateway sends it again', async () => {
+    const outcome = await ask('song');
+    if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
+    const { url } = await listen({
+      routes: [musicCallbackRoutes({ secrets: [SECRET], log: world.log, receive: jobs.receive })],
+    });
+    const post = async () =>
+      (
+        await fetch(`${url}/callbacks/music/${outcome.job}/${signCallback(outcome.job, SECRET)}`, {
+          method: 'POST',
+          body: JSON.stringify(songCallback('complete')),
+        })
+      ).status;
+    await redis.kill();
+    expect(await post()).toBe(503);
+    await redis.start();
+    await expect.poll(post, { timeout: 10_000 }).toBe(200);
+    expect(await storage.inbox.read(outcome.job, 0)).toHaveLength(1);
+  });
+});
