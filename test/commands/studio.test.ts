@@ -141,6 +141,39 @@ describe('under a song', () => {
   });
 });
 
+describe('while a song is made', () => {
+  it('its words stand first, then the way to listen, then the first take, in one message', async () => {
+    const { world } = studio;
+    const outcome = await studio.ask('song', { prompt: 'a tune', title: 'Rain', style: 'lofi' });
+    const { id } = await studio.stored(outcome);
+    const seen: Message[] = [];
+    const tell = async (data: object[], callbackType: string) => {
+      await world.callback(id, { code: 200, data: { callbackType, task_id: 'song', data } });
+      await world.look(id);
+      seen.push(world.message() ?? {});
+    };
+    const song = { id: 'audio-one', title: 'Rain', prompt: '[Chorus]\nDrip', tags: 'lofi' };
+    await world.look(id);
+    await world.callback(id, {
+      code: 200,
+      data: { callbackType: 'complete', taskId: 'words', data: [{ title: 'Rain', text: 'Drip' }] },
+    });
+    await world.look(id);
+    await tell([song], 'text');
+    const streaming = { ...song, stream_audio_url: 'https://gateway.example/live(1)' };
+    await tell([streaming], 'first');
+    await tell([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
+    expect(seen.map(({ text = '' }) => text)).toEqual([
+      '**Chorus**\nDrip',
+      '[Listen while it is made](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
+      '**Chorus**\nDrip',
+    ]);
+    expect(seen.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
+    expect(field(seen[0] ?? {}, 'Style')).toBe('lofi');
+    expect(world.platform.standing.size).toBe(1);
+  });
+});
+
 describe('a voice', () => {
   const keep = (song: Message, values = {}) =>
     studio.fill(song, 'Keep voice 1', { name: 'Rainy', ...values });

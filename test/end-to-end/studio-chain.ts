@@ -50,7 +50,7 @@ export interface ChainOptions<Handle> {
 const LONG = { timeout: 60_000 };
 
 /** Every music route of the contract: "Music ({base_url}/music/...)". */
-export const MUSIC_ROUTES = [
+const MUSIC_ROUTES = [
   'generate',
   'extend',
   'generate-lyrics',

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createVoices, type Voices } from '../../src/settings/voices.ts';
+import { systemClock } from '../../src/storage/clock.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+const SERVER = { platform: 'discord', guild: 'guild', channel: 'music' };
+const voice = (personaId: string, name: string) => ({
+  personaId,
+  name,
+  keptBy: { id: 'ada', displayName: 'Ada' },
+  keptAt: 1,
+});
+let storage: Storage;
+let voices: Voices;
+
+beforeEach(async () => {
+  storage = await openSqliteStorage({
+    path: ':memory:',
+    clock: systemClock,
+    random: Math.random,
+    log: new RecordingLog(),
+  });
+  voices = createVoices(storage);
+});
+afterEach(() => storage.close());
+
+describe('voices', () => {
+  it('are the server’s, in all its channels, and of nobody else', async () => {
+    await voices.keep(SERVER, voice('p2', 'Warm'));
+    await voices.keep(SERVER, voice('p1', 'Cold'));
+    const names = async (where: Parameters<Voices['list']>[0]) =>
+      (await voices.list(where)).map(({ name }) => name);
+    expect(await names({ ...SERVER, channel: 'other' })).toEqual(['Cold', 'Warm']);
+    expect(await names({ ...SERVER, guild: 'another' })).toEqual([]);
+    expect(await names({ ...SERVER, platform: 'slack' })).toEqual([]);
+  });
+
+  it('of direct messages stay in their conversation', async () => {
+    const talk = { platform: 'discord', channel: 'dm-ada' };
+    await voices.keep(talk, voice('p1', 'Cold'));
+    expect(await voices.list(talk)).toHaveLength(1);
+    expect(await voices.list({ ...talk, channel: 'dm-bob' })).toEqual([]);
+    expect(await voices.list({ ...talk, guild: 'dm-ada' })).toEqual([]);
+  });
+
+  it('kept twice are one, and names that are taken get a number', async () => {
+    await voices.keep(SERVER, voice('p1', 'Rainy'));
+    await voices.keep(SERVER, voice('p1', 'Renamed'));
+    await voices.keep(SERVER, voice('p2', 'rainy'));
+    await voices.keep(SERVER, voice('p3', 'Rainy'));
+    expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Rainy', 'rainy 2', 'Rainy 3']);
+  });
+
+  it('kept at the same moment are all there', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => voices.keep(SERVER, voice(`p${n}`, 'Choir'))));
+    expect(new Set((await voices.list(SERVER)).map(({ name }) => name)).size).toBe(20);
+  });
+
+  it('can be removed, once', async () => {
+    await voices.keep(SERVER, voice('p1', 'Rainy'));
+    expect(await voices.remove(SERVER, 'p1')).toBe(true);
+    expect(await voices.remove(SERVER, 'p1')).toBe(false);
+    expect(await voices.list(SERVER)).toEqual([]);
+  });
+
+  it('that a newer version wrote are neither read wrong nor written over', async () => {
+    const key = 'voices:discord:server:guild';
+    await storage.settings.set(key, { version: 2, voices: {} });
+    await expect(voices.list(SERVER)).rejects.toThrow(/cannot be read by this version/);
+    await expect(voices.keep(SERVER, voice('p1', 'Rainy'))).rejects.toThrow();
+    expect(await storage.settings.get(key)).toEqual({ version: 2, voices: {} });
+  });
+});
