@@ -9,8 +9,12 @@ const RETRY_PAUSE = 20;
 const LONGEST_RECONNECT_PAUSE = 1_000;
 
 export interface RedisConnectionTools {
-  /** Milliseconds: how long an operation waits for the connection to come back, and again for an answer. */
+  /** Milliseconds an operation waits for the connection to come back. */
   readonly patienceMs: number;
+  /** Milliseconds it waits for an answer. */
+  readonly answerMs: number;
+  /** Milliseconds that the first connection may take. */
+  readonly firstConnectionMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,16 +39,20 @@ export class RedisConnection {
   readonly redis: Redis;
   readonly #clock: Clock;
   readonly #patienceMs: number;
+  readonly #answerMs: number;
+  readonly #firstConnectionMs: number;
   readonly #waiting = new Set<(error: Error) => void>();
   #closed = false;
 
-  constructor(url: string, { patienceMs, clock, log }: RedisConnectionTools) {
+  constructor(url: string, { patienceMs, answerMs, firstConnectionMs, clock, log }: RedisConnectionTools) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
+    this.#answerMs = answerMs;
+    this.#firstConnectionMs = firstConnectionMs;
     this.redis = new Redis(url, {
       ...reconnecting,
       // For what ioredis itself asks on connecting; operations give up before.
-      commandTimeout: 2 * patienceMs,
+      commandTimeout: 2 * answerMs,
       // What was reported as failed must not be done later behind everyone's back.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -70,6 +78,7 @@ export class RedisConnection {
     this.redis.connect().catch(() => {
       // Tried again by itself; `run` says if that was in vain.
     });
+    await this.#ready(this.#firstConnectionMs);
     await this.run((redis) => redis.ping());
   }
 
@@ -103,7 +112,7 @@ export class RedisConnection {
         done();
         reject(error);
       };
-      const cancel = this.#clock.after(this.#patienceMs, () => {
+      const cancel = this.#clock.after(this.#answerMs, () => {
         fail(new NoAnswer('Redis did not answer in time.'));
         // It would stay silent; a new connection may not.
         if (this.redis.status === 'ready') this.redis.disconnect(true);
@@ -120,7 +129,7 @@ export class RedisConnection {
     });
   }
 
-  async #ready(): Promise<void> {
+  async #ready(milliseconds = this.#patienceMs): Promise<void> {
     if (this.#closed) throw new StorageError('unavailable', 'The storage is closed.');
     if (this.redis.status === 'ready') return;
     await new Promise<void>((resolve, reject) => {
@@ -133,7 +142,7 @@ export class RedisConnection {
       const ready = settle(resolve);
       const ended = settle(() => reject(new StorageError('unavailable', 'The storage is closed.')));
       const cancel = this.#clock.after(
-        this.#patienceMs,
+        milliseconds,
         settle(() => reject(new StorageError('unavailable', 'Redis cannot be reached.'))),
       );
       this.redis.on('ready', ready);

@@ -24,7 +24,19 @@ export interface RedisSettings extends SettingsStore {
 /** Settings through Keyv's own Redis store. Throws StorageError `unavailable` when Redis cannot be reached. */
 export async function openRedisSettings(
   url: string,
-  { namespace, patienceMs, clock }: { namespace: string; patienceMs: number; clock: Clock },
+  {
+    namespace,
+    patienceMs,
+    answerMs,
+    firstConnectionMs,
+    clock,
+  }: {
+    namespace: string;
+    patienceMs: number;
+    answerMs: number;
+    firstConnectionMs: number;
+    clock: Clock;
+  },
 ): Promise<RedisSettings> {
   const client = createClient({
     url,
@@ -78,7 +90,7 @@ export async function openRedisSettings(
     for (;;) {
       if (!client.isOpen) throw new StorageError('unavailable', 'The storage is closed.');
       try {
-        return await within(Math.max(1, end - clock.now()), operation());
+        return await within(answerMs, operation());
       } catch (error) {
         const refusal = refusalOfRedis(error);
         if (refusal !== undefined) throw refusal;
@@ -89,7 +101,7 @@ export async function openRedisSettings(
   }
 
   try {
-    await within(patienceMs, client.connect());
+    await within(firstConnectionMs, client.connect());
   } catch (error) {
     client.destroy();
     throw new StorageError('unavailable', 'Redis cannot be reached.', error);

@@ -17,7 +17,11 @@ import { type Storage, StorageError } from './storage.ts';
 
 /** A replica that was silent this long is taken for dead. */
 const LEASE = 15_000;
-const PATIENCE = 2_000;
+/** Shorter than platforms wait before they acknowledge: what is declined is declined as the first answer. */
+const PATIENCE = 800;
+const ANSWER = 2_000;
+/** A process that just starts has nobody waiting. */
+const FIRST_CONNECTION = 5_000;
 
 export interface RedisStorageOptions {
   /** `redis://` or `rediss://`, with user, password and database if there are any. */
@@ -30,8 +34,10 @@ export interface RedisStorageOptions {
   readonly prefix?: string;
   /** Milliseconds of silence after which another replica takes over what one was handling; 15,000 unless said. */
   readonly leaseMs?: number;
-  /** Milliseconds an operation waits for a connection, and again for an answer; 2,000 unless said. */
+  /** Milliseconds an operation waits for a connection that broke to come back; 800 unless said. */
   readonly patienceMs?: number;
+  /** Milliseconds it waits for an answer; 2,000 unless said. */
+  readonly answerMs?: number;
 }
 
 /**
@@ -40,9 +46,14 @@ export interface RedisStorageOptions {
  * `unavailable`, and works again once it is back. Throws the same when Redis cannot be reached now.
  */
 export async function openRedisStorage(options: RedisStorageOptions): Promise<Storage> {
-  const { url, clock, random, log, prefix = 'minstrel', leaseMs = LEASE, patienceMs = PATIENCE } = options;
+  const { url, clock, random, log, prefix = 'minstrel', leaseMs = LEASE } = options;
+  const patience = {
+    patienceMs: options.patienceMs ?? PATIENCE,
+    answerMs: options.answerMs ?? ANSWER,
+    firstConnectionMs: options.patienceMs ?? FIRST_CONNECTION,
+  };
   const keys = redisKeys(prefix);
-  const connection = new RedisConnection(url, { patienceMs, clock, log });
+  const connection = new RedisConnection(url, { ...patience, clock, log });
   const settings = await connectBoth();
   const alarms = new RedisAlarms({ connection, keys, prefix, clock });
   const handlings = new RedisHandlings(connection, keys);
@@ -53,7 +64,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     try {
       await connection.connect();
       await warnOfForgetting(connection, log);
-      return await openRedisSettings(url, { namespace: keys.settings, patienceMs, clock });
+      return await openRedisSettings(url, { namespace: keys.settings, ...patience, clock });
     } catch (error) {
       connection.close();
       throw error;
