@@ -57,9 +57,12 @@ export const song = defineCommand({
   actions: {
     ...studioActions,
     sing: {
-      async run({ job: { work } }) {
-        if (work.route !== 'music.generatePersona') throw new UserError('This has no voice to sing with.');
-        return singForm({ voice: work.request.name });
+      async run({ job: { result } }, { voices }) {
+        const kept = result?.voice;
+        if (kept?.outcome !== 'kept') throw new UserError('This has no voice to sing with.');
+        const voice = (await voices.list()).find(({ personaId }) => personaId === kept.personaId);
+        if (!voice) throw new UserError('This voice is not kept any more. /voices shows those that are.');
+        return singForm({ voice: voice.name });
       },
     },
   },
