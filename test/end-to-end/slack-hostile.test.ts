@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pings, readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import type { PostedMessage } from '../servers/slack/workspace.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** The whole bot through a bad day of Slack's: everything that was taken ends in one result or one sentence. */
+let directory: string;
+let slack: SlackServer;
+let running: RunningMinstrel | undefined;
+let environment: Record<string, string>;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function begin(connection: 'socket' | 'http'): Promise<void> {
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-hostile-'));
+  slack = await startSlackServer();
+  const port = await freePort();
+  environment = {
+    DATA_DIR: directory,
+    PORT: String(port),
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_API_URL: slack.apiUrl,
+    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    ...(connection === 'http'
+      ? { SLACK_SIGNING_SECRET: slack.signingSecret }
+      : { SLACK_APP_TOKEN: slack.appToken }),
+  };
+  if (connection === 'http') slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
+  running = await startMinstrel(environment);
+}
+
+afterEach(async () => {
+  await running?.[Symbol.asyncDispose]();
+  running = undefined;
+  await slack.close();
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+const LONG = { timeout: 120_000 };
+const CHANNEL = 'C0MUSIC';
+const EVIL = '<!channel> <@U0BOB> & <https://evil.example|click>';
+const buttons = (message: PostedMessage) => JSON.stringify(message.blocks);
+const top = () => slack.botMessages(CHANNEL).filter(({ threadTs }) => threadTs === undefined);
+const until = <Found>(look: () => Found | undefined | false) => slack.until(look, 90_000);
+const ended = (message: PostedMessage) => buttons(message).includes('Again');
+
+/** Waits until both connections were made anew: what Slack sends into one that breaks is lost, as Slack tells people. */
+async function reconnected(trouble: () => void): Promise<void> {
+  const before = slack.socketMode.connected;
+  trouble();
+  await until(() => slack.socketMode.connected >= before + 2 && slack.socketMode.connections === 2);
+}
+
+/** Nothing was lost, nothing came twice, nobody was called, nothing was asked of Slack that it refuses. */
+function expectGoodManners(results: number): void {
+  expect(top().filter(ended)).toHaveLength(results);
+  expect(top()).toHaveLength(results);
+  for (const message of slack.workspace.messages.filter(({ user }) => user === slack.workspace.botUser))
+    expect(pings(message).filter((id) => id !== 'U0ADA')).toEqual([]);
+  const files = slack.workspace.messages.flatMap((message) => message.files.map(({ id }) => id));
+  expect(new Set(files).size).toBe(files.length);
+  expect(slack.workspace.messages.filter(({ streaming }) => streaming?.open)).toEqual([]);
+  expect(slack.refused).toEqual([]);
+}
+
+describe.each(['socket', 'http'] as const)('a bad day over %s', (connection) => {
+  it('of limits, silence and broken answers loses and doubles nothing', LONG, async () => {
+    await begin(connection);
+    slack.limitPosts();
+    slack.faults.every(5, '*', { type: 'ratelimited', retryAfter: 1 });
+    slack.faults.every(7, 'chat.postMessage', { type: 'answer lost' });
+    slack.faults.every(11, 'chat.update', { type: 'dropped' });
+    slack.faults.every(3, 'upload', { type: 'status', status: 503 });
+    slack.faults.every(6, 'files.completeUploadExternal', { type: 'answer lost' });
+    slack.faults.every(4, 'chat.appendStream', { type: 'nonsense' });
+    await slack.slash('/song', `a tune for ${EVIL}`);
+    await slack.slash('/image', `a fox ${EVIL}`);
+    await slack.slash('/ask', 'Write an essay about the history of rain in music');
+    await until(() => top().filter(ended).length === 3);
+    const song = top().find((message) => buttons(message).includes('Stems'));
+    await until(() => song && slack.thread(song).flatMap(({ files }) => files).length >= 2);
+    slack.faults.clear();
+    expectGoodManners(3);
+  });
+
+  it('of retried events, dropped connections and ended streams answers each once', LONG, async () => {
+    await begin(connection);
+    const first = await slack.mention(`what is 6 times 7? ${EVIL}`);
+    await Promise.all([slack.repeat(first), slack.repeat(first)]);
+    const answers = () =>
+      slack
+        .thread(first.message)
+        .filter((message) => message.user === slack.workspace.botUser && ended(message));
+    await until(() => answers().length === 1);
+    if (connection === 'socket') await reconnected(() => slack.socketMode.drop());
+    const essay = slack.slash('/ask', 'Write an essay about the history of rain in music');
+    const ending = setInterval(() => slack.endStreams(), 150);
+    await essay;
+    if (connection === 'socket') await reconnected(() => slack.socketMode.refresh());
+    await until(() => top().some(ended));
+    clearInterval(ending);
+    await slack.repeat(first);
+    await slack.directMessage('thanks');
+    await until(() => slack.botMessages('D0ADA').some(ended));
+    expect(answers()).toHaveLength(1);
+    expectGoodManners(1);
+  });
+
+  it('on which the bot is started anew in the middle of a song and an answer ends well', LONG, async () => {
+    await begin(connection);
+    const emulator = running?.emulator;
+    if (running === undefined || emulator === undefined) throw new Error('not running');
+    await slack.slash('/song', 'a tune for the restart');
+    await slack.slash('/ask', 'Write an essay about the history of rain in music');
+    await until(() => top().length === 2);
+    await running.minstrel.stop();
+    running = await startMinstrel(environment, { emulator });
+    await until(() => top().filter(ended).length === 2);
+    expectGoodManners(2);
+    await emulator.close();
+  });
+
+  it(
+    'on which the token is taken away says so where it can, and takes nothing twice afterwards',
+    LONG,
+    async () => {
+      await begin(connection);
+      await slack.slash('/song', 'a tune before the end');
+      await until(() => top().some(ended));
+      const before = running?.emulator.requests.length ?? 0;
+      slack.revokeToken();
+      const { acknowledged } = await slack.slash('/image', 'nobody will see this');
+      expect(acknowledged).toBe(true);
+      // Work that cannot be shown anywhere is not begun.
+      await expect.poll(() => slack.refused.some(({ error }) => error === 'token_revoked')).toBe(true);
+      expect(running?.emulator.requests.length).toBe(before);
+      expect(slack.refused.every(({ error }) => error === 'token_revoked')).toBe(true);
+      slack.refused.length = 0;
+    },
+  );
+
+  it('on which channels close tells the person alone, and spends nothing', LONG, async () => {
+    await begin(connection);
+    slack.workspace.addChannel({ id: 'C0OLD', name: 'old', archived: true });
+    const before = running?.emulator.requests.length ?? 0;
+    for (const channel of ['C0QUIET', 'C0OLD']) await slack.slash('/song', 'a tune for rain', { channel });
+    await until(() => slack.ephemeralsOf('U0ADA').length === 2);
+    const [quiet, old] = slack.ephemeralsOf('U0ADA').map(readableText);
+    expect(`${quiet} ${old}`).toContain('/invite @minstrel');
+    expect(running?.emulator.requests.length).toBe(before);
+    // It tried to write there, which Slack refuses; nothing else was asked for in vain.
+    expect(new Set(slack.refused.map(({ method, error }) => `${method}: ${error}`))).toEqual(
+      new Set(['chat.postMessage: not_in_channel', 'chat.postMessage: is_archived']),
+    );
+  });
+});

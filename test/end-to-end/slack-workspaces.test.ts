@@ -1,0 +1,228 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { pings, readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import type { PostedMessage } from '../servers/slack/workspace.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** The whole bot over HTTP, installed by two workspaces: signed requests in, each workspace's own token out. */
+let directory: string;
+let port: number;
+let slack: SlackServer;
+let other: ReturnType<SlackServer['addWorkspace']>;
+let running: RunningMinstrel;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const start = (options: Parameters<typeof startMinstrel>[1] = {}) =>
+  startMinstrel(
+    {
+      DATA_DIR: directory,
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      SLACK_SIGNING_SECRET: slack.signingSecret,
+      SLACK_CLIENT_ID: slack.clientId,
+      SLACK_CLIENT_SECRET: slack.clientSecret,
+      SLACK_THREADS: '1',
+      SLACK_API_URL: slack.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    },
+    options,
+  );
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-workspaces-'));
+  port = await freePort();
+  slack = await startSlackServer({
+    scopes: [
+      'app_mentions:read',
+      'channels:history',
+      'chat:write',
+      'commands',
+      'files:read',
+      'files:write',
+      'groups:history',
+      'im:history',
+      'mpim:history',
+      'users:read',
+    ],
+    events: [
+      'app_home_opened',
+      'app_mention',
+      'app_uninstalled',
+      'message.channels',
+      'message.groups',
+      'message.im',
+      'message.mpim',
+      'tokens_revoked',
+    ],
+  });
+  slack.tokens.rotating = true;
+  other = slack.addWorkspace('T0OTHER', 'Other');
+  slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
+  running = await start();
+  for (const workspace of [slack.workspace, other.workspace]) {
+    const { status } = await slack.install(`http://127.0.0.1:${port}/slack/install`, workspace);
+    expect(status).toBe(200);
+  }
+}, 60_000);
+
+afterEach(() => expect(slack.refused).toEqual([]));
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+const LONG = { timeout: 60_000 };
+const botMessages = (workspace = slack.workspace, channel = 'C0MUSIC') =>
+  workspace.messages.filter(
+    (message) => message.channel === channel && message.user === workspace.botUser && !message.deleted,
+  );
+const buttons = (message: PostedMessage) => JSON.stringify(message.blocks);
+const until = <Found>(look: () => Found | undefined | false) => slack.until(look, 40_000);
+
+describe('a workspace', () => {
+  it('gets its song, file and all, by its own token', LONG, async () => {
+    const { acknowledged } = await other.slash('/song', 'a tune for the other workspace');
+    expect(acknowledged).toBe(true);
+    const message = await until(() =>
+      botMessages(other.workspace).find((sent) => buttons(sent).includes('Again')),
+    );
+    await until(() =>
+      other.workspace.messages.find(({ files, threadTs }) => threadTs === message.ts && files.length > 0),
+    );
+    expect(botMessages()).toEqual([]);
+    expect(pings(message)).toEqual([]);
+  });
+});
+
+describe('forms, buttons and menus over HTTP', () => {
+  it('open, complete, and come back', LONG, async () => {
+    await slack.slash('/ask', '?');
+    const question = await until(() => slack.openView('U0ADA'));
+    const offered = await slack.suggest(question, 'model', 'chat');
+    expect(offered.map(({ value }) => value)).toContain('chat-small');
+    await slack.submitView(question, { question: 'what is 1 plus 1?' });
+    await until(() => botMessages().find((sent) => buttons(sent).includes('Again')));
+    await slack.slash('/song', '?');
+    const form = await until(() => slack.openView('U0ADA'));
+    await slack.submitView(form, { prompt: 'rain on a roof', instrumental: ['true'] });
+    const songs = () => botMessages().filter((sent) => buttons(sent).includes('Stems'));
+    const [song] = await until(() => songs().length === 1 && songs());
+    if (song === undefined) throw new Error('There is no song');
+    await slack.press(song, 'Again', { user: 'U0BOB' });
+    await until(() => songs().length === 2);
+  });
+});
+
+describe('moderators', () => {
+  it('choose a model in words, by their places', LONG, async () => {
+    await slack.slash('/models', 'set ask chat:chat-small channel', { user: 'U0BOB' });
+    const said = await until(() =>
+      slack.ephemeralsOf('U0BOB').find((message) => readableText(message).includes('chat-small')),
+    );
+    expect(readableText(said)).toContain('this channel');
+    await slack.slash('/models', 'set askk chat:chat-small', { user: 'U0BOB' });
+    await until(() => slack.ephemeralsOf('U0BOB').at(-1) !== said);
+  });
+
+  it('see in their Home what is set by channel and why, and change it in place', LONG, async () => {
+    const home = () => JSON.stringify(slack.homeOf('U0BOB')?.view.blocks ?? []);
+    await slack.openHome({ user: 'U0BOB' });
+    const opened = await until(() => slack.homeOf('U0BOB'));
+    await slack.pressInView(opened, 'home-channel', { value: 'C0MUSIC' });
+    await until(() => home().includes('<#C0MUSIC>') && home().includes('chosen for this channel by bob'));
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Pictures…');
+    const form = await until(() => slack.openView('U0BOB'));
+    await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
+    await until(() => home().includes('Pictures in this server now use'));
+    expect(home()).toContain('chosen for this server by bob');
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Prompt…');
+    const prompt = await until(() => slack.openView('U0BOB'));
+    await slack.submitView(prompt, { text: 'Answer like a bard.' });
+    await until(() => home().includes('Answer like a bard.'));
+    expect(home()).toContain('Recent songs here');
+  });
+
+  it('are the only ones who may', LONG, async () => {
+    await slack.openHome({ user: 'U0ADA' });
+    const home = await until(() => slack.homeOf('U0ADA'));
+    expect(JSON.stringify(home.view.blocks)).not.toContain('Pictures…');
+    expect(JSON.stringify(home.view.blocks)).toContain('Moderators may change this.');
+  });
+});
+
+describe('a conversation', () => {
+  it(
+    'goes on in its thread without the bot’s name, knows what was said, and is nobody else’s',
+    LONG,
+    async () => {
+      const { message } = await slack.mention('what is 6 times 7?');
+      const answers = () => slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
+      const whole = (count: number) =>
+        until(() => answers().filter((sent) => buttons(sent).includes('Again')).length >= count);
+      await whole(1);
+      await slack.say('and half of that?', { threadTs: message.ts });
+      await whole(2);
+      const asked = running.emulator.requests.at(-1);
+      expect(JSON.stringify(asked)).toContain('6 times 7');
+      await slack.say('<@U0BOB> do you agree?', { threadTs: message.ts });
+      const { message: others } = await slack.say('people talk', { user: 'U0BOB' });
+      await slack.say('among themselves', { threadTs: others.ts });
+      await slack.say('in the channel');
+      await slack.mention('are you there?', { threadTs: message.ts });
+      await whole(3);
+      expect(slack.thread(others).filter(({ user }) => user === slack.workspace.botUser)).toEqual([]);
+      expect(answers().filter((sent) => buttons(sent).includes('Again'))).toHaveLength(3);
+    },
+  );
+
+  it('answers an event once that Slack sends again after the bot was started anew', LONG, async () => {
+    const said = await slack.directMessage('what is 2 plus 3?');
+    const answers = () =>
+      botMessages(slack.workspace, said.message.channel).filter((sent) => buttons(sent).includes('Again'));
+    await until(() => answers().length === 1);
+    await running.minstrel.stop();
+    const { emulator } = running;
+    running = await start({ emulator });
+    await slack.repeat(said);
+    await slack.directMessage('what is 2 plus 4?');
+    await until(() => answers().length === 2);
+    expect(answers()).toHaveLength(2);
+  });
+
+  it('goes on in a thread of before, after the bot was started anew', LONG, async () => {
+    const thread = slack.workspace.messages.find(({ text }) => text.includes('6 times 7'));
+    if (thread === undefined) throw new Error('There was no such thread');
+    const answers = () => slack.thread(thread).filter((sent) => buttons(sent).includes('Again')).length;
+    const before = answers();
+    await slack.say('still there?', { threadTs: thread.ts });
+    await until(() => answers() === before + 1);
+  });
+});
+
+describe('a workspace that takes the app away', () => {
+  it('is forgotten, and the others are served on', LONG, async () => {
+    slack.tokens.revoke(other.workspace);
+    await other.uninstall();
+    const { ack } = await other.slash('/song', 'rain');
+    expect(JSON.stringify(ack)).toContain('install me again');
+    const before = botMessages().length;
+    await slack.slash('/image', 'a fox');
+    await until(() =>
+      botMessages()
+        .slice(before)
+        .find((sent) => buttons(sent).includes('Again')),
+    );
+  });
+});
