@@ -6,6 +6,7 @@ import { isThread, takesThreads } from './channel-types.ts';
 import type { GatewayConnection } from './client.ts';
 import { fileReferenceOf, type IncomingMessage, incomingMessageSchema } from './interaction.ts';
 import { personOf } from './invocation.ts';
+import { mutes } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 import { spokenByBot } from './spoken.ts';
 
@@ -30,7 +31,7 @@ export interface ConversationDependencies {
   readonly self: string;
   readonly log: Log;
   /** What is known of guilds that messages do not tell. */
-  readonly guilds: Pick<GatewayConnection, 'parentOf' | 'moderates' | 'mayUseCommands'>;
+  readonly guilds: Pick<GatewayConnection, 'parentOf' | 'moderates' | 'mayUseCommands' | 'lacking'>;
   readonly say: (address: Address, invocation: Invocation, outcome: { message: Message }) => Promise<void>;
 }
 
@@ -54,9 +55,7 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
     command.options[IMAGE] && message.attachments.find((file) => file.content_type?.startsWith('image/'));
   const files = message.attachments.map(fileReferenceOf);
   if (question === '' && files.length === 0) return;
-  void d.rest
-    .typing(message.channel_id)
-    .catch((error: unknown) => d.log.debug({ err: error }, 'Discord shows no typing'));
+  showTyping(message, d);
   const invocation: Invocation = {
     id: message.id,
     command: ASK,
@@ -82,6 +81,18 @@ export async function converse(message: IncomingMessage, d: ConversationDependen
     default:
       return outcome satisfies never;
   }
+}
+
+/** Where the bot may write nothing, Discord would refuse this too. */
+function showTyping(
+  { guild_id: guild, channel_id: channel }: IncomingMessage,
+  d: ConversationDependencies,
+): void {
+  const lacks = guild === undefined ? [] : (d.guilds.lacking(guild, channel) ?? []);
+  if (mutes(lacks)) return;
+  void d.rest
+    .typing(channel)
+    .catch((error: unknown) => d.log.debug({ err: error }, 'Discord shows no typing'));
 }
 
 /** Whoever may use no commands in a channel gets no answer by a mention either. */

@@ -45,6 +45,15 @@ export function missingOf<Name extends PermissionName>(
 export const missingToAnswer = (granted: string | undefined, inThread: boolean): PermissionName[] =>
   missingOf<PermissionName>(granted, inThread ? IN_THREAD : IN_CHANNEL);
 
+const SPEAKING: ReadonlySet<PermissionName> = new Set([
+  'View Channel',
+  'Send Messages',
+  'Send Messages in Threads',
+]);
+
+/** Whether somebody who lacks these can say nothing at all. */
+export const mutes = (lacks: readonly PermissionName[]): boolean => lacks.some((name) => SPEAKING.has(name));
+
 export const mayOpenThreads = (granted: string | undefined): boolean =>
   missingOf<PermissionName>(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
 

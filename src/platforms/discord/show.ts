@@ -4,7 +4,7 @@ import type { Message } from '../../message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../platform.ts';
 import { lackingAdvice, type Trouble, toPlatformError, troubleOf } from './errors.ts';
 import { DEFAULT_FILE_BYTES } from './limits.ts';
-import { listed, type PermissionName } from './permissions.ts';
+import { listed, mutes, type PermissionName } from './permissions.ts';
 import { liveToken, type Place, placeOf } from './place.ts';
 import { type Page, type RenderOptions, render } from './render.ts';
 import { standingSchema, UnheardFollowUp, Writer, type WriterDependencies } from './writer.ts';
@@ -37,7 +37,7 @@ export async function show(
   const richest = styles(address, place, lacks ?? [], dependencies);
   const stand = (some: readonly Style[]) => standInSomeStyle(writer, message, some, options, dependencies);
   try {
-    if (lacks?.some((name) => SPEAKING.has(name))) throw silenced(lacks);
+    if (lacks && mutes(lacks)) throw silenced(lacks);
     standing.folded ||= standing.unheard;
     try {
       await stand(standing.folded ? richest.map(folded) : richest);
@@ -52,12 +52,6 @@ export async function show(
     throw toPlatformError(error, lacks?.length ? lacks : place.lacks);
   }
 }
-
-const SPEAKING: ReadonlySet<PermissionName> = new Set([
-  'View Channel',
-  'Send Messages',
-  'Send Messages in Threads',
-]);
 
 /** What the bot's own token lacks now; nothing while the interaction's token speaks, which needs no permission. */
 function lackingNow({ guild, channel }: Address, place: Place, d: ShowDependencies) {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import type { Channel } from './types.ts';
 import type { World } from './world.ts';
 
 const OP = Object.freeze({
@@ -118,6 +119,16 @@ export class Gateway {
   reconnect(): void {
     for (const session of this.#sessions.values())
       session.socket?.send(JSON.stringify({ op: OP.reconnect, d: null }));
+  }
+
+  /** Tells of a channel that was made after everybody connected. */
+  announce(channel: Channel): void {
+    this.dispatch({
+      event: 'CHANNEL_CREATE',
+      guildId: channel.guildId,
+      intents: INTENT.guilds,
+      data: () => this.#world.channelJson(channel),
+    });
   }
 
   /** Closes every connection with 4004, as when the token was reset. */
