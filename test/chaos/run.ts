@@ -1,7 +1,5 @@
 /** One run: starts everything, asks and breaks by the plan, lets it come to rest, and judges. */
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,11 +9,12 @@ import { systemClock } from '../../src/storage/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { freePort, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { type Breaking, createBreaking } from './breaking.ts';
 import { startGatewayProxy } from './gateway-proxy.ts';
 import { type Ask, gatherPeople, type People } from './people.ts';
-import { type ChaosOptions, type PlannedEvent, planAsk, planEvents, REPLICAS } from './plan.ts';
-import { type Balancer, createReplica, type Replica, startBalancer } from './replicas.ts';
+import { type ChaosOptions, planAsk, planEvents, REPLICAS } from './plan.ts';
+import { createReplica, startBalancer } from './replicas.ts';
 import { isGood, judge, type Verdict } from './verdict.ts';
 
 export interface ChaosReport extends Verdict {
@@ -172,104 +171,6 @@ async function comeToRest(people: People, restMs: number, say: (line: string) =>
   say('does not come to rest');
 }
 
-interface Breaking {
-  befall(event: PlannedEvent): void;
-  kills(): number;
-  /** Resolves when everything that was broken is up again. */
-  settled(): Promise<void>;
-}
-
-function createBreaking({
-  replicas,
-  redis,
-  people: { discord, slack },
-  balancer,
-}: {
-  replicas: readonly Replica[];
-  redis: RedisServer | undefined;
-  people: People;
-  balancer: Balancer;
-}): Breaking {
-  let killed = 0;
-  const queues = new Map<string, Promise<void>>();
-  /** One after the other for each part, so that nothing is started twice. */
-  const enqueue = (part: string, work: () => Promise<void>): void => {
-    queues.set(part, (queues.get(part) ?? Promise.resolve()).then(work));
-  };
-  return {
-    befall(event) {
-      switch (event.type) {
-        case 'kill':
-          enqueue(`replica ${event.replica}`, async () => {
-            await sleep(event.delayMs);
-            await replicas[event.replica]?.kill();
-            killed += 1;
-            await startWhilePossible(replicas[event.replica]);
-          });
-          return;
-        case 'redis':
-          enqueue('redis', async () => {
-            await redis?.kill();
-            await sleep(event.awayMs);
-            await redis?.start();
-          });
-          return;
-        case 'discord':
-          if (event.trouble === 'drop') discord.gateway.drop();
-          else
-            discord.faults.fail(event.trouble === 'limit' ? 429 : 503, {
-              times: event.times,
-              path: /channels|webhooks/,
-              afterTaking: event.trouble === 'answer lost',
-            });
-          return;
-        case 'slack': {
-          const faults = {
-            limit: { type: 'ratelimited', retryAfter: 1 },
-            fail: { type: 'status', status: 503 },
-            'answer lost': { type: 'answer lost' },
-            dropped: { type: 'dropped' },
-          } as const;
-          if (event.trouble === 'drop') slack.socketMode.drop();
-          else slack.faults.next('*', faults[event.trouble], event.times);
-          return;
-        }
-        case 'duplicates': {
-          const [callback] = balancer.callbacks.slice(-1);
-          if (!callback) return;
-          const again = () =>
-            fetch(`${balancer.url}${callback.path}`, { method: 'POST', body: callback.body }).catch(
-              () => undefined,
-            );
-          enqueue(
-            'duplicates',
-            async () => void (await Promise.all(Array.from({ length: event.times }, again))),
-          );
-          return;
-        }
-        default:
-          event satisfies never;
-      }
-    },
-    kills: () => killed,
-    async settled() {
-      await Promise.all(queues.values());
-    },
-  };
-}
-
-/** A process that finds no Redis ends; whoever watches it starts it again. */
-async function startWhilePossible(replica: Replica | undefined): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await replica?.start();
-    } catch (error) {
-      if (tries >= 20) throw error;
-      await sleep(300);
-    }
-  }
-}
-
 async function readJobs(
   { store }: ChaosOptions,
   { folder, redis }: { folder: string; redis: RedisServer | undefined },
@@ -284,13 +185,4 @@ async function readJobs(
   } finally {
     await storage.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new TypeError('no port');
-  return address.port;
 }

@@ -119,6 +119,12 @@ it('any order of answers, callbacks, polls, deadlines, cancels, platform faults 
       const told = world.platform.whispers.at(-1) ?? world.message();
       expect(told?.progress, 'nobody is left waiting').toBeUndefined();
       expect(told?.text ?? told?.title).toBeTruthy();
+      const { concurrency, familyOf } = world.dependencies;
+      const queue = familyOf(record.work);
+      expect(
+        await world.storage.places.occupants(queue, concurrency[queue]),
+        'it keeps nobody else from the gateway',
+      ).toEqual([]);
       if (completed && !cancelled) expect(record.state, 'a result that came is delivered').toBe('delivered');
     }),
     { numRuns: 300 },

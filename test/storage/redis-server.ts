@@ -89,7 +89,8 @@ export async function startRedisServer(): Promise<RedisServer> {
   return server;
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nobody listens on just now. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
