@@ -49,6 +49,11 @@ export class Faults {
     this.#bursts.push({ status, left: times, path, afterTaking });
   }
 
+  /** Ends every burst. */
+  clear(): void {
+    this.#bursts.length = 0;
+  }
+
   /** Answers to matching requests are held back for so long; undefined ends it. */
   delay(ms: number | undefined, path = /./): void {
     this.#delay = ms === undefined ? undefined : { ms, path };

@@ -59,6 +59,10 @@ export interface Dispatch {
 export class Gateway {
   /** Bits the developer portal switched on; anything else privileged closes with 4014. */
   privilegedIntents = 0;
+  /** Nobody can connect. */
+  away = false;
+  /** Whoever names a shard is told that there is no such shard. */
+  refuseShards = false;
   token: string;
   identifies = 0;
   resumes = 0;
@@ -78,6 +82,7 @@ export class Gateway {
 
   /** Handles an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.away) return void socket.destroy();
     const query = new URL(request.url ?? '/', 'http://gateway').searchParams;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       if (query.get('v') !== '10' || query.get('encoding') !== 'json')
@@ -176,7 +181,8 @@ export class Gateway {
     if (!identify.success) return this.#close(socket, 4002, 'Error while decoding payload.');
     const { token, intents, shard = [0, 1] } = identify.data;
     if (token !== this.token) return this.#close(socket, 4004, 'Authentication failed.');
-    if (shard[0] < 0 || shard[0] >= shard[1]) return this.#close(socket, 4010, 'Invalid shard.');
+    if (shard[0] < 0 || shard[0] >= shard[1] || (this.refuseShards && shard[1] > 1))
+      return this.#close(socket, 4010, 'Invalid shard.');
     if (intents & PRIVILEGED & ~this.privilegedIntents)
       return this.#close(socket, 4014, 'Disallowed intent(s).');
     const session: Session = { id: this.#world.nextId(), shard, intents, sequence: 0, events: [], socket };

@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Channel, type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Several replicas of the whole bot, how interactions reach them, and what /readyz says of each. */
+const LONG = 60_000;
+let discord: DiscordServer;
+let replicas: RunningMinstrel[] = [];
+
+afterEach(async () => {
+  for (const replica of replicas) await replica[Symbol.asyncDispose]();
+  replicas = [];
+  await discord.close();
+}, LONG);
+
+async function replica(environment: Record<string, string> = {}): Promise<RunningMinstrel> {
+  const started = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+    ...environment,
+  });
+  replicas.push(started);
+  return started;
+}
+
+async function readiness({ minstrel }: RunningMinstrel): Promise<{ status: number; says: string }> {
+  const response = await fetch(`${minstrel.url}/readyz`);
+  return { status: response.status, says: JSON.stringify(await response.json()) };
+}
+
+const becomes = (running: RunningMinstrel, status: number, says: RegExp) =>
+  expect
+    .poll(() => readiness(running), { timeout: 20_000, interval: 100 })
+    .toEqual({ status, says: expect.stringMatching(says) });
+
+const READY = /"ready":true/;
+
+describe('with shards', () => {
+  /** A channel in a guild of that shard of two. */
+  function channelOf(shard: bigint): Channel {
+    for (;;) {
+      const guild = discord.world.addGuild(`Guild of shard ${shard}`);
+      if ((BigInt(guild.id) >> 22n) % 2n === shard)
+        return discord.world.addChannel('music', { guildId: guild.id });
+      discord.advance(1);
+    }
+  }
+
+  it('each replica answers for its guilds, and one registers the commands', { timeout: LONG }, async () => {
+    discord = await startDiscord({ shards: 2 });
+    const channels = [channelOf(0n), channelOf(1n)] as const;
+    const [first, second] = await Promise.all([
+      replica({ DISCORD_SHARDS: '0/2' }),
+      replica({ DISCORD_SHARDS: '1/2' }),
+    ]);
+    await discord.until(() => discord.gateway.connected === 2 && discord.commands.length > 0, 'both');
+    expect(discord.registrations.count).toBe(1);
+    for (const [index, channel] of channels.entries()) {
+      const image = discord.command({ name: 'image', options: { prompt: `fox ${index}` }, channel });
+      await image.message((message) => message.attachments.length === 1, LONG);
+      discord.mention({ text: 'What is 6 times 7?', channel });
+    }
+    const paid = (one: RunningMinstrel | undefined) =>
+      one?.emulator.requests.filter(({ body }) => JSON.stringify(body ?? '').includes('fox')).length;
+    expect([paid(first), paid(second)]).toEqual([1, 1]);
+    for (const channel of channels)
+      await discord.until(
+        () => discord.said(channel).some((m) => JSON.stringify(m).includes('42')),
+        'an answer',
+        LONG,
+      );
+    // A direct message belongs to the first shard.
+    discord.mention({ text: 'What is 6 times 7?', channel: discord.directChannel() });
+    await discord.until(
+      () => discord.said(discord.directChannel()).some((m) => JSON.stringify(m).includes('42')),
+      'an answer',
+      LONG,
+    );
+    expect(discord.said(discord.directChannel())).toHaveLength(1);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('a shard that Discord does not have is named on /readyz', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    discord.gateway.refuseShards = true;
+    const running = await replica({ DISCORD_SHARDS: '0/2' });
+    await becomes(running, 503, /DISCORD_SHARDS/);
+    discord.gateway.refuseShards = false;
+    await becomes(running, 200, READY);
+  });
+});
+
+describe('with interactions over HTTP', () => {
+  it('and no connection, two replicas behind one address answer everything, and are ready', {
+    timeout: LONG,
+  }, async () => {
+    discord = await startDiscord();
+    const environment = { DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' };
+    const both = [await replica(environment), await replica(environment)] as const;
+    for (const running of both) await becomes(running, 200, READY);
+    expect(discord.registrations.count).toBe(1);
+    for (const { minstrel } of both) {
+      discord.interactionsUrl = `${minstrel.url}/discord/interactions`;
+      expect((await discord.deliver({ type: 1 })).status).toBe(200);
+      expect((await discord.deliver({ type: 1 }, { signature: 'ab'.repeat(64) })).status).toBe(401);
+      const image = discord.command({ name: 'image', options: { prompt: 'a fox' } });
+      const picture = await image.message((message) => message.attachments.length === 1, LONG);
+      const again = discord.press('Again', picture);
+      await again.message((message) => message.attachments.length === 1, LONG);
+      const menu = discord.contextMenu({
+        name: 'Ask about this',
+        message: discord.say({ text: '6 times 7?' }),
+      });
+      await menu.modal();
+      const answer = await discord.submitModal(menu, { question: 'What is 6 times 7?' });
+      await answer.message((message) => JSON.stringify(message.embeds).includes('42'), LONG);
+      await discord.autocomplete({ name: 'ask', option: 'model', typed: 'chat' });
+    }
+    expect(discord.gateway.identifies).toBe(0);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('there is no such address without the public key', async () => {
+    discord = await startDiscord();
+    const running = await replica();
+    const response = await fetch(`${running.minstrel.url}/discord/interactions`, { method: 'POST' });
+    expect(response.status).toBe(404);
+  });
+
+  it('a token that is refused is named, and coming back is noticed', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    discord.gateway.token = 'another';
+    const running = await replica({ DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' });
+    await becomes(running, 503, /the token was refused/);
+    discord.gateway.token = discord.token;
+    await becomes(running, 200, READY);
+    await discord.until(() => discord.commands.length > 0, 'registered commands', LONG);
+  });
+});
+
+describe('/readyz', () => {
+  it('tells of a connection that is lost, and of its coming back', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    const running = await replica();
+    await becomes(running, 200, READY);
+    discord.gateway.closed.length = 0;
+    discord.gateway.away = true;
+    discord.gateway.drop();
+    await becomes(running, 503, /not connected/);
+    expect((await fetch(`${running.minstrel.url}/healthz`)).status).toBe(200);
+    discord.gateway.away = false;
+    await becomes(running, 200, READY);
+    const asked = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
+    await asked.message((message) => JSON.stringify(message.embeds).includes('42'), LONG);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('is ready again after the session was invalidated', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    const running = await replica();
+    discord.gateway.invalidate();
+    await discord.until(() => discord.gateway.identifies === 2, 'a second session', LONG);
+    await becomes(running, 200, READY);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('says that Discord was away at the start, and comes by itself', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });
+    const running = await replica();
+    await becomes(running, 503, /Discord/);
+    discord.faults.clear();
+    await becomes(running, 200, READY);
+    await discord.until(() => discord.commands.length > 0, 'registered commands', LONG);
+    expect(discord.refused).toEqual([]);
+  });
+
+  it('says that the token was revoked, and that it is good again', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    const running = await replica();
+    await becomes(running, 200, READY);
+    discord.gateway.revoke();
+    await becomes(running, 503, /the token was refused/);
+    discord.gateway.token = discord.token;
+    await becomes(running, 200, READY);
+  });
+
+  it('names an intent that is not switched on', { timeout: LONG }, async () => {
+    discord = await startDiscord();
+    const running = await replica({ DISCORD_MESSAGE_CONTENT: '1' });
+    await becomes(running, 503, /message content intent/);
+    discord.gateway.privilegedIntents = 1 << 15;
+    await becomes(running, 200, READY);
+  });
+});
