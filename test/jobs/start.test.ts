@@ -22,6 +22,10 @@ afterEach(async () => {
 });
 
 const SECOND = 1_000;
+
+/** A job that was accepted just now. */
+const freshJob: typeof songJob = (fields) => songJob({ createdAt: world.clock.now(), ...fields });
+
 /** Turns of the event loop without anything happening, after which nothing will before time moves on. */
 const QUIET_TURNS = 30;
 
@@ -52,8 +56,8 @@ it('a thousand jobs that are due at once come back at a rate that storms neither
 }, async () => {
   const jobs = Array.from({ length: 1_000 }, (_, index) =>
     index % 2 === 0
-      ? songJob({ id: `new${index}` })
-      : songJob({ id: `done${index}`, state: 'ready', end: 'delivered', result: oneSong(`Song ${index}`) }),
+      ? freshJob({ id: `new${index}` })
+      : freshJob({ id: `done${index}`, state: 'ready', end: 'delivered', result: oneSong(`Song ${index}`) }),
   );
   await Promise.all(
     jobs.map(async (job) => {
@@ -76,7 +80,7 @@ it('a thousand jobs that are due at once come back at a rate that storms neither
 
 it('jobs whose timer was lost are found and woken, one after the other', async () => {
   await Promise.all(
-    Array.from({ length: 200 }, (_, index) => world.storage.jobs.create(songJob({ id: `job${index}` }))),
+    Array.from({ length: 200 }, (_, index) => world.storage.jobs.create(freshJob({ id: `job${index}` }))),
   );
   await world.jobs.run();
   await untilQuiet();
@@ -89,7 +93,7 @@ it('jobs whose timer was lost are found and woken, one after the other', async (
 it('a timer that is lost while the bot runs is found by the next sweep', async () => {
   await world.jobs.run();
   await untilQuiet();
-  await world.storage.jobs.create(songJob({ id: 'lost' }));
+  await world.storage.jobs.create(freshJob({ id: 'lost' }));
   world.clock.advance(11 * 60 * SECOND);
   await untilQuiet();
   await pass(12);
@@ -116,7 +120,7 @@ it('a record that cannot be read is left alone after one look, and the others go
     looks += 1;
     throw new StorageError('schema', 'It is of a newer version.');
   };
-  await world.storage.jobs.create(songJob({ id: 'unreadable' }));
+  await world.storage.jobs.create(freshJob({ id: 'unreadable' }));
   await world.storage.wakeUps.wake('unreadable', world.clock.now());
   await world.jobs.run();
   await pass(5);
