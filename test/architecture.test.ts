@@ -3,7 +3,16 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /** Rooms in which words are defined; everybody may speak them. */
-const VOCABULARY = ['command', 'message', 'errors', 'work', 'moderation'];
+const VOCABULARY = [
+  'command',
+  'declaration',
+  'invocation',
+  'context',
+  'message',
+  'errors',
+  'work',
+  'moderation',
+];
 
 /**
  * What each room may import, beside itself: imports run one way. `types of x` allows `import type` alone, and a path
@@ -12,7 +21,18 @@ const VOCABULARY = ['command', 'message', 'errors', 'work', 'moderation'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   message: [],
   errors: ['message'],
-  command: ['message', 'types of work', 'types of moderation', 'types of gateway'],
+  command: ['message', 'declaration', 'invocation', 'context', 'types of work'],
+  declaration: ['types of context', 'types of invocation'],
+  invocation: ['types of declaration'],
+  context: [
+    'types of command',
+    'types of declaration',
+    'types of invocation',
+    'types of message',
+    'types of moderation',
+    'types of work',
+    'types of gateway',
+  ],
   moderation: ['types of command', 'types of message'],
   work: ['types of command', 'types of message', 'types of gateway'],
   options: VOCABULARY,
