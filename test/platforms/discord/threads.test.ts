@@ -81,6 +81,22 @@ describe('a thread at an answer', () => {
     expect(bot.invocations).toHaveLength(2);
   });
 
+  it('goes on with what was said, when somebody uses the command in it', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    const { thread } = await opened(some);
+    const asking = async (channel: typeof thread) => {
+      const begun = accept(bot);
+      discord.command({ name: 'ask', options: { question: 'and at night?' }, channel });
+      return (await begun).conversation;
+    };
+    expect((await asking(thread))?.[0]).toMatchObject({
+      author: 'bot',
+      text: expect.stringContaining('Because of **waves**.'),
+    });
+    expect(await asking(discord.channel)).toBeUndefined();
+  });
+
   it('needs no mention where the bot may read: it says so, and answers plain talk', async () => {
     const some = await start(hearing);
     const { discord, bot } = some;
