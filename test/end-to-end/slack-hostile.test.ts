@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function begin(connection: 'socket' | 'http'): Promise<void> {
+async function begin(connection: 'socket' | 'http', { speed = 0 } = {}): Promise<void> {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-hostile-'));
   slack = await startSlackServer();
   const port = await freePort();
@@ -37,7 +37,7 @@ async function begin(connection: 'socket' | 'http'): Promise<void> {
       : { SLACK_APP_TOKEN: slack.appToken }),
   };
   if (connection === 'http') slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
-  running = await startMinstrel(environment);
+  running = await startMinstrel(environment, { speed });
 }
 
 afterEach(async () => {
@@ -95,7 +95,8 @@ describe.each(['socket', 'http'] as const)('a bad day over %s', (connection) => 
   });
 
   it('of retried events, dropped connections and ended streams answers each once', LONG, async () => {
-    await begin(connection);
+    // Slow enough to be streamed.
+    await begin(connection, { speed: 0.2 });
     const first = await slack.mention(`what is 6 times 7? ${EVIL}`);
     await Promise.all([slack.repeat(first), slack.repeat(first)]);
     const answers = () =>
@@ -110,6 +111,7 @@ describe.each(['socket', 'http'] as const)('a bad day over %s', (connection) => 
     if (connection === 'socket') await reconnected(() => slack.socketMode.refresh());
     await until(() => top().some(ended));
     clearInterval(ending);
+    expect(slack.callsOf('chat.startStream').length).toBeGreaterThan(1);
     await slack.repeat(first);
     await slack.directMessage('thanks');
     await until(() => slack.botMessages('D0ADA').some(ended));

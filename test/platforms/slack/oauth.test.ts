@@ -110,7 +110,7 @@ describe('installing', () => {
     await install();
     const [token] = server.calls.filter(({ method }) => method === 'auth.test');
     expect(token).toBeDefined();
-    expect(JSON.stringify([...stored])).not.toMatch(/xox|Minstrel"/);
+    expect(JSON.stringify([...stored])).not.toMatch(/xoxb-|Minstrel"/);
     expect(JSON.stringify(log)).not.toMatch(/xoxb-|xoxe-|aaaabbbb/);
   });
 
@@ -175,6 +175,16 @@ describe('many workspaces', () => {
     expect(JSON.stringify(ack)).toContain('install me again');
     expect(bot.invocations).toEqual([]);
     await expect(show(replicas[0], 'lost')).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('lets Slack send an event again that could not be handled, and answers it once', async () => {
+    await install();
+    server.faults.next('auth.test', { type: 'status', status: 503 });
+    const { deliveries } = await server.mention('are you there?');
+    expect(deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
+    await server.until(() => bot.begun === 1);
+    expect(bot.invocations).toHaveLength(1);
+    expect(server.refused.map(({ error }) => error)).toEqual(['http_503']);
   });
 
   it('knows what another replica installed', async () => {
