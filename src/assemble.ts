@@ -1,40 +1,29 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { randomBytes } from 'node:crypto';
-import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, fetch } from 'undici';
 import { home } from '../commands/home.ts';
 import { commands } from '../commands/index.ts';
 import { startAdministration } from './administration.ts';
 import { createBot } from './bot.ts';
-import type { Address, AnswerOffer, Context, FileReference, Log } from './command.ts';
+import type { Address, FileReference, Log } from './command.ts';
 import type { Config } from './config.ts';
-import type { Emulator } from './emulator/server.ts';
-import { createGateway, type Gateway } from './gateway/client.ts';
-import { musicLimits } from './gateway/music.ts';
 import { fileRoutes } from './http/files.ts';
 import { healthRoutes } from './http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from './http/music-callback.ts';
 import { pageRoutes } from './http/pages.ts';
 import { createHttpServer, type Routes } from './http/server.ts';
 import { webhookRoutes } from './http/webhook.ts';
+import { contextOf } from './invocation-context.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
 import { runningEverywhere } from './jobs/running.ts';
-import { keepAttachment, keepPicture } from './media/attachments.ts';
-import { MediaError } from './media/errors.ts';
-import { createMediaFetcher } from './media/fetch.ts';
-import { safeFileName } from './media/file-names.ts';
-import { createFolderStore } from './media/folder-store.ts';
-import { createMedia, type Media } from './media/media.ts';
 import { createPictureFitter } from './media/pictures.ts';
 import { startPruning } from './media/pruning.ts';
-import { createS3Store } from './media/s3-store.ts';
-import type { MediaStore } from './media/store.ts';
+import { answerOffer, defaultModels, openEmulator, openGateway } from './open-gateway.ts';
+import { openMedia, readerOf } from './open-media.ts';
 import { openStorage } from './open-storage.ts';
 import type { Bot, MediaReader, Platform } from './platforms/platform.ts';
 import { familyOf } from './settings/costs.ts';
-import type { ModelDefaults } from './settings/models.ts';
 import { createVoices } from './settings/voices.ts';
 import type { SettingsStore, Storage } from './storage/storage.ts';
 import { createTurns } from './storage/turns.ts';
@@ -77,15 +66,6 @@ const POLLS_PER_SECOND = 5;
 
 /** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
 const DRAIN_MS = 7_000;
-
-/** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
-const FETCHING = {
-  maximumBytes: 512 * 1024 * 1024,
-  timeoutMs: 10 * 60_000,
-  idleTimeoutMs: 30_000,
-  maximumRedirects: 5,
-  concurrency: 8,
-} as const;
 
 /** Builds and starts everything. Throws StorageError or ListenError with a sentence for the operator. */
 export async function assemble(options: AssembleOptions): Promise<Minstrel> {
@@ -187,7 +167,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     });
     opened.push(() => administration.stop());
-    const { meter, models } = administration;
+    const { meter } = administration;
     const jobs = createJobs({
       storage,
       gateway,
@@ -212,7 +192,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const headersOf = async (address: Address, { url }: FileReference) =>
       (await byName.get(address.platform)?.attachmentHeaders(url, address)) ?? {};
     const answers = await answerOffer(config, emulator);
-    const pictures = { media, fitPicture: createPictureFitter() };
+    const fitPicture = createPictureFitter();
     const bot: Bot = createBot({
       commands,
       log,
@@ -225,43 +205,19 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
           commands,
           running: await runningEverywhere(storage.jobs, { ...address, person: person.id }),
         }),
-      context: ({ address, person, invocation, platformPerson }): Context => ({
-        now,
-        log,
-        limits: { music: musicLimits },
-        jobs: {
-          start: (request) => {
-            if (!invocation) throw new TypeError('Completions start no work');
-            return jobs.start(request, invocation);
-          },
-          find: (id) => jobs.find(id),
-          recentSongs: (limit) => jobs.recentSongs(address, limit),
-          running: () => jobs.running(address, person.id),
-          cancel: (id) => jobs.cancel(id, person.id),
-          reveal: (id) => jobs.reveal(id),
-          unplaced: (limit) => jobs.unplaced(address, person.id, limit),
-          showHere: (id) => jobs.showAt(id, address, person.id),
-        },
-        models: {
-          resolve: (family, named) => models.resolve(family, named, address),
-          suggest: (family, typed) => models.suggest(family, typed),
-          listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
-        },
-        answers,
-        settings: { answers: () => administration.answers(address) },
-        moderation: administration.moderation(address, platformPerson),
-        files: {
-          keep: async (file, accept) => keepAttachment(media, file, accept, await headersOf(address, file)),
-          keepPicture: async (file) => keepPicture(pictures, file, await headersOf(address, file)),
-          keepDocument: async (file) => keepAttachment(media, file, ['text'], await headersOf(address, file)),
-          made: ({ id }, source, accept) => jobs.file(id, source, accept),
-          seconds: ({ name }) => media.seconds(name),
-        },
-        voices: {
-          list: () => voices.list(address),
-          remove: (personaId) => voices.remove(address, personaId),
-        },
-      }),
+      context: (occasion) =>
+        contextOf(occasion, {
+          now,
+          log,
+          jobs,
+          gateway,
+          media,
+          voices,
+          administration,
+          answers,
+          fitPicture,
+          headersOf,
+        }),
     });
 
     gateway.models.startRefreshing();
@@ -323,104 +279,6 @@ async function signingSecrets(
   const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
   // What was signed before a secret was set goes on being accepted.
   return [...given, stored];
-}
-
-async function openEmulator(speed: number | undefined): Promise<Emulator> {
-  // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
-  const { startEmulator } = await import('./emulator/server.ts');
-  return startEmulator(speed === undefined ? {} : { speed });
-}
-
-/** What the operator decided, and the emulator's own special models where it is the gateway. */
-async function answerOffer({ answers }: Config, emulator: Emulator | undefined): Promise<AnswerOffer> {
-  if (!emulator) return answers;
-  const { specialModels } = await import('./emulator/models.ts');
-  return {
-    ...specialModels,
-    ...answers,
-    illustratingModels: [...specialModels.illustratingModels, ...answers.illustratingModels],
-    thinkingModels: [...specialModels.thinkingModels, ...answers.thinkingModels],
-  };
-}
-
-async function defaultModels({ models }: Config, emulator: Emulator | undefined): Promise<ModelDefaults> {
-  if (!emulator) return models;
-  const { defaultModels: emulated } = await import('./emulator/models.ts');
-  return { ...emulated, ...models };
-}
-
-function openGateway(
-  account: { readonly baseUrl: string; readonly apiKey: string },
-  { now, random, log }: AssembleOptions,
-): Gateway & { close(): Promise<void> } {
-  const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
-  const gateway = createGateway({
-    ...account,
-    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
-    now,
-    random,
-    sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
-    log,
-  });
-  return {
-    ...gateway,
-    async close() {
-      await gateway.models.stop();
-      await dispatcher.destroy();
-    },
-  };
-}
-
-interface MediaTools {
-  readonly publicUrl: string;
-  readonly secrets: readonly string[];
-  readonly now: () => number;
-  readonly emulator: Emulator | undefined;
-  readonly log: Log;
-}
-
-function openMedia({ media }: Config, { publicUrl, secrets, now, emulator, log }: MediaTools): Media {
-  // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
-  const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
-  return createMedia({
-    store: openMediaStore(media, now),
-    fetcher: createMediaFetcher({
-      ...FETCHING,
-      allowedHosts: [...media.allowedHosts, ...emulatorHost],
-      now,
-    }),
-    publicUrl,
-    secrets,
-    linkTtlSeconds: media.linkTtlSeconds,
-    now,
-    log,
-  });
-}
-
-function openMediaStore({ store, quotaBytes, retentionMs }: Config['media'], now: () => number): MediaStore {
-  const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
-  switch (store.type) {
-    case 'folder':
-      return createFolderStore({ directory: store.directory, ...bounds });
-    case 's3': {
-      const { type: _, ...place } = store;
-      return createS3Store({ ...place, ...bounds });
-    }
-    default:
-      return store satisfies never;
-  }
-}
-
-function readerOf(media: Media): MediaReader {
-  return {
-    async open({ name }) {
-      const opened = await media.open(name);
-      if (!opened) throw new MediaError('missing', 'The file is not kept any more');
-      return opened.stream;
-    },
-    link: ({ name }, title) =>
-      media.link(name, { downloadName: safeFileName(title, extname(name).slice(1)) }),
-  };
 }
 
 function parts(storage: Storage, platforms: () => readonly Platform[]) {
