@@ -15,7 +15,7 @@ const LINES = [
   '/song a tune for a rainy evening --style lofi, soft piano',
   '/lyrics a lighthouse by the sea',
   '/stems --split all',
-  '/remix --mode cover --style brass band',
+  '/remix --mode cover --style "brass band"',
   '/voices',
   '/image a fox reading under a street lamp --size wide',
   '/video waves rolling towards a lighthouse --duration 5',
