@@ -151,7 +151,7 @@ const noSettings = { get: async () => undefined, set: async () => {}, delete: as
 /** The adapter's time, so that nobody waits for a Retry-After. */
 const SPEED = 100;
 
-export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';

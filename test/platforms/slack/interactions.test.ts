@@ -304,6 +304,34 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
+    it('is acknowledged when what it asks for is stored, and not before', async () => {
+      const { server, bot } = harness;
+      bot.answer = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        return bot.accepted();
+      };
+      const { deliveries } = await server.mention('hello');
+      expect(deliveries).toMatchObject([{ acknowledged: true, attempts: 1 }]);
+      expect(deliveries[0]?.tookMs).toBeGreaterThan(140);
+      noRefusals();
+    });
+
+    it('is acknowledged in time although storing takes long, and then not answered twice', async () => {
+      const { server, bot } = harness;
+      let store = () => {};
+      bot.answer = () =>
+        new Promise((resolve) => {
+          store = () => resolve(bot.accepted());
+        });
+      const said = await server.mention('hello');
+      expect(said.deliveries).toMatchObject([{ acknowledged: true, attempts: 1 }]);
+      await server.repeat(said);
+      store();
+      await server.until(() => bot.begun === 1);
+      expect(bot.invocations).toHaveLength(1);
+      noRefusals();
+    });
+
     it('knows its own earlier answers whole', async () => {
       const { server, bot, show } = harness;
       const { message } = await server.mention('tell me everything');

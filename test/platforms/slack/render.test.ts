@@ -128,29 +128,35 @@ const everything = (value: Message, more: object = {}) =>
 const words = (value: string) => value.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '');
 
 describe('rendering any message', () => {
-  it.each([{}, { budget: 2000 }, { bare: true }])('fits within every limit of Slack %j', (more) => {
-    fc.assert(
-      fc.property(message, (value) => {
-        for (const part of rendering(value, more).parts) {
-          expect(blockProblems(part.blocks, 'message')).toEqual([]);
-          expect(blocksLength(part.blocks)).toBeLessThanOrEqual(SLACK.blocksTotal);
-          expect(part.text.length).toBeGreaterThan(0);
-          expect(part.text.length).toBeLessThanOrEqual(SLACK.updateText);
-        }
-      }),
-      { numRuns: 80 },
-    );
-  });
+  it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }])(
+    'fits within every limit of Slack %j',
+    (more) => {
+      fc.assert(
+        fc.property(message, (value) => {
+          for (const part of rendering(value, more).parts) {
+            expect(blockProblems(part.blocks, 'message')).toEqual([]);
+            expect(blocksLength(part.blocks)).toBeLessThanOrEqual(SLACK.blocksTotal);
+            expect(part.text.length).toBeGreaterThan(0);
+            expect(part.text.length).toBeLessThanOrEqual(SLACK.updateText);
+          }
+        }),
+        { numRuns: 80 },
+      );
+    },
+  );
 
-  it.each([{}, { bare: true }])('pings nobody but the person who asked, and only when told to %j', (more) => {
-    fc.assert(
-      fc.property(message, (value) => {
-        const pinged = new Set(rendering(value, more).parts.flatMap((part) => pings(part)));
-        expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
-      }),
-      { numRuns: 80 },
-    );
-  });
+  it.each([{}, { bare: true }, { inThread: true }])(
+    'pings nobody but the person who asked, and only when told to %j',
+    (more) => {
+      fc.assert(
+        fc.property(message, (value) => {
+          const pinged = new Set(rendering(value, more).parts.flatMap((part) => pings(part)));
+          expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
+        }),
+        { numRuns: 80 },
+      );
+    },
+  );
 
   it('makes no link out of what somebody wrote in Slack’s own notation', () => {
     fc.assert(

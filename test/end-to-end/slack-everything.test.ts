@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { createManifest } from '../../src/platforms/slack/manifest.ts';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+const LONG = { timeout: 60_000 };
+
+/** Everything that the manifest declares, tried by a person: nothing of it is refused by Slack or left without an answer. */
+describe.each(['socket', 'http'] as const)('over %s', (connection) => {
+  let slack: SlackServer;
+  let running: RunningMinstrel;
+
+  beforeAll(async () => {
+    slack = await startSlackServer();
+    running = await startMinstrel({
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_API_URL: slack.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+      ...(connection === 'http'
+        ? { SLACK_SIGNING_SECRET: slack.signingSecret }
+        : { SLACK_APP_TOKEN: slack.appToken }),
+    });
+    if (connection === 'http') slack.deliverTo(`${running.minstrel.url}/slack/events`);
+  }, 60_000);
+
+  afterEach(() => expect(slack.refused).toEqual([]));
+  afterAll(async () => {
+    await running?.[Symbol.asyncDispose]();
+    await slack?.close();
+  }, 60_000);
+
+  const parts = commands.flatMap(({ name, options, subcommands = {} }) => [
+    {
+      name: `/${name}`,
+      text: '',
+      options: Object.keys(options).length,
+      parts: Object.keys(subcommands).length,
+    },
+    ...Object.entries(subcommands).map(([part, declared]) => ({
+      name: `/${name}`,
+      text: part,
+      options: Object.keys(declared.options).length,
+      parts: 0,
+    })),
+  ]);
+  const formal = parts.filter(({ options, parts: own }) => options > 0 && own === 0);
+
+  it.each(formal)('$name $text opens its form, whose menus load', LONG, async ({ name, text }) => {
+    const before = slack.openView('U0BOB');
+    const { acknowledged } = await slack.slash(name, `${text} ?`.trim(), { user: 'U0BOB' });
+    expect(acknowledged).toBe(true);
+    const form = await slack.until(() => {
+      const view = slack.openView('U0BOB');
+      return view !== before && view;
+    });
+    const menus = JSON.stringify(form.view).match(/"type":"external_select","action_id":"(\w+)"/g) ?? [];
+    for (const menu of menus) await slack.suggest(form, /"action_id":"(\w+)"/.exec(menu)?.[1] ?? '', 'a');
+  });
+
+  it.each(parts.filter(({ options }) => options === 0))(
+    '$name $text answers at once',
+    LONG,
+    async ({ name, text }) => {
+      const before = slack.ephemeralsOf('U0BOB').length;
+      await slack.slash(name, text, { user: 'U0BOB' });
+      const said = await slack.until(() => slack.ephemeralsOf('U0BOB')[before], 30_000);
+      expect(readableText(said).length).toBeGreaterThan(5);
+    },
+  );
+
+  it('every shortcut opens a form', LONG, async () => {
+    const { features } = createManifest(commands);
+    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });
+    for (const { type, callback_id: id } of features?.shortcuts ?? []) {
+      const before = slack.openView('U0BOB');
+      if (type === 'message') await slack.messageShortcut(id, message, { user: 'U0BOB' });
+      else await slack.shortcut(id, { user: 'U0BOB' });
+      const form = await slack.until(() => {
+        const view = slack.openView('U0BOB');
+        return view !== before && view;
+      });
+      if (type === 'message') expect(JSON.stringify(form.view)).toContain('a lighthouse');
+    }
+  });
+
+  it('the Home tab, a mention and a direct message are answered', LONG, async () => {
+    await slack.openHome({ user: 'U0BOB' });
+    await slack.until(() => slack.homeOf('U0BOB'), 30_000);
+    const { message } = await slack.mention('what is 6 times 7?');
+    const words = (channel: string) => slack.botMessages(channel).map(readableText).join('\n');
+    await slack.until(() => words('C0MUSIC').includes('42'), 30_000);
+    expect(slack.thread(message).length).toBeGreaterThan(0);
+    await slack.directMessage('what is 6 times 8?');
+    await slack.until(() => words('D0ADA').includes('48'), 30_000);
+  });
+});
