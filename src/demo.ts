@@ -12,7 +12,7 @@ const OUTPUT = 'demo-output';
 const EMULATOR_SPEED = 0.25;
 
 const LINES = [
-  '/song a tune for a rainy evening --style lofi, soft piano',
+  '/song a tune for evening rain --style lofi, soft piano',
   '/lyrics a lighthouse by the sea',
   '/stems --split all',
   '/remix --mode cover --style "brass band"',
