@@ -73,7 +73,7 @@ async function ended(asked: InteractionHandle): Promise<StoredMessage> {
 const ask = (name: string, options: Record<string, string | number | boolean> = {}) =>
   ended(discord.command({ name, options, moderator: true }));
 
-/** Every command, every button under every result, both menus, both completions; side by side, as many people do. */
+/** Every command, every button under every result, both menus, completions; side by side, as many people do. */
 async function everything(): Promise<Map<string, StoredMessage>> {
   const results = new Map<string, StoredMessage>();
   const all = async (some: Record<string, () => Promise<StoredMessage>>) => {
@@ -99,6 +99,14 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     remix: () => ask('remix', { mode: 'cover', style: 'brass band' }),
     ...Object.fromEntries(quiet.map((name) => [name, () => ask(name)])),
   });
+  for (const [name, option] of [
+    ['ask', 'model'],
+    ['stems', 'song'],
+    ['song', 'voice'],
+  ] as const) {
+    // None rather than late ones, so only that they are answered is sure.
+    expect(await discord.autocomplete({ name, option, typed: '' })).toBeInstanceOf(Array);
+  }
   const buttons = [...results].flatMap(([name, result]) =>
     // Opening a thread has tests of its own, and links lead away.
     buttonsOf(result).flatMap(({ label, custom_id: id }) =>
