@@ -33,7 +33,7 @@ export interface Asked {
   /** What opens a form, for three seconds. */
   readonly triggerId: string | undefined;
   /** It was asked for in the Home tab, which shows what came of it; nothing where it speaks for itself. */
-  readonly home?: { tell(message: Message | undefined): Promise<void> };
+  readonly home?: { readonly direct: string; tell(message: Message | undefined): Promise<void> };
 }
 
 /**
@@ -110,7 +110,13 @@ async function follow(
       else await say(address, outcome.message, id, tools);
       return;
     case 'form':
-      await openForm(outcome.form, address, triggerId, tools, home === undefined ? {} : { home: true });
+      await openForm(
+        outcome.form,
+        address,
+        triggerId,
+        tools,
+        home === undefined ? {} : { home: home.direct },
+      );
       return;
     case 'accepted':
       outcome.begin();

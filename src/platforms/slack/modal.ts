@@ -17,8 +17,8 @@ const FILE_TYPES = {
 const metadataSchema = z.object({
   form: z.string(),
   address: addressSchema,
-  /** It was opened from the Home tab, which shows what comes of it. */
-  home: z.boolean().optional(),
+  /** It was opened from the Home tab, which shows what comes of it: the person's own talk with the bot. */
+  home: z.string().optional(),
 });
 
 /** What brings a sent form back to its place. */

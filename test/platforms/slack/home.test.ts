@@ -49,7 +49,7 @@ describe('the Home tab', () => {
     expect(words()).toContain('What is set here');
     expect(words()).toContain('Cancel 1');
     expect(bot.homes).toMatchObject([
-      { address: { channel: 'U0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
+      { address: { channel: 'D0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('the Home tab', () => {
     await server.until(() => words().includes('<#C0MUSIC>'));
     await server.openHome();
     await server.until(() => bot.homes.length === 3);
-    expect(bot.homes.map(({ address }) => address.channel)).toEqual(['U0ADA', 'C0MUSIC', 'C0MUSIC']);
+    expect(bot.homes.map(({ address }) => address.channel)).toEqual(['D0ADA', 'C0MUSIC', 'C0MUSIC']);
   });
 
   it('opens forms with what is set, and shows in place what came of them', async () => {
@@ -192,7 +192,12 @@ describe('the Home view', () => {
         fc.array(section, { maxLength: 6 }),
         fc.option(fc.constant('C0MUSIC'), { nil: undefined }),
         (sections, channel) => {
-          const view = homeView({ sections, channel, notice: { text: 'Done.' }, person: 'U0ADA' });
+          const view = homeView({
+            sections,
+            shown: { direct: 'D0ADA', ...(channel && { channel }) },
+            notice: { text: 'Done.' },
+            person: 'U0ADA',
+          });
           expect(viewProblems(JSON.parse(JSON.stringify(view)))).toEqual([]);
         },
       ),
@@ -209,7 +214,7 @@ describe('the Home view', () => {
           fields: [{ name: '<@U0BOB>', value: '<!everyone>' }],
         },
       ],
-      channel: undefined,
+      shown: { direct: 'D0ADA' },
       notice: undefined,
       person: 'U0ADA',
     });

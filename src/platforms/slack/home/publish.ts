@@ -4,7 +4,7 @@ import type { Message } from '../../../message.ts';
 import { call } from '../client.ts';
 import { PLATFORM_NAME } from '../invocations.ts';
 import type { WorkspaceTools } from '../listen/tools.ts';
-import { homeView } from './view.ts';
+import { homeView, type Shown } from './view.ts';
 
 /** What was asked for in the Home tab may take this long to show, such as work that ends. */
 const SETTLES_WITHIN_MS = 1500;
@@ -12,12 +12,11 @@ const SETTLES_WITHIN_MS = 1500;
 export interface HomePlace {
   readonly user: string;
   readonly team: string;
-  /** Whose settings are shown; undefined for the person's own talk with the bot. */
-  readonly channel: string | undefined;
+  readonly shown: Shown;
 }
 
 /** Where something stands that was asked for in the Home tab. */
-export function homeAddress({ user, team, channel = user }: HomePlace): Address {
+export function homeAddress({ user, team, shown: { direct, channel = direct } }: HomePlace): Address {
   return { platform: PLATFORM_NAME, guild: team, channel, person: user };
 }
 
@@ -27,12 +26,12 @@ export async function publishHome(
   notice: Message | undefined,
   tools: WorkspaceTools,
 ): Promise<void> {
-  const { user, channel } = place;
+  const { user, shown } = place;
   try {
     const { person } = await tools.persons.find(user);
     const sections = await tools.bot.home?.({ address: homeAddress(place), person });
     if (sections === undefined) return;
-    const view = homeView({ sections, channel, notice, person: user });
+    const view = homeView({ sections, shown, notice, person: user });
     await call(() => tools.web.views.publish({ user_id: user, view }), { repeatable: true }, tools);
   } catch (error) {
     tools.log.warn({ err: error }, 'The Home tab could not be shown');

@@ -14,12 +14,19 @@ const FORM_PREFIX = 'form:';
 /** Slack: 100 blocks a view. The rest is for the menu and the notice. */
 const MOST_BLOCKS = 92;
 
-const metadataSchema = z.object({ channel: z.string() });
+const shownSchema = z.object({
+  /** The person's own talk with the bot. */
+  direct: z.string(),
+  /** The channel that was chosen to be shown instead. */
+  channel: z.string().optional(),
+});
+/** What a Home tab shows the settings and songs of. */
+export type Shown = z.infer<typeof shownSchema>;
 
-/** The channel whose settings the view shows; undefined for the person's own talk with the bot. */
-export function shownChannel(privateMetadata: string | undefined): string | undefined {
+/** Undefined for a view that is none of ours. */
+export function readShown(privateMetadata: string | undefined): Shown | undefined {
   try {
-    return metadataSchema.safeParse(JSON.parse(privateMetadata ?? '')).data?.channel;
+    return shownSchema.safeParse(JSON.parse(privateMetadata ?? '')).data;
   } catch {
     return undefined;
   }
@@ -27,23 +34,22 @@ export function shownChannel(privateMetadata: string | undefined): string | unde
 
 export interface HomeContent {
   readonly sections: readonly HomeSection[];
-  /** Undefined: the person's own talk with the bot. */
-  readonly channel: string | undefined;
+  readonly shown: Shown;
   /** What the last button or form brought about. */
   readonly notice: Message | undefined;
   readonly person: string;
 }
 
-export function homeView({ sections, channel, notice, person }: HomeContent): types.HomeView {
+export function homeView({ sections, shown, notice, person }: HomeContent): types.HomeView {
   const blocks = [
     ...(notice === undefined ? [] : [...plainBlocks(notice, person), { type: 'divider' as const }]),
-    channelBlock(channel),
+    channelBlock(shown.channel),
     ...sections.flatMap((section, index) => sectionBlocks(section, index, person)),
   ];
   return {
     type: 'home',
     callback_id: HOME_CALLBACK,
-    ...(channel === undefined ? {} : { private_metadata: JSON.stringify({ channel }) }),
+    private_metadata: JSON.stringify(shown),
     blocks: withOwnActionIds(blocks.slice(0, MOST_BLOCKS)),
   };
 }

@@ -10,8 +10,7 @@ import { type ListenerTools, toolsIn, who } from './tools.ts';
 export function listenToButtons(app: App, shared: ListenerTools): void {
   app.action(/.*/, async ({ ack, body, payload, context }) => {
     const home = homeOf(body);
-    if (home !== undefined)
-      return pressInHome({ body, payload, context, ack: () => ack() }, home.channel, shared);
+    if (home !== undefined) return pressInHome({ body, payload, context, ack: () => ack() }, home, shared);
     const interaction = interactionSchema.parse(body);
     const { value, action_id: id } = z
       .object({ value: z.string().optional(), action_id: z.string() })

@@ -46,7 +46,11 @@ export function listenToForms(
         ack({ response_action: 'update', view: formView(next, address, home ? { home } : {}) }),
     };
     const asked = { acknowledge, triggerId: interaction.trigger_id };
-    await answer(invocation, home ? { ...asked, home: noticeIn(homePlace(address), tools) } : asked, tools);
+    await answer(
+      invocation,
+      home ? { ...asked, home: noticeIn(homePlace(address, home), tools) } : asked,
+      tools,
+    );
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {

@@ -6,12 +6,14 @@ import type { Message } from '../../../message.ts';
 import { answer, openForm } from '../answering.ts';
 import { commandForm } from '../forms.ts';
 import { changeHome, type HomePlace, homeAddress, publishHome } from '../home/publish.ts';
-import { CHANNEL_MENU, HOME_CALLBACK, pressedForm, shownChannel } from '../home/view.ts';
+import { CHANNEL_MENU, HOME_CALLBACK, pressedForm, readShown, type Shown } from '../home/view.ts';
 import { actionOf, interactionSchema } from '../invocations.ts';
 import { type ListenerTools, toolsIn, type WorkspaceTools, who } from './tools.ts';
 
 const openedSchema = z.object({
   user: z.string(),
+  /** The person's own talk with the bot. */
+  channel: z.string(),
   tab: z.string(),
   view: z.object({ private_metadata: z.string().optional() }).optional(),
 });
@@ -29,20 +31,19 @@ const pressedSchema = z.object({
 export function listenToHome(app: App, shared: ListenerTools): void {
   if (shared.bot.home === undefined) return;
   app.event('app_home_opened', async ({ event, context }) => {
-    const { user, tab, view } = openedSchema.parse(event);
+    const { user, channel: direct, tab, view } = openedSchema.parse(event);
     if (tab !== 'home') return;
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
-    await publishHome({ user, team, channel: shownChannel(view?.private_metadata) }, undefined, tools);
+    const shown = { ...readShown(view?.private_metadata), direct };
+    await publishHome({ user, team, shown }, undefined, tools);
   });
 }
 
 /** The Home tab that an interaction came from; undefined when it came from elsewhere. */
-export function homeOf(body: unknown): { readonly channel: string | undefined } | undefined {
+export function homeOf(body: unknown): Shown | undefined {
   const { data } = viewSchema.safeParse(body);
-  return data?.view.callback_id === HOME_CALLBACK
-    ? { channel: shownChannel(data.view.private_metadata) }
-    : undefined;
+  return data?.view.callback_id === HOME_CALLBACK ? readShown(data.view.private_metadata) : undefined;
 }
 
 interface Pressed {
@@ -55,17 +56,18 @@ interface Pressed {
 /** A button or the menu in the Home tab. */
 export async function pressInHome(
   { body, payload, context, ack }: Pressed,
-  channel: string | undefined,
+  shown: Shown,
   shared: ListenerTools,
 ): Promise<void> {
   const tools = await toolsIn(context, shared);
   const interaction = interactionSchema.parse(body);
   const { team } = await tools.identity.read();
-  const place: HomePlace = { user: interaction.user.id, team, channel };
+  const place: HomePlace = { user: interaction.user.id, team, shown };
   const { value, action_id: id, selected_conversation: chosen } = pressedSchema.parse(payload);
   if (id === CHANNEL_MENU) {
     await ack();
-    return publishHome({ ...place, channel: chosen ?? channel }, undefined, tools);
+    const turned = chosen === undefined ? shown : { ...shown, channel: chosen };
+    return publishHome({ ...place, shown: turned }, undefined, tools);
   }
   const form = pressedForm(value);
   const target = actionOf(value ?? id);
@@ -75,7 +77,7 @@ export async function pressInHome(
     await ack();
     const command = tools.bot.commands.find(({ name }) => name === form.command);
     if (command === undefined) return;
-    return openForm(commandForm(command, form), address, triggerId, tools, { home: true });
+    return openForm(commandForm(command, form), address, triggerId, tools, { home: shown.direct });
   }
   const asked =
     form === undefined
@@ -100,10 +102,14 @@ export async function pressInHome(
 
 /** How the outcome of what was asked for in the Home tab is told there. */
 export function noticeIn(place: HomePlace, tools: WorkspaceTools) {
-  return { tell: (message: Message | undefined) => changeHome(place, message, tools) };
+  return {
+    direct: place.shown.direct,
+    tell: (message: Message | undefined) => changeHome(place, message, tools),
+  };
 }
 
 /** The Home tab that a form was opened from. */
-export function homePlace({ guild = '', channel, person }: Address): HomePlace {
-  return { user: person, team: guild, channel: channel === person ? undefined : channel };
+export function homePlace({ guild = '', channel, person }: Address, direct: string): HomePlace {
+  const shown = channel === direct ? { direct } : { direct, channel };
+  return { user: person, team: guild, shown };
 }
