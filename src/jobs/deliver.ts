@@ -102,7 +102,8 @@ async function tellElsewhere(
   const platform = d.platform(job.address.platform);
   if (!platform) return false;
   try {
-    const advice = cause.advice ? { footer: cause.advice } : {};
+    // A failure to begin already says it in its own sentence.
+    const advice = cause.advice && cause.advice !== message.text ? { footer: cause.advice } : {};
     await platform.whisper(job.address, { ...message, ...advice });
     return true;
   } catch (error) {

@@ -312,7 +312,7 @@ describe('submission', () => {
     await world.look(job);
     expect(world.gateway.taken).toEqual([]);
     expect(world.platform.standing.size).toBe(0);
-    expect(world.platform.whispers[0]?.text).toContain('/invite @minstrel');
+    expect(JSON.stringify(world.platform.whispers[0]).match(/\/invite @minstrel/g)).toHaveLength(1);
     expect((await world.read(job)).state).toBe('failed');
   });
 });
