@@ -85,7 +85,7 @@ function changes(models: readonly ModelInForce[]): FormButton[] {
       asks: true,
       initial: { where },
     },
-    { command: 'models', subcommand: 'answers', label: 'Answers…', initial: { where } },
+    { command: 'models', subcommand: 'answers', label: 'How questions are answered…', initial: { where } },
     { command: 'models', subcommand: 'reset', label: 'Take back…', initial: { where } },
   ];
 }

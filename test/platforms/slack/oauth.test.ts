@@ -132,6 +132,12 @@ describe('installing', () => {
     expect((await fetch(`${listener.url}/slack/other`)).status).toBe(404);
   });
 
+  it('tells no other site where the browser came from, since its address is a key', async () => {
+    const { headers } = await fetch(`${listener.url}/slack/oauth_redirect?code=x&state=y`);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
   it('writes a workspace’s name as it is', async () => {
     const evil = server.addWorkspace('T0EVIL', '<script>alert(1)</script>');
     const { page } = await install(evil.workspace);

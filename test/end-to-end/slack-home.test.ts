@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** The Home tab of the whole bot, while songs take as long as they take. */
+let slack: SlackServer;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  slack = await startSlackServer();
+  running = await startMinstrel(
+    {
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    },
+    { speed: 5 },
+  );
+}, 60_000);
+
+afterEach(() => expect(slack.refused).toEqual([]));
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+}, 60_000);
+
+const LONG = { timeout: 60_000 };
+const words = (user: string) => JSON.stringify(slack.homeOf(user)?.view.blocks ?? []);
+const until = <Found>(look: () => Found | undefined | false) => slack.until(look, 30_000);
+const openHome = async (user: string) => {
+  await slack.openHome({ user });
+  return until(() => slack.homeOf(user));
+};
+
+it('shows what runs for a person wherever they asked, and cancels it', LONG, async () => {
+  await slack.slash('/song', 'a very long song about rain', { user: 'U0ADA' });
+  await slack.slash('/song', 'a song of somebody else', { user: 'U0BOB' });
+  await until(() => slack.botMessages().length === 2);
+  const home = await openHome('U0ADA');
+  expect(words('U0ADA')).toContain('long song about rain');
+  expect(words('U0ADA')).not.toContain('somebody else');
+  await slack.pressInView(home, 'Cancel 1');
+  await until(() => words('U0ADA').includes('Nothing is running for you.'));
+  await until(() => slack.botMessages().some((message) => /cancel/i.test(readableText(message))));
+});
+
+it('changes what holds in the very direct messages that it is about', LONG, async () => {
+  const home = await openHome('U0BOB');
+  await slack.pressInView(home, 'Answers…');
+  const form = await until(() => slack.openView('U0BOB'));
+  const [offered] = (await slack.suggest(form, 'model', 'chat-l')).map(({ value }) => value);
+  if (offered === undefined) throw new Error('No model was offered');
+  await slack.submitView(form, { model: offered, where: 'channel' });
+  await until(() => words('U0BOB').includes(`Answers in this channel now use ${offered}`));
+  const direct = slack.workspace.directChannel('U0BOB').id;
+  await slack.slash('/models', 'show', { user: 'U0BOB', channel: direct });
+  const said = await until(() => slack.ephemeralsOf('U0BOB').at(-1));
+  expect(readableText(said)).toContain(offered);
+  await slack.slash('/models', 'show', { user: 'U0BOB', channel: 'C0MUSIC' });
+  const elsewhere = await until(() => slack.ephemeralsOf('U0BOB')[1]);
+  expect(readableText(elsewhere)).not.toContain(offered);
+});
