@@ -146,7 +146,9 @@ function nextPiece(rest: string, room: number): string {
   const most = Math.floor(room / GROWTH);
   if (rest.length <= most) return rest;
   const line = rest.lastIndexOf('\n', most - 1) + 1;
-  return rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
+  const piece = rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
+  // A token that is cut in two would not be seen, and so not be broken.
+  return piece.replace(/(?<!^)<[a-z+.-]*$/i, '');
 }
 
 /** Ends a stream, whoever began it. Never throws: what could not be ended ends by itself. */

@@ -139,6 +139,19 @@ describe('long text in a channel', () => {
     }
   });
 
+  it.each([0, 1, 2, 3])('pings nobody where a line is cut between its signs (%i)', async (shift) => {
+    const line = `${'x'.repeat(shift)}${'<!channel>'.repeat(1500)}\n`;
+    const writing = open();
+    for (const text of [line, `${line}and`, `${line}and more`]) {
+      writing.update({ text });
+      await delay(60);
+    }
+    expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThan(0);
+    for (const { streaming } of harness.server.workspace.messages)
+      expect(streaming?.text ?? '').not.toMatch(/<!/);
+    await writing.close({ text: 'done' });
+  });
+
   it('spends no more of the budget than edits would', async () => {
     const startedAt = performance.now();
     await write(TEXT, { steps: 20 });
