@@ -16,6 +16,7 @@ import { webhookRoutes } from './http/webhook.ts';
 import { contextOf } from './invocation-context.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPace } from './jobs/pace.ts';
+import { createPromises } from './jobs/promises.ts';
 import { runningEverywhere } from './jobs/running.ts';
 import { createPictureFitter } from './media/pictures.ts';
 import { startPruning } from './media/pruning.ts';
@@ -193,9 +194,19 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       (await byName.get(address.platform)?.attachmentHeaders(url, address)) ?? {};
     const answers = await answerOffer(config, emulator);
     const fitPicture = createPictureFitter();
+    const promises = createPromises({
+      settings: storage.settings,
+      platform: (name) => byName.get(name),
+      alone: config.storage.type === 'sqlite',
+      now,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+      newId,
+      log,
+    });
     const bot: Bot = createBot({
       commands,
       log,
+      promises,
       newReference: newId,
       admit: administration.admit,
       home: async ({ address, person }, context) =>
@@ -227,6 +238,12 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       opened.push(() => platform.close());
       await platform.start(bot);
     }
+    const closing = new AbortController();
+    const watching = promises.watch(closing.signal);
+    opened.push(async () => {
+      closing.abort();
+      await watching;
+    });
     opened.push(() => Promise.all(running.map((platform) => platform.stop())));
     return {
       url: server.url,

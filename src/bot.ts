@@ -38,6 +38,11 @@ export interface BotOptions {
   ) => Context;
   /** What people see of the bot in a place of their own; absent where there is none. */
   readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
+  /** Where it is kept that somebody was told to wait; absent where nobody is. */
+  readonly promises?: {
+    make(invocation: Invocation): Promise<void>;
+    takeBack(invocation: Invocation): Promise<void>;
+  };
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
@@ -46,7 +51,11 @@ export interface BotOptions {
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
-export function createBot({ commands, admit, context, home, newReference, log }: BotOptions): Bot {
+export function createBot(options: BotOptions): Bot {
+  const { commands, admit, context, home, promises, newReference, log } = options;
+  /** What runs and what was promised of it, so that a promise which is stored late is taken back all the same. */
+  const running = new Set<Invocation>();
+  const promised = new Set<Invocation>();
   const byName = new Map(commands.map((command) => [command.name, command]));
 
   /** Throws UserError when the person may not use the command here. */
@@ -66,6 +75,14 @@ export function createBot({ commands, admit, context, home, newReference, log }:
         },
       },
     };
+  }
+
+  /** A notice that cannot be taken back is told after the next restart: rather once too often than not at all. */
+  async function takeBack(invocation: Invocation): Promise<void> {
+    if (!promised.delete(invocation)) return;
+    await promises?.takeBack(invocation).catch((error: unknown) => {
+      log.warn({ err: error }, 'A promise that was kept could not be taken back');
+    });
   }
 
   async function answer(asked: Invocation): Promise<Outcome> {
@@ -88,6 +105,7 @@ export function createBot({ commands, admit, context, home, newReference, log }:
     commands,
 
     async run(invocation) {
+      running.add(invocation);
       try {
         return await answer(invocation);
       } catch (error) {
@@ -100,8 +118,25 @@ export function createBot({ commands, admit, context, home, newReference, log }:
           message,
           ...(option === undefined ? {} : { option }),
         };
+      } finally {
+        running.delete(invocation);
+        await takeBack(invocation);
       }
     },
+
+    ...(promises && {
+      async promise(invocation: Invocation) {
+        try {
+          await promises.make(invocation);
+        } catch (error) {
+          log.error({ err: error }, 'It could not be kept that somebody waits, so nothing was acknowledged');
+          return false;
+        }
+        promised.add(invocation);
+        if (!running.has(invocation)) await takeBack(invocation);
+        return true;
+      },
+    }),
 
     ...(home && {
       async home({ address, person: asking }: HomeRequest) {

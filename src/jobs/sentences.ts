@@ -32,6 +32,9 @@ export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>):
 export const UNCERTAIN_SENTENCE =
   'I lost the connection while asking the gateway, so I cannot tell whether it took this. To be safe I did not ask twice. Press Again if you want me to.';
 
+export const FORGOTTEN_SENTENCE =
+  'I was restarted before I could begin with this. Nothing was spent; please ask again.';
+
 export const INTERRUPTED_SENTENCE =
   'I was restarted in the middle of this. Press Again and I will start over.';
 

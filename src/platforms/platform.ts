@@ -92,9 +92,15 @@ export interface Bot {
   /**
    * Never rejects: whatever goes wrong is an outcome with a sentence. An accepted outcome is already stored, so the
    * platform acknowledges after it has the outcome; when that takes longer than the platform's deadline allows, it
-   * acknowledges first. Then it calls `begin`.
+   * acknowledges first, behind a promise. Then it calls `begin`.
    */
   run(invocation: Invocation): Promise<Outcome>;
+  /**
+   * Stores that the person was told to wait, before an acknowledgement that comes ahead of the outcome: should the
+   * process die before there is one, the person is told. False when it cannot be stored; then nothing may be
+   * acknowledged. `run` takes it back by itself. Never rejects.
+   */
+  promise?(invocation: Invocation): Promise<boolean>;
   /** What a person sees of the bot in a place of their own, such as Slack's Home tab. Never rejects. */
   home?(request: HomeRequest): Promise<readonly HomeSection[]>;
   /** Completions for an option, at most 25, never rejects. */

@@ -60,7 +60,7 @@ export async function acknowledge(interaction: Answerable, d: AcknowledgeDepende
     (command) => command.name === invocation.command && command.answersPrivately,
   );
   const running = runWithTalk(interaction, invocation, d);
-  const deferral = await deferIfSlow(interaction, running, isPrivate, d);
+  const deferral = await deferIfSlow({ interaction, invocation, isPrivate }, running, d);
   await answer({ interaction, invocation, token, deferral, isPrivate }, await running, d);
 }
 
@@ -75,17 +75,25 @@ async function runWithTalk(
   return await d.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
 }
 
+interface Asked {
+  readonly interaction: Answerable;
+  readonly invocation: Invocation;
+  readonly isPrivate: boolean;
+}
+
 async function deferIfSlow(
-  interaction: Answerable,
+  { interaction, invocation, isPrivate }: Asked,
   running: Promise<Outcome>,
-  isPrivate: boolean,
   d: AcknowledgeDependencies,
 ): Promise<Deferral> {
   const done = new AbortController();
   const slow = d.sleep(DEFER_AFTER_MS, done.signal).then(() => 'slow' as const);
   const first = await Promise.race([running, slow]);
   done.abort();
-  return first === 'slow' ? await defer(interaction, isPrivate, d) : 'none';
+  if (first !== 'slow') return 'none';
+  // What nobody would remember after a crash is not acknowledged.
+  if (d.bot.promise && !(await d.bot.promise(invocation))) return 'none';
+  return await defer(interaction, isPrivate, d);
 }
 
 async function defer(

@@ -48,12 +48,18 @@ export async function answer(
   const asked = Promise.resolve(invocation);
   const running = asked.then((ready) => tools.bot.run(ready));
   const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);
-  if (inTime === undefined) await heard(acknowledge.silently(), tools);
+  const ahead = inTime === undefined && (await promise(asked, tools));
+  if (ahead) await heard(acknowledge.silently(), tools);
   const outcome = inTime ?? (await running);
   const { address, id } = await asked;
-  await (inTime === undefined
+  await (ahead
     ? follow(outcome, { address, id, triggerId, home }, tools)
     : acknowledgeWith(outcome, { acknowledge, address, id, triggerId, home }, tools));
+}
+
+/** Whether it is kept that the person waits: what nobody would remember after a crash is not acknowledged. */
+async function promise(asked: Promise<Invocation>, { bot }: AnsweringTools): Promise<boolean> {
+  return bot.promise === undefined || (await bot.promise(await asked));
 }
 
 interface Place {

@@ -94,6 +94,13 @@ export class FakeBot implements Bot {
     message: { text: 'Done.' },
   });
   choices: (request: SuggestRequest) => Promise<readonly Choice[]> = async () => [];
+  /** Those who were told to wait, and whether that can be kept. */
+  readonly promised: string[] = [];
+  keepsPromises = true;
+  promise = async ({ id }: Invocation): Promise<boolean> => {
+    this.promised.push(id);
+    return this.keepsPromises;
+  };
 }
 
 /** Kept files in memory. */

@@ -44,6 +44,7 @@ describe('a slow bot', () => {
       new Promise((resolve) => (begin = () => resolve({ type: 'accepted', job: 'j', begin: () => {} })));
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
     expect(await song.acknowledged()).toBe(5);
+    expect(bot.promised).toEqual([bot.invocations[0]?.id]);
     expect(song.ephemeral).toBe(false);
     begin();
     await discord.until(() => bot.invocations[0]);
@@ -53,6 +54,19 @@ describe('a slow bot', () => {
       new Remembered('j'),
     );
     expect((await song.response()).content).toBe('Here');
+    nothingRefused(discord);
+  });
+
+  it('is not acknowledged for while nobody would remember it after a crash', async () => {
+    const { discord, bot } = await start({ sleep: impatient });
+    bot.keepsPromises = false;
+    bot.answer = async () => {
+      await discord.until(() => bot.promised.length > 0, 'a promise that was tried');
+      return { type: 'message', visibility: 'person', message: { text: 'Not now.' } };
+    };
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    expect(await song.acknowledged()).toBe(4);
+    expect(song.ephemeral).toBe(true);
     nothingRefused(discord);
   });
 

@@ -99,6 +99,15 @@ export class FakeBot implements Bot {
     return await this.answer(invocation);
   }
 
+  /** Those who were told to wait, and whether that can be kept. */
+  readonly promised: string[] = [];
+  keepsPromises = true;
+
+  async promise({ id }: Invocation): Promise<boolean> {
+    this.promised.push(id);
+    return this.keepsPromises;
+  }
+
   async home(request: HomeRequest): Promise<readonly HomeSection[]> {
     this.homes.push(request);
     return this.sections;

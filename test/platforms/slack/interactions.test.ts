@@ -52,6 +52,22 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
+    it('is not acknowledged while nobody would remember it after a crash', async () => {
+      const { server, bot } = harness;
+      bot.keepsPromises = false;
+      let heard = false;
+      bot.answer = async () => {
+        await server.until(() => bot.promised.length > 0);
+        expect(heard).toBe(false);
+        return bot.accepted();
+      };
+      const { acknowledged } = await server.slash('/song', 'rain').finally(() => {
+        heard = true;
+      });
+      expect(acknowledged).toBe(true);
+      noRefusals();
+    });
+
     it('is acknowledged in time when storing takes long, and is answered afterwards', async () => {
       const { server, bot } = harness;
       let answer = (_: string) => {};
@@ -62,6 +78,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { acknowledged, tookMs } = await server.slash('/song', 'rain');
       expect(acknowledged).toBe(true);
       expect(tookMs).toBeLessThan(2500);
+      expect(bot.promised).toEqual([bot.invocations[0]?.id]);
       answer('Late, but here.');
       const [said] = await server.until(
         () => server.ephemeralsOf('U0ADA').length > 0 && server.ephemeralsOf('U0ADA'),
