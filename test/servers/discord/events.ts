@@ -26,6 +26,7 @@ const isFile = (value: unknown): value is PersonFile =>
 
 interface Resolved {
   attachments: Record<string, object>;
+  users: Record<string, User>;
 }
 
 /**
@@ -39,7 +40,7 @@ export function writeOptions(
   given: Record<string, OptionInput>,
   { focused = null as string | null } = {},
 ): { options: object[]; resolved: Resolved } {
-  const resolved: Resolved = { attachments: {} };
+  const resolved: Resolved = { attachments: {}, users: {} };
   for (const name of Object.keys(given)) {
     if (!declared.some((option) => option.name === name))
       throw new Error(`There is no option ${name}: Discord would not offer it`);
@@ -91,6 +92,12 @@ function writeValue(
     case 5:
       if (typeof value !== 'boolean') throw wrong('not a flag');
       return value;
+    case 9: {
+      const user = typeof value === 'string' && world.users.get(value);
+      if (!user) throw wrong('not a person');
+      resolved.users[user.id] = user;
+      return user.id;
+    }
     case 11: {
       if (!isFile(value)) throw wrong('not a file');
       const attachment = world.addAttachment(channel.id, value);
@@ -167,7 +174,7 @@ export function commandData(command: RegisteredCommand, options: object[], resol
     name: command.name,
     type: command.type,
     ...(options.length > 0 ? { options } : {}),
-    ...(Object.keys(resolved.attachments).length > 0 ? { resolved } : {}),
+    ...(Object.values(resolved).some((found) => Object.keys(found).length > 0) ? { resolved } : {}),
   };
 }
 
