@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { MUSIC_ROUTES } from '../fixtures/music-routes.ts';
 import { get, post } from './harness.ts';
 
 let emulator: Emulator;
@@ -32,22 +33,7 @@ const paths = {
   think: '/v1beta/models/facet-thinker-preview:generateContent',
 } as const;
 
-const musicPaths = [
-  'generate',
-  'extend',
-  'generate-lyrics',
-  'timestamped-lyrics',
-  'style-generate',
-  'generate-cover',
-  'upload-cover',
-  'upload-extend',
-  'add-vocals',
-  'add-instrumental',
-  'generate-persona',
-  'vocal-removal',
-  'wav-generate',
-  'mp4-generate',
-].map((name) => `/music/${name}`);
+const musicPaths = MUSIC_ROUTES.map((name) => `/music/${name}`);
 
 /** What a refusal looks like in each dialect. */
 const dialects = {

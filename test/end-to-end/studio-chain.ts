@@ -1,5 +1,6 @@
 import { unzipSync } from 'fflate';
 import { afterEach, beforeAll, expect, it } from 'vitest';
+import { MUSIC_ROUTES } from '../fixtures/music-routes.ts';
 import { wavOf } from '../media/samples.ts';
 import { soundsOf } from './sound.ts';
 
@@ -48,24 +49,6 @@ export interface ChainOptions<Handle> {
 }
 
 const LONG = { timeout: 60_000 };
-
-/** Every music route of the contract: "Music ({base_url}/music/...)". */
-const MUSIC_ROUTES = [
-  'generate',
-  'extend',
-  'generate-lyrics',
-  'timestamped-lyrics',
-  'style-generate',
-  'generate-cover',
-  'upload-cover',
-  'upload-extend',
-  'add-vocals',
-  'add-instrumental',
-  'generate-persona',
-  'vocal-removal',
-  'wav-generate',
-  'mp4-generate',
-] as const;
 
 /** The whole chain, as a person goes through it. Each step builds on the ones before. */
 export function studioChain<Handle>({ person, reached, refused }: ChainOptions<Handle>): void {
