@@ -1,21 +1,22 @@
 # Node runs the TypeScript as it is, so there is nothing to build: production dependencies and the sources are all.
-FROM node:24-slim AS dependencies
+# By digest, so that a build is the same tomorrow; `docker buildx imagetools inspect node:24-slim` tells the newest.
+FROM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
-FROM node:24-slim
+FROM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
     DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json ./
+COPY package.json LICENSE THIRD-PARTY-NOTICES ./
 COPY commands ./commands
 COPY src ./src
 # The one folder that is written to besides /tmp: with volumes for both, the file system can be read-only.
-RUN mkdir /data && chown node:node /data
+RUN install -d -m 700 -o node -g node /data
 USER node
 VOLUME /data
 EXPOSE 3000

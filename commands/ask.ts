@@ -1,11 +1,14 @@
-import { defineCommand, type FileReference, type OptionDeclarations } from '../src/command.ts';
-import { actionId, type Field, type MediaItem, type Message } from '../src/message.ts';
-import type { AnswerResult, AnswerWork, JobView } from '../src/work.ts';
-import { isPicture, readConversation } from './ask-conversation.ts';
-import { emptyAnswer, endingNote } from './ask-ending.ts';
-import { planAnswer, suggestModels } from './ask-route.ts';
-import { clip, quoted } from './text.ts';
-import { closeMarkdown } from './unfinished-markdown.ts';
+import { defineCommand } from '../src/core/command.ts';
+import type { JobView } from '../src/core/job.ts';
+import type { Field, MediaItem, Message } from '../src/core/message.ts';
+import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
+import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
+import { isPicture, keepAttached, readConversation } from './ask/conversation.ts';
+import { emptyAnswer, endingNote } from './ask/ending.ts';
+import { planAnswer, suggestModels } from './ask/route.ts';
+import { closeMarkdown } from './ask/unfinished-markdown.ts';
+import { modelOption } from './text/options.ts';
+import { againButton, clip, quoted } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
@@ -20,52 +23,46 @@ const options = {
   },
   image: {
     type: 'file',
-    description: 'A picture to look at',
-    accept: ['image'],
+    description: 'A picture to look at, or a text to read',
+    accept: ['image', 'text'],
     maximumBytes: 20 * MEGABYTE,
   },
-  model: {
-    type: 'text',
-    description: 'The model that answers',
-    maximumLength: 100,
-    suggest: ({ typed }, context) => suggestModels(typed, context),
-  },
+  model: modelOption('The model that answers'),
 } as const satisfies OptionDeclarations;
 
 export const ask = defineCommand({
   name: 'ask',
   description: 'Ask a question',
   options,
+  autocomplete: { model: suggestModels },
   messageMenu: { label: 'Ask about this', option: 'question' },
 
   async run({ options: { question, image, model: named }, conversation, files = [], person }, context) {
-    const own = distinct([...(image ? [image] : []), ...files]);
-    const settings = await context.settings.answers();
-    const plan = await planAnswer({ named, hasPicture: own.some(isPicture), settings }, context);
+    const own = await keepAttached(distinct([...(image ? [image] : []), ...files]), context);
+    const settings = context.settings.answers;
+    const isShown = own.some(({ type }) => type === 'image');
+    const isRepliedTo = conversation?.at(-1)?.files.some(isPicture) === true;
+    const picture = isShown ? 'attached' : isRepliedTo ? 'replied-to' : 'none';
+    const plan = await planAnswer({ named, picture, settings }, context);
+    const seesPictures = plan.dialect !== 'chat';
     const { turns, isGroup } = await readConversation(
-      { question, files: own, conversation: conversation ?? [], person, looks: plan.dialect !== 'chat' },
+      { question, files: own, conversation: conversation ?? [], person, seesPictures },
       context,
     );
     const system = [settings.systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n');
     const { maxTokens, temperature, contextTokens } = context.answers;
     const { dialect, model, way, note } = plan;
     return context.jobs.start({
-      work: {
-        route: 'answer',
+      work: present({
+        route: 'answer' as const,
         dialect,
-        request: {
-          model,
-          turns,
-          maxTokens,
-          ...(system === '' ? {} : { system }),
-          ...(temperature === undefined ? {} : { temperature }),
-        },
+        request: present({ model, turns, maxTokens, system: system || undefined, temperature }),
         contextTokens,
-        ...(way === undefined ? {} : { way }),
-        ...(note === undefined ? {} : { note }),
-        ...(conversation === undefined ? {} : { reply: true }),
-        ...(settings.footer ? {} : { footer: false }),
-      },
+        way,
+        note,
+        reply: conversation ? true : undefined,
+        footer: settings.footer ? undefined : false,
+      }),
       title: quoted(question),
     });
   },
@@ -75,40 +72,29 @@ export const ask = defineCommand({
     const title = isReply(job) ? { title: '' } : {};
     if (!answer) return title;
     const text = closeMarkdown(answer.text);
-    const fields = callFields(answer);
-    return { ...title, ...(text.trim() === '' ? {} : { text }), ...(fields.length > 0 ? { fields } : {}) };
+    return {
+      ...title,
+      ...present({ text: text.trim() === '' ? undefined : text, fields: callFields(answer) }),
+    };
   },
 
   done(job) {
     const answer = job.result?.answer ?? { text: '' };
     const work = job.work.route === 'answer' ? job.work : undefined;
-    const pictures = (job.result?.images ?? []).map(
-      (source, index): MediaItem => ({
-        kind: 'image',
-        name: `Picture ${index + 1}`,
-        source,
-        caption: `Picture ${index + 1}`,
-        alt: `Picture ${index + 1} of the answer to ${job.title}`,
-      }),
-    );
+    const pictures = (job.result?.images ?? []).map((source, index): MediaItem => {
+      const name = `Picture ${index + 1}`;
+      return { kind: 'image', name, source, caption: name, alt: `${name} of the answer to ${job.title}` };
+    });
     const text = withoutLastMarks(answer.text).trim();
     const isEmpty = text === '' && pictures.length === 0;
-    const fields = callFields(answer);
     const footer = [isEmpty ? '' : endingNote(answer), ...(work ? smallPrint(answer, work) : [])];
     return {
       ...(isReply(job) ? {} : { title: job.title }),
       text: isEmpty && work ? emptyAnswer(answer, work) : text,
-      ...(fields.length > 0 ? { fields } : {}),
-      ...(pictures.length > 0 ? { media: pictures } : {}),
+      ...present({ fields: callFields(answer), media: pictures.length > 0 ? pictures : undefined }),
       footer: footer.filter((part) => part !== '').join(' · '),
       conversation: true,
-      actions: [
-        {
-          type: 'action',
-          id: actionId({ command: 'ask', action: 'again', job: job.id, index: 0 }),
-          label: 'Again',
-        },
-      ],
+      actions: [againButton(job)],
     } satisfies Message;
   },
 });
@@ -122,15 +108,16 @@ function distinct(files: readonly FileReference[]): FileReference[] {
   return files.filter(({ url }, index) => files.findIndex((other) => other.url === url) === index);
 }
 
-/** What stands after the words needs no mark of its place: the platform shows pictures there. */
+/** Pictures after the last words need no mark: the platform shows them there. */
 function withoutLastMarks(text: string): string {
   return text.replace(/(?:^|\n\n)(?:\*Picture \d+\*\s*)+$/, '');
 }
 
 const OUTCOMES = { started: 'started', answered: 'done', refused: 'not done' } as const;
 
-/** The commands that the model used. */
-function callFields({ calls = [] }: AnswerResult): Field[] {
+/** The commands that the model used; undefined when it used none. */
+function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
+  if (calls.length === 0) return undefined;
   return calls.map(({ command, given, outcome, sentence }) => ({
     name: `/${command}: ${OUTCOMES[outcome]}`,
     value: clip([given, sentence].filter(Boolean).join(' · ') || 'as it is', 500),
@@ -145,9 +132,6 @@ function smallPrint(
   if (!footer) return [];
   const { inputTokens, outputTokens } = usage ?? {};
   const isKnown = inputTokens !== undefined && outputTokens !== undefined;
-  return [
-    `${dialect}:${request.model}`,
-    ...(isKnown ? [`${inputTokens} + ${outputTokens} tokens`] : []),
-    ...(note === undefined ? [] : [note]),
-  ];
+  const tokens = isKnown ? `${inputTokens} + ${outputTokens} tokens` : '';
+  return [`${dialect}:${request.model}`, tokens, note ?? ''];
 }

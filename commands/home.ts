@@ -1,10 +1,15 @@
-/** What a person sees of the bot in a place of their own: what is set, what runs for them, recent songs, help. */
-import type { AnyCommand, Context, FormButton, HomeSection, Person } from '../src/command.ts';
-import { actionId, type Field } from '../src/message.ts';
-import type { AnswersInForce, ModelInForce } from '../src/moderation.ts';
-import type { JobView } from '../src/work.ts';
-import { because, FAMILY_NAMES } from './moderation-text.ts';
-import { clip } from './text.ts';
+/** The bot's view for one person: what is set, what runs for them, recent songs, help. */
+import type { AnyCommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { FAMILY_NOUNS } from '../src/core/family.ts';
+import type { FormButton } from '../src/core/form.ts';
+import type { Person } from '../src/core/invocation.ts';
+import type { JobView } from '../src/core/job.ts';
+import type { Field, HomeSection } from '../src/core/message.ts';
+import type { AnswersInForce, ModelInForce } from '../src/core/moderation.ts';
+import { present } from '../src/core/options.ts';
+import { because, onOrOff } from './text/moderation.ts';
+import { age, button, clip } from './text/text.ts';
 
 const MOST_RUNNING = 10;
 const MOST_SONGS = 10;
@@ -44,24 +49,19 @@ function settings(
     const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
     const lost = gone.map((choice) => `\n${choice.model} is not offered to this bot any more`);
     return {
-      name: FAMILY_NAMES[family],
+      name: FAMILY_NOUNS[family].title,
       value: `${model ? `${model}\n` : ''}${because(from)}${by}${lost.join('')}`,
     };
   });
+  const prompt = systemPrompt
+    ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from)}`
+    : 'none';
   return {
     title: 'What is set here',
     fields: [
       ...chosen,
-      {
-        name: 'Prompt',
-        value: systemPrompt
-          ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from)}`
-          : 'none',
-      },
-      {
-        name: 'Answers',
-        value: `assistant ${assistant.on ? 'on' : 'off'}, footer ${footer.on ? 'on' : 'off'}`,
-      },
+      { name: 'Prompt', value: prompt },
+      { name: 'Answers', value: `assistant ${onOrOff(assistant)}, footer ${onOrOff(footer)}` },
     ],
     ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators may change this.' }),
   };
@@ -74,17 +74,11 @@ function changes(models: readonly ModelInForce[]): FormButton[] {
       ({ family, model }): FormButton => ({
         command: 'models',
         subcommand: 'set',
-        label: `${FAMILY_NAMES[family]}…`,
-        initial: { family, where, ...(model === undefined ? {} : { model }) },
+        label: `${FAMILY_NOUNS[family].title}…`,
+        initial: present({ family, where, model }),
       }),
     ),
-    {
-      command: 'models',
-      subcommand: 'prompt',
-      label: 'Prompt…',
-      asks: true,
-      initial: { where },
-    },
+    { command: 'models', subcommand: 'prompt', label: 'Prompt…', initial: { where } },
     { command: 'models', subcommand: 'answers', label: 'How questions are answered…', initial: { where } },
     { command: 'models', subcommand: 'reset', label: 'Take back…', initial: { where } },
   ];
@@ -97,15 +91,11 @@ function jobs(running: readonly JobView[], now: number): HomeSection {
     title: 'Running for you',
     ...(listed.length === 0 ? { footer: 'Nothing is running for you.' } : {}),
     ...(more > 0 ? { footer: `And ${more} more.` } : {}),
-    fields: listed.map(({ title, createdAt, queuePlace }, index) => ({
+    fields: listed.map(({ title, createdAt, queuePosition }, index) => ({
       name: `${index + 1}. ${clip(title, 100)}`,
-      value: `${queuePlace === undefined ? '' : `place ${queuePlace} in line, `}for ${age(now - createdAt)}`,
+      value: `${queuePosition === undefined ? '' : `place ${queuePosition} in line, `}for ${age(now - createdAt)}`,
     })),
-    actions: listed.map((job, index) => ({
-      type: 'action',
-      id: actionId({ command: job.command, action: 'cancel', job: job.id, index: 0 }),
-      label: `Cancel ${index + 1}`,
-    })),
+    actions: listed.map((job, index) => button(job, 'cancel', `Cancel ${index + 1}`)),
   };
 }
 
@@ -118,20 +108,6 @@ function recent(songs: readonly JobView[], now: number): HomeSection {
       value: `for ${person.displayName}, ${age(now - createdAt)} ago`,
     })),
   };
-}
-
-const AGES = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-  [60_000, 'minute'],
-  [1000, 'second'],
-] as const;
-
-/** In the largest whole unit, as `3 hours`. */
-function age(ms: number): string {
-  const [size, unit] = AGES.find(([length]) => ms >= length) ?? [1000, 'second'];
-  const count = Math.max(1, Math.floor(ms / size));
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function help(commands: readonly AnyCommand[], isModerator: boolean): HomeSection {

@@ -1,8 +1,11 @@
-import { defineCommand, type OptionDeclarations } from '../src/command.ts';
-import { actionId, type MediaItem, plain } from '../src/message.ts';
-import type { JobView } from '../src/work.ts';
-import { animate } from './studio/animate.ts';
-import { clip, quoted } from './text.ts';
+import { defineCommand, defineFormAction } from '../src/core/command.ts';
+import { UserError } from '../src/core/errors.ts';
+import type { JobView } from '../src/core/job.ts';
+import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
+import type { Work } from '../src/core/work.ts';
+import { exactOption, modelOption } from './text/options.ts';
+import { againButton, button, clip, quoted } from './text/text.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
 const SIZES = [
@@ -23,50 +26,83 @@ const options = {
   },
   size: { type: 'choice', description: 'Its shape', choices: SIZES },
   avoid: { type: 'text', description: 'What it must not show', maximumLength: 500 },
-  model: {
-    type: 'text',
-    description: 'The picture model',
-    maximumLength: 100,
-    suggest: ({ typed }, { models }) => models.suggest('image', typed),
+  exact: exactOption,
+  model: modelOption('The picture model'),
+} as const satisfies OptionDeclarations;
+
+const animateOptions = {
+  prompt: { type: 'text', description: 'What happens in it', maximumLength: 800, multiline: true },
+  duration: {
+    type: 'choice',
+    description: 'How long it lasts',
+    // Seconds that every public model of this dialect takes.
+    choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
   },
 } as const satisfies OptionDeclarations;
+
+/** A picture becomes the beginning of a video. */
+const animate = defineFormAction({
+  options: animateOptions,
+
+  async form({ job, index }) {
+    pictureOf(job, index);
+    return { title: 'Animate the picture', submitLabel: 'Film it', initial: { duration: '5' } };
+  },
+
+  async run({ job, index, options: { prompt, duration } }, context) {
+    const picture = pictureOf(job, index);
+    const model = await context.models.resolve('video', undefined);
+    const request = 'request' in job.work && 'prompt' in job.work.request ? job.work.request : undefined;
+    const about = prompt ?? request?.prompt;
+    return context.jobs.start({
+      work: {
+        route: 'media.video',
+        request: present({
+          model,
+          prompt: about && clip(about, 800),
+          duration: duration === undefined ? undefined : Number(duration),
+        }),
+        image: await context.files.made(job, picture, ['image']),
+      },
+      title: `Filming ${quoted(about ?? 'your picture')}`,
+      parent: job.id,
+      madeFrom: quoted(request?.prompt ?? 'the picture'),
+      command: 'video',
+    });
+  },
+});
 
 export const image = defineCommand({
   name: 'image',
   description: 'Paint a picture',
   options,
+  autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
-  async run({ options: { prompt, size, avoid, model: named } }, context) {
+  async run({ options: { prompt, size, avoid, exact, model: named } }, context) {
     const model = await context.models.resolve('image', named);
     const [, genModel] = /^gen:(.+)$/.exec(model) ?? [];
-    const title = `Painting ${quoted(prompt)}`;
-    if (genModel) {
-      const text = avoid ? `${prompt}\n\nDo not show: ${avoid}` : prompt;
-      return context.jobs.start({
-        work: {
+    const work: Work = genModel
+      ? {
           route: 'gen.image',
-          request: { model: genModel, turns: [{ role: 'user', parts: [{ type: 'text', text }] }] },
-        },
-        title,
-      });
-    }
-    return context.jobs.start({
-      work: {
-        route: 'media.image',
-        request: {
-          model,
-          prompt,
-          ...(size === undefined ? {} : { size }),
-          ...(avoid === undefined ? {} : { negativePrompt: avoid }),
-        },
-      },
-      title,
-    });
+          request: { model: genModel, turns: [{ role: 'user', parts: [inWords(prompt, size, avoid)] }] },
+        }
+      : {
+          route: 'media.image',
+          request: present({
+            model,
+            prompt,
+            size,
+            negativePrompt: avoid,
+            promptExtend: exact ? false : undefined,
+          }),
+        };
+    return context.jobs.start({ work, title: `Painting ${quoted(prompt)}` });
   },
 
   done(job) {
     const prompt = promptOf(job);
     const images = job.result?.images ?? [];
+    const numbered = (index: number) => (images.length > 1 ? ` ${index + 1}` : '');
     const text = job.result?.answer?.text;
     return {
       title: clip(prompt, 200),
@@ -74,23 +110,15 @@ export const image = defineCommand({
       media: images.map(
         (source, index): MediaItem => ({
           kind: 'image',
-          name: images.length > 1 ? `${clip(prompt, 60)} ${index + 1}` : clip(prompt, 60),
+          name: `${clip(prompt, 60)}${numbered(index)}`,
           source,
           alt: prompt,
         }),
       ),
       footer: `Asked by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => ({
-          type: 'action' as const,
-          id: actionId({ command: 'image', action: 'animate', job: job.id, index }),
-          label: images.length > 1 ? `Animate ${index + 1}` : 'Animate',
-        })),
-        {
-          type: 'action',
-          id: actionId({ command: 'image', action: 'again', job: job.id, index: 0 }),
-          label: 'Again',
-        },
+        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index)}`, index)),
+        againButton(job),
       ],
     };
   },
@@ -98,9 +126,27 @@ export const image = defineCommand({
   actions: { animate },
 });
 
+/** Gen models take words only. */
+function inWords(prompt: string, size: string | undefined, avoid: string | undefined) {
+  const shape = SIZES.find(({ value }) => value === size);
+  const parts = [
+    prompt,
+    ...(shape ? [`Its shape: ${shape.name}, ${shape.value.replace('*', ' by ')} pixels.`] : []),
+    ...(avoid ? [`Do not show: ${avoid}`] : []),
+  ];
+  return { type: 'text' as const, text: parts.join('\n\n') };
+}
+
 function promptOf({ work }: JobView): string {
   if (work.route === 'media.image') return work.request.prompt;
   if (work.route !== 'gen.image') return 'Picture';
   const [part] = work.request.turns.at(-1)?.parts ?? [];
   return part?.type === 'text' ? part.text : 'Picture';
+}
+
+/** Throws UserError for a picture that the result no longer has. */
+function pictureOf({ result }: JobView, index: number): MediaSource {
+  const picture = result?.images[index];
+  if (picture) return picture;
+  throw new UserError('This picture is gone. Ask for a new one with /image.');
 }

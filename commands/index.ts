@@ -1,4 +1,4 @@
-import type { AnyCommand } from '../src/command.ts';
+import type { AnyCommand } from '../src/core/command.ts';
 import { ask } from './ask.ts';
 import { image } from './image.ts';
 import { jobs } from './jobs.ts';
@@ -12,19 +12,7 @@ import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
-const others: readonly AnyCommand[] = [
-  song,
-  lyrics,
-  stems,
-  remix,
-  voices,
-  image,
-  video,
-  ask,
-  jobs,
-  models,
-  limits,
-];
+const others = [song, lyrics, stems, remix, voices, image, video, ask, jobs, models, limits];
 
 /** Everything that the bot can do. */
 export const commands: readonly AnyCommand[] = [...others, minstrelFor(others)];

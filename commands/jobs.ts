@@ -1,10 +1,12 @@
-import { type Context, defineCommand } from '../src/command.ts';
-import { actionId, type Button, type Message, plain } from '../src/message.ts';
-import type { JobState, JobView } from '../src/work.ts';
-import { duration } from './text.ts';
+import { defineCommand } from '../src/core/command.ts';
+import type { JobState, JobView } from '../src/core/job.ts';
+import { type Button, type Message, plain } from '../src/core/message.ts';
+import { age, button, duration, privately } from './text/text.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */
 const MOST_LISTED = 10;
+
+const NOTHING_HERE = 'Nothing is running for you here.';
 
 const STAGES = {
   accepted: 'about to begin',
@@ -20,38 +22,42 @@ const STAGES = {
 export const jobs = defineCommand({
   name: 'jobs',
   description: 'What is running for you here, with a way to cancel it, and what could not be shown',
-  options: {},
+  options: { all: { type: 'flag', description: 'Also what runs for you elsewhere' } },
+  alwaysAllowed: true,
   answersPrivately: true,
 
-  async run(_invocation, context) {
-    const [running, unplaced] = await Promise.all([
-      context.jobs.running(),
-      context.jobs.unplaced(MOST_LISTED / 2),
+  async run({ options: { all = false } }, context) {
+    const [running, undelivered] = await Promise.all([
+      context.jobs.running({ everywhere: all }),
+      context.jobs.undelivered(MOST_LISTED / 2),
     ]);
-    return { type: 'message', visibility: 'person', message: list(running, unplaced, context) };
+    return privately(
+      list(running, undelivered, all ? 'Nothing is running for you.' : NOTHING_HERE, context.now()),
+    );
   },
 });
 
 function list(
   running: readonly JobView[],
-  unplaced: readonly JobView[],
-  { now }: Pick<Context, 'now'>,
+  undelivered: readonly JobView[],
+  nothing: string,
+  now: number,
 ): Message {
-  const listed = running.slice(0, MOST_LISTED - unplaced.length);
+  const listed = running.slice(0, MOST_LISTED - undelivered.length);
   const more = running.length - listed.length;
   const lines = [
-    ...(running.length === 0 ? ['Nothing is running for you here.'] : []),
-    ...listed.map((job, index) => `${index + 1}\\. ${runningLine(job, now())}`),
+    ...(running.length === 0 ? [nothing] : []),
+    ...listed.map((job, index) => `${index + 1}\\. ${runningLine(job, now)}`),
     ...(more > 0 ? [`And ${more} more.`] : []),
-    ...(unplaced.length > 0 ? ['These I could not show where you asked for them:'] : []),
-    ...unplaced.map((job, index) => `${listed.length + index + 1}\\. ${unplacedLine(job, now())}`),
+    ...(undelivered.length > 0 ? ['These I could not show where you asked for them:'] : []),
+    ...undelivered.map((job, index) => `${listed.length + index + 1}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [
     ...listed.flatMap((job, index) =>
-      // What is on its way cannot be held back any more.
+      // A result that is being delivered cannot be cancelled any more.
       job.state === 'ready' ? [] : [button(job, 'cancel', `Cancel ${index + 1}`)],
     ),
-    ...unplaced.map((job, index) => button(job, 'show', `Show ${listed.length + index + 1} here`)),
+    ...undelivered.map((job, index) => button(job, 'show', `Show ${listed.length + index + 1} here`)),
   ];
   return {
     ...(actions.length > 0 ? { title: 'Your jobs', actions } : {}),
@@ -59,27 +65,29 @@ function list(
   };
 }
 
-function runningLine({ title, state, queuePlace, createdAt }: JobView, now: number): string {
-  const stage = queuePlace === undefined ? STAGES[state] : `place ${queuePlace} in the queue`;
-  return `**${plain(title)}**: ${stage}, for ${duration((now - createdAt) / 1000)}`;
+function runningLine(job: JobView, now: number): string {
+  const stage = waitOf(job, now) ?? `${stageOf(job)}, for ${duration((now - job.createdAt) / 1000)}`;
+  return `**${plain(job.title)}**: ${stage}`;
 }
 
-function unplacedLine({ title, state, createdAt }: JobView, now: number): string {
+function stageOf({ state, queuePosition }: JobView): string {
+  return queuePosition === undefined ? STAGES[state] : `place ${queuePosition} in the queue`;
+}
+
+/** What the job waits for, where that has an end. */
+function waitOf({ state, held, uncertain, deadlineAt = 0 }: JobView, now: number): string | undefined {
+  const { asking = 0, showing = 0 } = held ?? {};
+  const left = (until: number) => duration(Math.max(0, until - now) / 1000);
+  if ((state === 'accepted' || state === 'waiting') && asking > now)
+    return `waiting for the gateway, which is busy, for ${left(asking)} more`;
+  if ((state === 'accepted' || state === 'ready') && showing > now)
+    return `${state === 'ready' ? 'made, ' : ''}waiting for this chat, which is busy, for ${left(showing)} more`;
+  return state === 'waiting' && uncertain
+    ? `it is unclear whether the gateway took it; it has ${left(deadlineAt)} more to call back`
+    : undefined;
+}
+
+function undeliveredLine({ title, state, createdAt }: JobView, now: number): string {
   const end = state === 'delivered' ? 'finished' : STAGES[state];
-  return `**${plain(title)}**: ${end}, asked for ${inWords(now - createdAt)} ago`;
-}
-
-function inWords(milliseconds: number): string {
-  const minutes = Math.max(1, Math.round(milliseconds / 60_000));
-  const [count, unit] =
-    minutes < 90
-      ? [minutes, 'minute']
-      : minutes < 48 * 60
-        ? [Math.round(minutes / 60), 'hour']
-        : [Math.round(minutes / (24 * 60)), 'day'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
-
-function button({ command, id }: JobView, action: 'cancel' | 'show', label: string): Button {
-  return { type: 'action', id: actionId({ command, action, job: id, index: 0 }), label };
+  return `**${plain(title)}**: ${end}, asked for ${age(now - createdAt)} ago`;
 }

@@ -1,60 +1,59 @@
-import { type Context, defineCommand, defineSubcommand, type TextOption } from '../src/command.ts';
-import { plain } from '../src/message.ts';
-import { limitsMessage, ruleSentence } from './limits-text.ts';
+import { type Autocomplete, defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { plain } from '../src/core/message.ts';
+import { EVERYONE, type LimitName, type Moderation, type Subject } from '../src/core/moderation.ts';
 import {
+  type ChoiceOption,
+  type OptionDeclarations,
+  type OptionValues,
+  present,
+} from '../src/core/options.ts';
+import { here, limitsMessage, nameOf, ruleSentence } from './text/moderation.ts';
+import {
+  choicesOf,
+  completedText,
   familyChoices,
-  here,
-  nameOf,
-  privately,
   subjectOf,
   whereOption,
   whoOption,
-} from './moderation-text.ts';
-import { usageReport } from './usage-text.ts';
+} from './text/options.ts';
+import { privately } from './text/text.ts';
+import { usageReport } from './text/usage.ts';
 
 const scope = {
   type: 'choice',
   description: 'Whom it counts: each person, or all in this channel or server together',
   required: true,
-  choices: [
-    { name: 'person', value: 'person' },
-    { name: 'channel', value: 'channel' },
-    { name: 'server', value: 'server' },
-  ],
-} as const;
+  choices: choicesOf(['person', 'channel', 'server']),
+} as const satisfies ChoiceOption;
 
 const limitName = {
   family: { type: 'choice', description: 'Of what; everything together if left out', choices: familyChoices },
   per: {
     type: 'choice',
     description: 'In any stretch of this length; a day if left out',
-    choices: [
-      { name: 'hour', value: 'hour' },
-      { name: 'day', value: 'day' },
-    ],
+    choices: choicesOf(['hour', 'day']),
   },
   of: {
     type: 'choice',
     description: 'What is counted; requests if left out',
-    choices: [
-      { name: 'requests', value: 'requests' },
-      { name: 'units', value: 'units' },
-    ],
+    choices: choicesOf(['requests', 'units']),
   },
-} as const;
+} as const satisfies OptionDeclarations;
 
-const command = {
-  type: 'text',
-  description: 'The command, or all',
+const command = { ...completedText('The command, or all', 40), required: true } as const;
+
+const exemptChoice = {
+  type: 'choice',
+  description: 'Whether moderators pass the limits set here',
   required: true,
-  maximumLength: 40,
-  suggest: async ({ typed }, { moderation }) =>
-    moderation.access.commands
-      .filter((name) => name.includes(typed.trim().replace(/^\//, '').toLowerCase()))
-      .map((name) => ({ name, value: name })),
-} as const satisfies TextOption;
+  choices: choicesOf(['on', 'off']),
+} as const satisfies ChoiceOption;
 
-const somebody = { ...whoOption, required: true } as const;
+const suggestCommands: Autocomplete = async ({ typed }, { moderation }) =>
+  moderation.access.commands
+    .filter((name) => name.includes(typed.trim().replace(/^\//, '').toLowerCase()))
+    .map((name) => ({ name, value: name }));
 
 export const limits = defineCommand({
   name: 'limits',
@@ -80,7 +79,7 @@ export const limits = defineCommand({
           type: 'number',
           description: 'How much; 0 is none, left out is no limit',
           minimum: 0,
-          maximum: 1_000_000_000,
+          maximum: 1e9,
         },
         per: limitName.per,
         of: limitName.of,
@@ -106,8 +105,22 @@ export const limits = defineCommand({
 
     exempt: defineSubcommand({
       description: 'Whether the limits set here hold for moderators',
-      options: { exempt: { type: 'flag', description: 'On: moderators are exempt', required: true } },
+      options: { exempt: { type: 'flag', description: 'On: moderators are exempt' } },
+      asks: true,
       async run({ options: { exempt } }, { moderation }) {
+        if (exempt === undefined) {
+          const { exemptModerators } = await moderation.access.inForce();
+          return {
+            type: 'form',
+            form: {
+              id: 'limits exempt',
+              title: 'Limits for moderators',
+              submitLabel: 'Keep',
+              options: { exempt: exemptChoice },
+              initial: { exempt: exemptModerators ? 'on' : 'off' },
+            },
+          };
+        }
         await moderation.limits.exemptModerators(exempt);
         return privately(
           exempt
@@ -117,88 +130,48 @@ export const limits = defineCommand({
       },
     }),
 
-    allow: defineSubcommand({
+    allow: ruleSubcommand('allow', {
       description: 'Say who may use a command: those who are named, or everyone',
-      options: {
-        command,
-        who: { ...whoOption, description: 'A person or a role; everyone if left out' },
-        where: whereOption,
-      },
-      async run({ options: { command: name, who, where = 'channel' } }, { moderation }) {
-        const subject = who === undefined ? undefined : subjectOf(who);
-        await moderation.access.allow(name, subject, where);
-        return privately(await ruleSentence(name, where, moderation));
-      },
+      who: 'A person or a role; everyone if left out',
     }),
 
-    forbid: defineSubcommand({
-      description: 'Switch a command off, or take somebody from those who may use it',
-      options: {
-        command,
-        who: { ...whoOption, description: 'A person or a role that was named; nobody may if left out' },
-        where: whereOption,
-      },
-      async run({ options: { command: name, who, where = 'channel' } }, { moderation }) {
-        const subject = who === undefined ? undefined : subjectOf(who);
-        await moderation.access.forbid(name, subject, where);
-        return privately(await ruleSentence(name, where, moderation));
-      },
+    forbid: ruleSubcommand('forbid', {
+      description: 'Switch a command off, or keep somebody from it',
+      who: 'A person or a role that may not; nobody may if left out',
     }),
 
     inherit: defineSubcommand({
       description: 'Take back what was said about who may use a command',
       options: { command, where: whereOption },
+      autocomplete: { command: suggestCommands },
       async run({ options: { command: name, where = 'channel' } }, { moderation }) {
         const had = await moderation.access.reset(name, where);
         return privately(had ? 'Taken back.' : `Nothing was said about that in ${here(where)}.`);
       },
     }),
 
-    block: defineSubcommand({
-      description: 'Keep somebody from using the bot in this server',
-      options: { who: somebody },
-      async run({ options: { who } }, { moderation }) {
-        const subject = subjectOf(who);
-        await moderation.access.block(subject);
-        return privately(`${nameOf(subject)} cannot use me in this server any more.`);
-      },
+    block: subjectSubcommand('Keep somebody from using the bot in this server', async (who, access) => {
+      await access.block(who);
+      return `${nameOf(who)} cannot use me in this server any more.`;
     }),
 
-    unblock: defineSubcommand({
-      description: 'Let somebody use the bot again',
-      options: { who: somebody },
-      async run({ options: { who } }, { moderation }) {
-        const subject = subjectOf(who);
-        const had = await moderation.access.unblock(subject);
-        return privately(
-          had ? `${nameOf(subject)} can use me again.` : `${nameOf(subject)} was not blocked.`,
-        );
-      },
-    }),
+    unblock: subjectSubcommand('Let somebody use the bot again', async (who, access) =>
+      (await access.unblock(who)) ? `${nameOf(who)} can use me again.` : `${nameOf(who)} was not blocked.`,
+    ),
 
-    appoint: defineSubcommand({
-      description: 'Let somebody moderate the bot, beside the server’s own moderators',
-      options: { who: somebody },
-      async run({ options: { who } }, { moderation }) {
-        const subject = subjectOf(who);
-        await moderation.access.appoint(subject);
-        return privately(`${nameOf(subject)} can now use /models and /limits in this server.`);
+    appoint: subjectSubcommand(
+      'Let somebody moderate the bot, beside the server’s own moderators',
+      async (who, access) => {
+        await access.appoint(who);
+        return `${nameOf(who)} can now use /models and /limits in this server. On Discord, Server Settings → Integrations lets them see these commands.`;
       },
-    }),
+    ),
 
-    dismiss: defineSubcommand({
-      description: 'Take back that somebody moderates the bot',
-      options: { who: somebody },
-      async run({ options: { who } }, { moderation }) {
-        const subject = subjectOf(who);
-        const had = await moderation.access.dismiss(subject);
-        return privately(
-          had
-            ? `${nameOf(subject)} does not moderate me any more.`
-            : `${nameOf(subject)} was not named before.`,
-        );
-      },
-    }),
+    dismiss: subjectSubcommand('Take back that somebody moderates the bot', async (who, access) =>
+      (await access.dismiss(who))
+        ? `${nameOf(who)} does not moderate me any more.`
+        : `${nameOf(who)} was not named before.`,
+    ),
 
     report: defineSubcommand({
       description: 'Who used how much in this server',
@@ -218,26 +191,57 @@ export const limits = defineCommand({
   },
 });
 
-interface NamedLimit {
-  readonly scope: 'person' | 'channel' | 'server';
-  readonly family?: 'song' | 'ask' | 'image' | 'video' | undefined;
-  readonly per?: 'hour' | 'day' | undefined;
-  readonly of?: 'requests' | 'units' | undefined;
-  readonly who?: string | undefined;
+/** Changes who may use a command, and answers with the rule that holds then. */
+function ruleSubcommand(
+  change: 'allow' | 'forbid',
+  { description, who: whoDescription }: { readonly description: string; readonly who: string },
+) {
+  return defineSubcommand({
+    description,
+    options: { command, who: { ...whoOption, description: whoDescription }, where: whereOption },
+    autocomplete: { command: suggestCommands },
+    async run({ options: { command: name, who, where = 'channel' } }, { moderation }) {
+      await moderation.access[change](name, particular(who), where);
+      return privately(await ruleSentence(name, where, moderation));
+    },
+  });
 }
 
-function nameFrom({ scope: counted, family, per = 'day', of = 'requests', who }: NamedLimit) {
-  const subject = who === undefined ? undefined : subjectOf(who);
-  // A limit for somebody is a limit on a person, whatever else was said.
-  const counts = subject === undefined ? counted : ('person' as const);
-  return { scope: counts, per, of, ...(family ? { family } : {}), ...(subject ? { who: subject } : {}) };
+/** Something about one person or role, answered with the sentence that `run` resolves to. */
+function subjectSubcommand(
+  description: string,
+  run: (who: Subject, access: Moderation['access']) => Promise<string>,
+) {
+  return defineSubcommand({
+    description,
+    options: { who: { ...whoOption, required: true } },
+    run: async ({ options: { who } }, { moderation }) =>
+      privately(await run(subjectOf(who), moderation.access)),
+  });
 }
 
-async function takeBack(name: ReturnType<typeof nameFrom>, moderation: Context['moderation']) {
-  const { changed, sentence } = await moderation.limits.reset(name);
-  return privately(
-    changed
-      ? `There is no limit on ${plain(sentence)} any more.`
-      : `There was no limit on ${plain(sentence)}.`,
-  );
+/** The subject that an option names; undefined for everyone. */
+function particular(named: string | undefined): Subject | undefined {
+  const who = named === undefined ? undefined : subjectOf(named);
+  return who?.id === EVERYONE.id ? undefined : who;
+}
+
+type NamedLimit = OptionValues<typeof limitName & { scope: typeof scope; who: typeof whoOption }>;
+
+function nameFrom({
+  scope: counted,
+  family,
+  per = 'day',
+  of = 'requests',
+  who: named,
+}: NamedLimit): LimitName {
+  const who = particular(named);
+  // A limit with a subject counts each person, also when another scope was named.
+  return present({ scope: who ? 'person' : counted, per, of, family, who });
+}
+
+async function takeBack(name: LimitName, { limits: kept }: Context['moderation']) {
+  const { changed, sentence } = await kept.reset(name);
+  const what = plain(sentence);
+  return privately(changed ? `There is no limit on ${what} any more.` : `There was no limit on ${what}.`);
 }

@@ -1,14 +1,15 @@
-import { defineCommand, type OptionDeclarations } from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { actionId, type Message, plain } from '../src/message.ts';
-import type { JobView } from '../src/work.ts';
+import { defineCommand } from '../src/core/command.ts';
+import { UserError } from '../src/core/errors.ts';
+import type { JobView } from '../src/core/job.ts';
+import { type Message, plain } from '../src/core/message.ts';
+import type { OptionDeclarations } from '../src/core/options.ts';
+import { lyricsMarkdown } from './song/song-message.ts';
 import { singForm } from './song.ts';
-import { lyricsMarkdown } from './studio/sections.ts';
-import { clip, quoted } from './text.ts';
+import { againButton, button, clip, quoted } from './text/text.ts';
 
-/** Platforms draw facts beside each other; longer ones would be broken off, so those stand one after the other. */
-const LONGEST_BESIDE = 900;
-const LONGEST_BESIDE_TOGETHER = 2000;
+/** Characters. Platforms draw facts in columns, and cut longer ones: those are written one after the other. */
+const LONGEST_COLUMN = 900;
+const LONGEST_COLUMNS = 2000;
 /** A message has 25 buttons; the last is Again. */
 const MOST_TO_SING = 24;
 
@@ -52,16 +53,10 @@ export const lyrics = defineCommand({
       ...sideBySide(variants),
       actions: [
         ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
-          type: 'action' as const,
-          id: actionId({ command: 'lyrics', action: 'sing', job: job.id, index }),
-          label: variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it',
+          ...button(job, 'sing', variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it', index),
           emphasis: 'primary' as const,
         })),
-        {
-          type: 'action',
-          id: actionId({ command: 'lyrics', action: 'again', job: job.id, index: 0 }),
-          label: 'Again',
-        },
+        againButton(job),
       ],
     };
   },
@@ -71,10 +66,8 @@ export const lyrics = defineCommand({
       async run({ job, index }) {
         const variant = job.result?.lyrics[index];
         if (!variant) throw new UserError('These lyrics are gone. Ask for new ones with /lyrics.');
-        return singForm({
-          lyrics: variant.text,
-          ...(variant.title ? { title: clip(variant.title, 80) } : {}),
-        });
+        const { text, title } = variant;
+        return singForm({ lyrics: text, ...(title ? { title: clip(title, 80) } : {}) });
       },
     },
   },
@@ -82,14 +75,14 @@ export const lyrics = defineCommand({
 
 type Variants = NonNullable<JobView['result']>['lyrics'];
 
-/** Short variants beside each other; long ones whole, one after the other. */
+/** Short variants in columns; long ones whole, one after the other. */
 function sideBySide(variants: Variants): Pick<Message, 'text' | 'fields'> {
   const named = variants.map(({ title, text }, index) => ({
     name: `${index + 1}. ${title ?? 'Untitled'}`,
     text,
   }));
   const together = named.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
-  if (together <= LONGEST_BESIDE_TOGETHER && named.every(({ text }) => text.length <= LONGEST_BESIDE))
+  if (together <= LONGEST_COLUMNS && named.every(({ text }) => text.length <= LONGEST_COLUMN))
     return { fields: named.map(({ name, text }) => ({ name, value: text })) };
   return {
     text: named.map(({ name, text }) => `**${plain(name)}**\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),

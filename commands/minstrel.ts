@@ -1,11 +1,14 @@
-import { type AnyCommand, type Context, defineCommand, defineSubcommand } from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { plain } from '../src/message.ts';
-import type { Change } from '../src/moderation.ts';
-import { because, FAMILY_NAMES, privately } from './moderation-text.ts';
-import { ownUsageText } from './usage-text.ts';
+import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { notModerator } from '../src/core/errors.ts';
+import { FAMILY_NOUNS } from '../src/core/family.ts';
+import { plain } from '../src/core/message.ts';
+import type { Change, ModelInForce } from '../src/core/moderation.ts';
+import { because } from './text/moderation.ts';
+import { privately } from './text/text.ts';
+import { ownUsageText } from './text/usage.ts';
 
-/** Days that a person's own usage tells of. */
+/** Days that a person's own usage covers. */
 const OWN_DAYS = 30;
 /** Changes that are listed. */
 const MOST_CHANGES = 20;
@@ -20,12 +23,7 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
       text: [
         known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**What is set here**',
-        models
-          .map(
-            ({ family, model, from }) =>
-              `- ${FAMILY_NAMES[family]}: ${model ? `${plain(model)}, ` : ''}${because(from)}`,
-          )
-          .join('\n'),
+        models.map(modelLine).join('\n'),
         'Mention me, or reply to me, to ask a question. **/minstrel usage** shows what you used, **/minstrel forget** erases what I keep about you.',
       ].join('\n\n'),
     });
@@ -57,9 +55,7 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
 
       forget: defineSubcommand({
         description: 'Erase what is kept about you: requests, results, files, voices, usage',
-        options: {
-          confirm: { type: 'flag', description: 'Yes, erase it; it cannot be brought back' },
-        },
+        options: { confirm: { type: 'flag', description: 'Yes, erase it; it cannot be brought back' } },
         async run({ options: { confirm } }, { moderation }) {
           if (!confirm) {
             return privately(
@@ -77,7 +73,7 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
         description: 'What moderators changed here, for moderators',
         options: {},
         async run({ person }, { moderation }) {
-          if (!person.moderator) throw new UserError('Only moderators may see what was changed.');
+          if (!person.moderator) throw notModerator(person, 'Only moderators may see what was changed.');
           const changes = await moderation.audit(MOST_CHANGES);
           if (changes.length === 0) return privately('Nothing was changed here yet.');
           return privately({ title: 'What was changed here', text: changes.map(changeLine).join('\n') });
@@ -87,8 +83,11 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
   });
 }
 
-function changeLine({ at, by, place, what, from, to }: Change): string {
+function modelLine({ family, model, from }: ModelInForce): string {
+  return `- ${FAMILY_NOUNS[family].title}: ${model ? `${plain(model)}, ` : ''}${because(from)}`;
+}
+
+function changeLine({ at, by, where, what, from, to }: Change): string {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  const where = place === 'server' ? 'server' : `channel ${place}`;
   return `- ${plain(`${when} UTC, ${by.displayName}, ${where}, ${what}: ${from} → ${to}`)}`;
 }

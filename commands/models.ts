@@ -1,12 +1,18 @@
-import { type Context, defineCommand, defineSubcommand } from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { plain } from '../src/message.ts';
-import type { AnswersInForce, ModelInForce } from '../src/moderation.ts';
-import { because, FAMILY_NAMES, familyChoices, here, privately, whereOption } from './moderation-text.ts';
-import { clip } from './text.ts';
+import { defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { FAMILY_NOUNS } from '../src/core/family.ts';
+import { plain } from '../src/core/message.ts';
+import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
+import { present } from '../src/core/options.ts';
+import type { Outcome } from '../src/core/outcome.ts';
+import { because, here, onOrOff } from './text/moderation.ts';
+import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
+import { clip, privately } from './text/text.ts';
 
 /** Characters of a prompt; it is sent with every question. */
 const LONGEST_PROMPT = 4000;
+/** Channels that are named in a sentence. */
+const MOST_LISTED = 10;
 /** Characters of a prompt that `show` shows. */
 const PROMPT_SHOWN = 500;
 
@@ -35,10 +41,9 @@ async function show({ moderation }: Context) {
 
 function modelLine({ family: name, model, from, chosenBy, gone }: ModelInForce): string {
   const by = chosenBy ? ` by ${plain(chosenBy.displayName)}` : '';
-  const line = `**${FAMILY_NAMES[name]}**: ${model ? `**${plain(model)}**, ` : ''}${because(from)}${by}`;
+  const line = `**${FAMILY_NOUNS[name].title}**: ${model ? `**${plain(model)}**, ` : ''}${because(from)}${by}`;
   const lost = gone.map(
-    (choice) =>
-      `⚠️ ${plain(choice.model)}, chosen for ${here(choice.from)}, is not offered to this bot any more.`,
+    (choice) => `⚠️ ${plain(choice.model)}, ${because(choice.from)}, is not offered to this bot any more.`,
   );
   return [line, ...lost].join('\n');
 }
@@ -49,13 +54,38 @@ function answerLines({ systemPrompt, assistant, footer }: AnswersInForce): strin
     : 'none';
   return [
     `**System prompt**: ${prompt}`,
-    `**Assistant** (questions may use the bot’s own commands): ${assistant.on ? 'on' : 'off'}, ${because(assistant.from)}`,
-    `**Footer** (model and tokens under an answer): ${footer.on ? 'on' : 'off'}, ${because(footer.from)}`,
+    `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from)}`,
+    `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from)}`,
   ];
 }
 
 function shortened(text: string): string {
   return text.length <= PROMPT_SHOWN ? text : `${clip(text, PROMPT_SHOWN)}…`;
+}
+
+/** What is left as it is changes nothing: only what was decided for `where` is filled in. */
+function answersForm(inForce: AnswersInForce, where: Where): Outcome {
+  const choice = (name: 'assistant' | 'footer', description: string) => ({
+    type: 'choice' as const,
+    description: `${description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from)}`,
+    choices: choicesOf(['on', 'off']),
+  });
+  const kept = (name: 'assistant' | 'footer') =>
+    inForce[name].from === where ? { [name]: onOrOff(inForce[name]) } : {};
+  return {
+    type: 'form',
+    form: {
+      id: 'models answers',
+      title: 'How questions are answered',
+      submitLabel: 'Keep',
+      options: {
+        assistant: choice('assistant', 'Commands in answers'),
+        footer: choice('footer', 'Model and tokens below'),
+        where: whereOption,
+      },
+      initial: { ...kept('assistant'), ...kept('footer'), where },
+    },
+  };
 }
 
 export const models = defineCommand({
@@ -77,27 +107,27 @@ export const models = defineCommand({
       description: 'Choose a model for this channel or server',
       options: {
         family,
-        model: {
-          type: 'text',
-          description: 'The model’s id or name',
-          required: true,
-          maximumLength: 100,
-          suggest: async ({ typed }, context) => {
-            const [songs, others] = await Promise.all([
-              context.models.suggest('song', typed),
-              context.models.suggest('ask', typed),
-            ]);
-            return [...songs, ...others];
-          },
-        },
+        model: { ...modelOption('The model’s id or name'), required: true },
         where: whereOption,
       },
+      autocomplete: {
+        model: async ({ typed }, context) => {
+          const [songs, others] = await Promise.all([
+            context.models.suggest('song', typed),
+            context.models.suggest('ask', typed),
+          ]);
+          return [...songs, ...others];
+        },
+      },
       async run({ options: { family: name, model: named, where = 'channel' } }, { moderation }) {
-        const { model, label, checked } = await moderation.models.choose(name, named, where);
+        const { model, label, checked, others } = await moderation.models.choose(name, named, where);
         const known = label === undefined ? '' : ` “${plain(label)}” is the name of **${plain(model)}**.`;
         const unsure = checked ? '' : ' The list of models could not be had, so I could not check the name.';
+        const listed = others.slice(0, MOST_LISTED).map((own) => plain(`${own.channel} (${own.model})`));
+        const more = others.length > listed.length ? ` and ${others.length - listed.length} more` : '';
+        const still = listed.length > 0 ? ` Their own choice still wins in ${listed.join(', ')}${more}.` : '';
         return privately(
-          `${FAMILY_NAMES[name]} in ${here(where)} now use **${plain(model)}**.${known}${unsure}`,
+          `${FAMILY_NOUNS[name].title} in ${here(where)} now use **${plain(model)}**.${known}${unsure}${still}`,
         );
       },
     }),
@@ -116,10 +146,8 @@ export const models = defineCommand({
     refresh: defineSubcommand({
       description: 'Ask the gateway again which models there are',
       options: {},
-      async run(_invocation, { moderation }) {
-        const count = await moderation.models.refresh();
-        return privately(`This account may use ${count} models.`);
-      },
+      run: async (_invocation, { moderation }) =>
+        privately(`This account may use ${await moderation.models.refresh()} models.`),
     }),
 
     prompt: defineSubcommand({
@@ -129,6 +157,7 @@ export const models = defineCommand({
         where: whereOption,
         reset: { type: 'flag', description: 'Take it back' },
       },
+      asks: true,
       async run({ options: { text, where = 'channel', reset } }, { moderation }) {
         if (reset) {
           const had = await moderation.answers.reset('systemPrompt', where);
@@ -160,26 +189,19 @@ export const models = defineCommand({
         where: whereOption,
         reset: { type: 'flag', description: 'Take it back' },
       },
+      asks: true,
       async run({ options: { assistant, footer, where = 'channel', reset } }, { moderation }) {
         if (reset) {
-          const had = [
-            await moderation.answers.reset('assistant', where),
-            await moderation.answers.reset('footer', where),
-          ];
-          return privately(had.includes(true) ? 'Taken back.' : `Nothing was decided for ${here(where)}.`);
+          const hadAssistant = await moderation.answers.reset('assistant', where);
+          const had = (await moderation.answers.reset('footer', where)) || hadAssistant;
+          return privately(had ? 'Taken back.' : `Nothing was decided for ${here(where)}.`);
         }
         if (assistant === undefined && footer === undefined) {
-          throw new UserError('Say what to change: “assistant” or “footer”, on or off.');
+          return answersForm(await moderation.answers.inForce(), where);
         }
-        await moderation.answers.change(
-          { ...(assistant === undefined ? {} : { assistant }), ...(footer === undefined ? {} : { footer }) },
-          where,
-        );
-        return privately(
-          answerLines(await moderation.answers.inForce())
-            .slice(1)
-            .join('\n\n'),
-        );
+        await moderation.answers.change(present({ assistant, footer }), where);
+        const [, ...lines] = answerLines(await moderation.answers.inForce());
+        return privately(lines.join('\n\n'));
       },
     }),
   },

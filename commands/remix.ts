@@ -1,26 +1,23 @@
-import {
-  type Context,
-  defineCommand,
-  defineFormAction,
-  type FileReference,
-  type OptionDeclarations,
-} from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import type { KeptFile } from '../src/message.ts';
-import type { Work } from '../src/work.ts';
-import { SONG_MODEL_CHOICES, songModel } from './studio/compose.ts';
+import { defineCommand, defineFormAction } from '../src/core/command.ts';
+import type { Context, Voice } from '../src/core/context.ts';
+import { UserError } from '../src/core/errors.ts';
+import type { KeptFile } from '../src/core/message.ts';
+import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
+import type { Work } from '../src/core/work.ts';
+import { SONG_MODEL_CHOICES } from './song/compose.ts';
+import { resultMessage } from './song/derived-messages.ts';
+import { findVoice, sameVoice, suggestVoices } from './song/keep-voice.ts';
 import {
   REMIX_MODES,
   type Recording,
   type RemixMode,
-  type RemixWish,
+  type RemixRequest,
   remixWork,
-} from './studio/remix-work.ts';
-import { resultMessage } from './studio/result-message.ts';
-import { earlySongMessage } from './studio/song-message.ts';
-import { findTake, takeName } from './studio/takes.ts';
-import { findVoice, suggestVoices } from './studio/voices.ts';
-import { duration } from './text.ts';
+} from './song/remix-work.ts';
+import { earlySongMessage } from './song/song-message.ts';
+import { findTake, hasVoice, startOn, takeName } from './song/takes.ts';
+import { completedText } from './text/options.ts';
+import { duration } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -42,14 +39,11 @@ const options = {
   style: { type: 'text', description: 'Its style, such as “brass band, slow”', maximumLength: 1000 },
   title: { type: 'text', description: 'Its title', maximumLength: 80 },
   instrumental: { type: 'flag', description: 'Without a voice' },
-  voice: {
-    type: 'text',
-    description: 'A voice that is kept here, for mode cover',
-    maximumLength: 200,
-    suggest: ({ typed }, context) => suggestVoices(typed, context),
-  },
+  voice: completedText('A voice that is kept here, for mode cover'),
   model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
 } as const satisfies OptionDeclarations;
+
+const { audio: _audio, voice: _voice, model: _model, ...changeOptions } = options;
 
 const STAGES = {
   cover: 'Covering',
@@ -62,23 +56,22 @@ export const remix = defineCommand({
   name: 'remix',
   description: 'Make something new of a recording: a cover, more of it, a voice or a band',
   options,
+  autocomplete: { voice: suggestVoices },
 
-  async run({ options: { audio, voice: voiceNamed, model: modelNamed, ...wish } }, context) {
+  async run({ options: { audio, voice: voiceNamed, model: modelNamed, ...request } }, context) {
     const { source, recording } = audio
       ? { source: undefined, recording: await attachedRecording(audio, context) }
       : await latestRecording(context);
-    const work = remixWork(wish, recording, {
-      model: songModel(await context.models.resolve('song', modelNamed)),
-      modelNamed: modelNamed !== undefined,
-      voice: voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context),
-      limits: context.limits,
-    });
-    return context.jobs.start({
-      work,
-      title: `${STAGES[wish.mode]} ${source ? takeName(source) : `“${recording.name}”`}`,
-      madeFrom: source ? takeName(source) : recording.name,
-      ...(source ? { parent: source.job.id } : {}),
-    });
+    const model = await context.models.song(modelNamed);
+    const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
+    const fromInstrumental = source !== undefined && !hasVoice(source.job);
+    const work = remixWork(
+      { ...request, ...recording, model, modelNamed: modelNamed !== undefined, voice, fromInstrumental },
+      context,
+    );
+    const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
+    if (source) return startOn(source, { work, title, command: 'remix' }, context);
+    return context.jobs.start({ work, title, madeFrom: recording.name });
   },
 
   early: earlySongMessage,
@@ -86,34 +79,27 @@ export const remix = defineCommand({
 
   actions: {
     change: defineFormAction({
-      options: {
-        mode: options.mode,
-        prompt: options.prompt,
-        style: options.style,
-        title: options.title,
-        instrumental: options.instrumental,
-      },
+      options: changeOptions,
 
       async form({ job }) {
-        const { wish } = remixOf(job.work);
-        return { title: 'Again, with changes', submitLabel: 'Make it', initial: { ...wish } };
+        const { request } = remixOf(job.work);
+        return { title: 'Again, with changes', submitLabel: 'Make it', initial: { ...request } };
       },
 
-      async run({ job, options: wish }, context) {
-        const { audio, voiceName, model } = remixOf(job.work);
+      async run({ job, options: request }, context) {
+        const { audio, voice: sung, model: modelNamed } = remixOf(job.work);
         const name = (job.madeFrom ?? 'your recording').replace(/[“”]/g, '');
-        const work = remixWork(wish, await measured(audio, name, context), {
-          model: songModel(await context.models.resolve('song', model)),
-          modelNamed: false,
-          voice: voiceName === undefined ? undefined : await findVoice(voiceName, context),
-          limits: context.limits,
-        });
-        return context.jobs.start({
-          work,
-          title: `${STAGES[wish.mode]} “${name}”`,
-          ...(job.madeFrom === undefined ? {} : { madeFrom: job.madeFrom }),
-          ...(job.parent === undefined ? {} : { parent: job.parent }),
-        });
+        const recording = await measured(audio, name, context);
+        const model = await context.models.song(modelNamed);
+        const isSung = sung !== undefined && !request.instrumental;
+        const voice = isSung ? await sameVoice(sung.personaId, sung.name, context) : undefined;
+        const fromInstrumental = 'instrumental' in job.work && job.work.instrumental === true;
+        const work = remixWork(
+          { ...request, ...recording, model, modelNamed: false, voice, fromInstrumental },
+          context,
+        );
+        const title = `${STAGES[request.mode]} “${name}”`;
+        return context.jobs.start(present({ work, title, madeFrom: job.madeFrom, parent: job.parent }));
       },
     }),
   },
@@ -153,9 +139,9 @@ async function measured(file: KeptFile, name: string, { files, limits }: Context
 }
 
 interface KnownRemix {
-  readonly wish: RemixWish;
+  readonly request: RemixRequest;
   readonly audio: KeptFile;
-  readonly voiceName?: string | undefined;
+  readonly voice?: Pick<Voice, 'personaId' | 'name'> | undefined;
   readonly model?: string | undefined;
 }
 
@@ -163,28 +149,30 @@ interface KnownRemix {
 function remixOf(work: Work): KnownRemix {
   switch (work.route) {
     case 'music.uploadCover': {
-      const { prompt, style, title, instrumental, model } = work.request;
+      const { audio, request, voiceName: name } = work;
+      const { prompt, style, title, instrumental, model } = request;
+      const personaId = request.customMode ? request.personaId : undefined;
       return {
-        wish: { mode: 'cover', prompt, style, title, instrumental },
-        audio: work.audio,
-        voiceName: work.voiceName,
+        request: { mode: 'cover', prompt, style, title, instrumental },
+        audio,
+        voice: name === undefined || personaId === undefined ? undefined : { personaId, name },
         model,
       };
     }
     case 'music.uploadExtend': {
-      const { request, audio } = work;
-      const { model, prompt } = request;
-      if (!request.defaultParamFlag) return { wish: { mode: 'extend', prompt }, audio, model };
-      const { style, title, instrumental } = request;
-      return { wish: { mode: 'extend', prompt, style, title, instrumental }, audio, model };
+      const { audio, request: sent } = work;
+      const { model, prompt } = sent;
+      if (!sent.defaultParamFlag) return { request: { mode: 'extend', prompt }, audio, model };
+      const { style, title, instrumental } = sent;
+      return { request: { mode: 'extend', prompt, style, title, instrumental }, audio, model };
     }
     case 'music.addVocals': {
       const { prompt, style, title, model } = work.request;
-      return { wish: { mode: 'vocals', prompt, style, title }, audio: work.audio, model };
+      return { request: { mode: 'vocals', prompt, style, title }, audio: work.audio, model };
     }
     case 'music.addInstrumental': {
       const { tags: style, title, model } = work.request;
-      return { wish: { mode: 'instrumental', style, title }, audio: work.audio, model };
+      return { request: { mode: 'instrumental', style, title }, audio: work.audio, model };
     }
     default:
       throw new UserError('This cannot be changed. Please ask anew with /remix.');

@@ -1,14 +1,17 @@
-import type { Context, Invocation } from '../src/command.ts';
-import { defineCommand, type OptionDeclarations, type Outcome } from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { studioActions } from './studio/actions.ts';
-import { composeSong, SONG_MODEL_CHOICES, songModel } from './studio/compose.ts';
-import { resultMessage } from './studio/result-message.ts';
-import { firstLine } from './studio/sections.ts';
-import { earlySongMessage, songCard } from './studio/song-message.ts';
-import { findTake, suggestTakes } from './studio/takes.ts';
-import { findVoice, suggestVoices } from './studio/voices.ts';
-import { quoted } from './text.ts';
+import { defineCommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { UserError } from '../src/core/errors.ts';
+import type { Invocation } from '../src/core/invocation.ts';
+import type { OptionDeclarations } from '../src/core/options.ts';
+import type { Outcome } from '../src/core/outcome.ts';
+import { studioActions } from './song/actions.ts';
+import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
+import { resultMessage } from './song/derived-messages.ts';
+import { findVoice, suggestVoices } from './song/keep-voice.ts';
+import { earlySongMessage, firstLine, songCard } from './song/song-message.ts';
+import { findTake, suggestTakes } from './song/takes.ts';
+import { completedText } from './text/options.ts';
+import { privately, quoted } from './text/text.ts';
 
 const options = {
   prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },
@@ -21,33 +24,25 @@ const options = {
     multiline: true,
   },
   instrumental: { type: 'flag', description: 'Without a voice' },
-  voice: {
-    type: 'text',
-    description: 'A voice that is kept here',
-    maximumLength: 200,
-    suggest: ({ typed }, context) => suggestVoices(typed, context),
-  },
+  voice: completedText('A voice that is kept here'),
   model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
-  earlier: {
-    type: 'text',
-    description: 'Instead of a new song: one of this channel, with its buttons',
-    maximumLength: 200,
-    suggest: ({ typed }, context) => suggestTakes(typed, context),
-  },
+  earlier: completedText('Instead of a new song: one of this channel, with its buttons'),
 } as const satisfies OptionDeclarations;
 
 export const song = defineCommand({
   name: 'song',
   description: 'Make a song',
   options,
+  autocomplete: { voice: suggestVoices, earlier: suggestTakes },
   messageMenu: { label: 'Make a song of this', option: 'prompt' },
 
-  async run({ options: { earlier, voice: voiceNamed, model: modelNamed, ...wish } }, context) {
-    if (earlier !== undefined) return showEarlier(earlier, wish, context);
-    const model = songModel(await context.models.resolve('song', modelNamed));
+  async run({ options: { earlier, voice: voiceNamed, model: modelNamed, ...request } }, context) {
+    if (earlier !== undefined) return showEarlier(earlier, request, context);
+    const model = await context.models.song(modelNamed);
     const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
-    const work = composeSong(wish, { model, voice }, context);
-    const name = wish.title ?? wish.prompt ?? firstLine(wish.lyrics) ?? wish.style ?? 'a song';
+    const work = composeSong(request, { model, voice }, context);
+    const { title, prompt, lyrics, style } = request;
+    const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
     return context.jobs.start({ work, title: `Composing ${quoted(name)}` });
   },
 
@@ -68,15 +63,15 @@ export const song = defineCommand({
   },
 });
 
-async function showEarlier(named: string, wish: Invocation['options'], context: Context): Promise<Outcome> {
-  if (Object.values(wish).some((value) => value !== undefined && value !== false)) {
+async function showEarlier(named: string, others: Invocation['options'], context: Context): Promise<Outcome> {
+  if (Object.values(others).some((value) => value !== undefined && value !== false)) {
     throw new UserError(
       'Either name an earlier song or describe a new one. To sing an earlier one anew, press Change under it.',
       'earlier',
     );
   }
   const { job, index } = await findTake(named, 'earlier', context);
-  return { type: 'message', visibility: 'person', message: songCard(job, index) };
+  return privately(songCard(job, index));
 }
 
 /** The form of /song with some of it filled in. */

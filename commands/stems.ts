@@ -1,39 +1,22 @@
-import { defineCommand, type OptionDeclarations } from '../src/command.ts';
-import { actionId, type MediaItem } from '../src/message.ts';
-import type { JobView } from '../src/work.ts';
-import { sourceName } from './studio/derived-messages.ts';
-import { lineage } from './studio/lineage.ts';
-import { splitOption, splitTake } from './studio/stems.ts';
-import { findTake, suggestTakes } from './studio/takes.ts';
+import { defineCommand } from '../src/core/command.ts';
+import type { JobView } from '../src/core/job.ts';
+import type { MediaItem } from '../src/core/message.ts';
+import type { OptionDeclarations } from '../src/core/options.ts';
+import { splitOption, splitTake } from './song/actions.ts';
+import { sourceName } from './song/derived-messages.ts';
+import { findTake, suggestTakes } from './song/takes.ts';
+import { completedText } from './text/options.ts';
+import { againButton, askedBy, lineage } from './text/text.ts';
 
 /** From as many as this on, they also come as one archive. */
 const MANY = 3;
 
-/** As they stand in a mixer, from the voice down; what the gateway calls otherwise comes after them. */
-const ORDER: readonly string[] = [
-  'vocals',
-  'backing vocals',
-  'instrumental',
-  'drums',
-  'percussion',
-  'bass',
-  'guitar',
-  'keyboard',
-  'piano',
-  'synth',
-  'strings',
-  'brass',
-  'woodwinds',
-  'fx',
-];
+/** As in a mixer, from the voice down; stems of other names come after them. */
+const MIXER =
+  'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
 
 const options = {
-  song: {
-    type: 'text',
-    description: 'A song of this channel; the latest if left out',
-    maximumLength: 200,
-    suggest: ({ typed }, context) => suggestTakes(typed, context),
-  },
+  song: completedText('A song of this channel; the latest if left out'),
   split: splitOption,
 } as const satisfies OptionDeclarations;
 
@@ -41,6 +24,7 @@ export const stems = defineCommand({
   name: 'stems',
   description: 'Take a song apart into its voice and instruments',
   options,
+  autocomplete: { song: suggestTakes },
 
   async run({ options: { song, split } }, context) {
     return splitTake(await findTake(song, 'song', context), split ?? 'separate_vocal', context);
@@ -60,15 +44,8 @@ export const stems = defineCommand({
           tags: { title: `${name} - ${stem.name}`, artist: `Minstrel for ${job.person.displayName}` },
         }),
       ),
-      fields: [...fields, { name: 'Asked by', value: job.person.displayName }],
-      actions: [
-        {
-          type: 'action',
-          id: actionId({ command: 'stems', action: 'again', job: job.id, index: 0 }),
-          label: 'Again',
-        },
-        ...actions,
-      ],
+      fields: [...fields, askedBy(job)],
+      actions: [againButton(job), ...actions],
     };
   },
 
@@ -76,11 +53,9 @@ export const stems = defineCommand({
 });
 
 function inOrder({ result }: JobView) {
-  const place = (name: string): number => {
-    const found = ORDER.indexOf(name);
-    return found === -1 ? ORDER.length : found;
-  };
+  const order = MIXER.split(', ');
+  const position = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return (result?.stems ?? []).toSorted(
-    (one, other) => place(one.name) - place(other.name) || one.name.localeCompare(other.name),
+    (one, other) => position(one.name) - position(other.name) || one.name.localeCompare(other.name),
   );
 }

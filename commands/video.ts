@@ -1,8 +1,8 @@
-import { defineCommand, type OptionDeclarations } from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { actionId } from '../src/message.ts';
-import { lineage } from './studio/lineage.ts';
-import { clip, quoted } from './text.ts';
+import { defineCommand } from '../src/core/command.ts';
+import { UserError } from '../src/core/errors.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
+import { choicesOf, exactOption, modelOption } from './text/options.ts';
+import { againButton, clip, lineage, quoted } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -19,28 +19,28 @@ const options = {
   },
   audio: { type: 'file', description: 'Sound to go with it', accept: ['audio'], maximumBytes: 15 * MEGABYTE },
   duration: { type: 'number', description: 'Seconds: 5, 10 or 15', integer: true, minimum: 5, maximum: 15 },
-  resolution: {
+  resolution: { type: 'choice', description: 'Its resolution', choices: choicesOf(['720P', '1080P']) },
+  silent: { type: 'flag', description: 'Without sound' },
+  shots: {
     type: 'choice',
-    description: 'Its resolution',
+    description: 'One shot, or several',
     choices: [
-      { name: '720P', value: '720P' },
-      { name: '1080P', value: '1080P' },
+      { name: 'one', value: 'single' },
+      { name: 'several', value: 'multi' },
     ],
   },
-  model: {
-    type: 'text',
-    description: 'The video model',
-    maximumLength: 100,
-    suggest: ({ typed }, { models }) => models.suggest('video', typed),
-  },
+  exact: exactOption,
+  model: modelOption('The video model'),
 } as const satisfies OptionDeclarations;
 
 export const video = defineCommand({
   name: 'video',
   description: 'Film a video from words or a picture',
   options,
+  autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
-  async run({ options: { prompt, image, audio, duration, resolution, model: named } }, context) {
+  async run({ options: { image, audio, silent, shots, exact, model: named, ...asked } }, context) {
+    const { prompt, duration } = asked;
     if (prompt === undefined && image === undefined) {
       throw new UserError('Tell me what happens in the video, or attach a picture to start from.', 'prompt');
     }
@@ -50,19 +50,32 @@ export const video = defineCommand({
         'duration',
       );
     }
+    // The public API cuts into shots only what it may expand.
+    if (exact && shots === 'multi')
+      throw new UserError(
+        'For several shots the gateway adds words of its own, so they cannot be exact. Leave out one of them.',
+        'shots',
+      );
+    if (silent && audio !== undefined)
+      throw new UserError(
+        'A video with your sound cannot be without sound. Leave out one of them.',
+        'silent',
+      );
     const model = await context.models.resolve('video', named);
+    const promptExtend = shots === 'multi' ? true : exact ? false : undefined;
     return context.jobs.start({
-      work: {
-        route: 'media.video',
-        request: {
+      work: present({
+        route: 'media.video' as const,
+        request: present({
           model,
-          ...(prompt === undefined ? {} : { prompt }),
-          ...(duration === undefined ? {} : { duration }),
-          ...(resolution === undefined ? {} : { resolution }),
-        },
-        ...(image === undefined ? {} : { image: await context.files.keep(image, ['image']) }),
-        ...(audio === undefined ? {} : { audio: await context.files.keep(audio, ['audio']) }),
-      },
+          ...asked,
+          promptExtend,
+          audio: silent ? false : undefined,
+          shotType: shots,
+        }),
+        image: image && (await context.files.keep(image, ['image'])),
+        audio: audio && (await context.files.keep(audio, ['audio'])),
+      }),
       title: `Filming ${quoted(prompt ?? 'your picture')}`,
     });
   },
@@ -77,15 +90,8 @@ export const video = defineCommand({
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],
       footer: `Asked by ${job.person.displayName}`,
-      fields: [...made.fields],
-      actions: [
-        {
-          type: 'action',
-          id: actionId({ command: 'video', action: 'again', job: job.id, index: 0 }),
-          label: 'Again',
-        },
-        ...made.actions,
-      ],
+      fields: made.fields,
+      actions: [againButton(job), ...made.actions],
     };
   },
 });

@@ -1,26 +1,14 @@
-import {
-  type Context,
-  defineCommand,
-  defineSubcommand,
-  type OptionDeclarations,
-  type Outcome,
-} from '../src/command.ts';
-import { UserError } from '../src/errors.ts';
-import { plain } from '../src/message.ts';
-import { findVoice, suggestVoices } from './studio/voices.ts';
+import { defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { notModerator, UserError } from '../src/core/errors.ts';
+import { plain } from '../src/core/message.ts';
+import type { Outcome } from '../src/core/outcome.ts';
+import { findVoice, suggestVoices } from './song/keep-voice.ts';
+import { completedText } from './text/options.ts';
+import { date, privately } from './text/text.ts';
 
-/** Past this many a list helps nobody; the option `voice` finds the others by name. */
+/** A longer list does not help; the option `voice` finds the others by name. */
 const MOST_LISTED = 40;
-
-const removeOptions = {
-  voice: {
-    type: 'text',
-    description: 'The voice to remove',
-    required: true,
-    maximumLength: 200,
-    suggest: ({ typed }, context) => suggestVoices(typed, context),
-  },
-} as const satisfies OptionDeclarations;
 
 export const voices = defineCommand({
   name: 'voices',
@@ -38,19 +26,22 @@ export const voices = defineCommand({
 
     remove: defineSubcommand({
       description: 'Remove a voice; for moderators and whoever kept it',
-      options: removeOptions,
+      options: { voice: { ...completedText('The voice to remove'), required: true } },
+      autocomplete: { voice: suggestVoices },
 
       async run({ options, person }, context) {
         const voice = await findVoice(options.voice, context);
         if (!person.moderator && voice.keptBy.id !== person.id) {
-          throw new UserError(
+          throw notModerator(
+            person,
             `Only a moderator, or ${voice.keptBy.displayName}, who kept it, can remove “${voice.name}”.`,
-            'voice',
           );
         }
         if (!(await context.voices.remove(voice.personaId)))
           throw new UserError(`“${voice.name}” has been removed already.`, 'voice');
-        return privately(`“${plain(voice.name)}” is removed. Songs that were sung with it stay.`);
+        return privately(
+          `“${plain(voice.name)}” is removed. Songs that were sung with it stay. **Keep voice** under its take keeps it again, at no cost.`,
+        );
       },
     }),
   },
@@ -65,18 +56,10 @@ async function show({ voices }: Context): Promise<Outcome> {
     const facts = [
       ...(description ? [plain(description)] : []),
       ...(madeFrom ? [`from ${plain(madeFrom)}`] : []),
-      `kept by ${plain(keptBy.displayName)} on ${new Date(keptAt).toISOString().slice(0, 10)}`,
+      `kept by ${plain(keptBy.displayName)} on ${date(keptAt)}`,
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });
   const more = kept.length > MOST_LISTED ? [`And ${kept.length - MOST_LISTED} more.`] : [];
-  return privately([lines.join('\n'), ...more].join('\n\n'), 'Voices kept here');
-}
-
-function privately(text: string, title?: string): Outcome {
-  return {
-    type: 'message',
-    visibility: 'person',
-    message: { ...(title === undefined ? {} : { title }), text },
-  };
+  return privately({ title: 'Voices kept here', text: [lines.join('\n'), ...more].join('\n\n') });
 }

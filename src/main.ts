@@ -1,10 +1,10 @@
 /** `npm start`: the bot on the platforms that are set, or a prompt in this terminal where none is. */
-
-import { assemble, type Minstrel, type PlatformTools } from './assemble.ts';
-import { platformsFor } from './chat-platforms.ts';
-import type { Config } from './config.ts';
+import { assemble, type Minstrel, type PlatformTools } from './app/assemble.ts';
+import type { Config } from './app/config/config.ts';
+import { newId } from './app/outside.ts';
+import { platformsFor } from './app/platforms.ts';
+import { endOnUncaught, loadConfig, openLog, runProgram } from './app/process.ts';
 import { createTerminal, type Terminal } from './platforms/terminal/terminal.ts';
-import { loadConfig, newId, openLog, runProgram } from './process.ts';
 
 /** Where the prompt saves what it makes. */
 const PROMPT_FOLDER = 'minstrel-files';
@@ -20,6 +20,10 @@ async function main(): Promise<void> {
     level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
     // A prompt and its progress stay whole when something is logged.
     write: (line) => (terminal ? terminal.announce(line.trimEnd()) : process.stderr.write(line)),
+  });
+  endOnUncaught(log, {
+    once: (event, end) => process.once(event, end),
+    exit: (code) => process.exit(code),
   });
   for (const warning of config.warnings) log.warn({}, warning);
 
@@ -51,8 +55,8 @@ async function main(): Promise<void> {
   log.info({}, 'Minstrel has stopped');
 }
 
-/** Ends when the person asks for it; where there is nobody to type, the listener and the jobs go on. */
-function openTerminal({ media, now }: PlatformTools, onExit: () => void): Terminal {
+/** Ends when the person asks for it; where no one can type, the listener and the jobs go on. */
+function openTerminal({ media, now, log }: PlatformTools, onExit: () => void): Terminal {
   return createTerminal({
     input: process.stdin,
     output: process.stdout,
@@ -60,6 +64,7 @@ function openTerminal({ media, now }: PlatformTools, onExit: () => void): Termin
     media,
     now,
     newId,
+    log,
     onEnd: (why) => {
       if (why === 'asked') onExit();
     },

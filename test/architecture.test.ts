@@ -2,98 +2,60 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Rooms in which words are defined; everybody may speak them. */
-const VOCABULARY = [
-  'command',
-  'declaration',
-  'invocation',
-  'context',
-  'message',
-  'errors',
-  'work',
-  'moderation',
-];
-
 /**
- * What each room may import, beside itself: imports run one way. `types of x` allows `import type` alone, and a path
- * allows one file of a room.
+ * What each layer may import, besides itself: imports run in one direction. `types of x` allows `import type` alone. Types count as
+ * imports everywhere else.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  message: [],
-  errors: ['message'],
-  command: ['message', 'declaration', 'invocation', 'context', 'types of work'],
-  declaration: ['types of context', 'types of invocation'],
-  invocation: ['types of declaration'],
-  context: [
-    'types of command',
-    'types of declaration',
-    'types of invocation',
-    'types of message',
-    'types of moderation',
-    'types of work',
-    'types of gateway',
-  ],
-  moderation: ['types of command', 'types of message'],
-  work: ['types of command', 'types of message', 'types of gateway'],
-  options: VOCABULARY,
-  config: ['gateway'],
-  bot: [...VOCABULARY, 'options', 'types of platforms'],
-  commands: [...VOCABULARY, 'types of gateway'],
+  core: ['types of gateway'],
   gateway: [],
   emulator: [],
-  media: VOCABULARY,
-  storage: [...VOCABULARY, 'src/jobs/job.ts'],
-  settings: [...VOCABULARY, 'gateway', 'types of storage', 'src/storage/usage.ts'],
-  charts: [],
-  metrics: [],
-  jobs: [...VOCABULARY, 'gateway', 'media', 'src/storage/storage.ts', 'src/platforms/platform.ts'],
-  http: [...VOCABULARY, 'types of media'],
-  platforms: VOCABULARY,
-  'platforms/discord': [...VOCABULARY, 'platforms'],
-  'platforms/command-line': VOCABULARY,
-  'platforms/slack': [...VOCABULARY, 'platforms', 'platforms/command-line'],
-  'platforms/terminal': [...VOCABULARY, 'platforms', 'platforms/command-line'],
+  media: ['core'],
+  storage: ['core'],
+  settings: ['core', 'gateway', 'storage'],
+  commands: ['core'],
+  platforms: ['core'],
+  http: ['core'],
+  jobs: ['core', 'gateway', 'media', 'settings', 'storage', 'platforms'],
+  app: [
+    'core',
+    'gateway',
+    'media',
+    'storage',
+    'settings',
+    'commands',
+    'platforms',
+    'http',
+    'jobs',
+    'emulator',
+  ],
+  cli: ['core', 'gateway', 'storage', 'commands', 'platforms', 'app', 'emulator'],
+  main: ['app', 'platforms'],
 };
 
-/** What puts the rooms together. It may import everything, and no room imports it. */
-const PROGRAMS = [
-  'administration',
-  'assemble',
-  'chat-platforms',
-  'demo',
-  'export',
-  'import',
-  'log',
-  'main',
-  'manifest',
-  'invocation-context',
-  'open-gateway',
-  'open-media',
-  'open-storage',
-  'process',
-  'register',
-];
+/** A platform knows the port and what platforms share, and no other platform. */
+const PLATFORMS = ['discord', 'slack', 'terminal'];
 
-/** Packages that stay inside their rooms. A name that ends with a slash means all packages of that scope. */
-const AT_HOME: Readonly<Record<string, readonly string[]>> = {
-  'discord.js': ['platforms/discord'],
-  '@discordjs/': ['platforms/discord'],
-  'discord-api-types': ['platforms/discord'],
-  '@slack/': ['platforms/slack'],
-  bullmq: ['storage'],
-  ioredis: ['storage'],
-  keyv: ['storage', 'settings'],
-  '@keyv/': ['storage', 'settings'],
-  'node:sqlite': ['storage'],
-  echarts: ['charts'],
-  '@resvg/': ['charts'],
-  'prom-client': ['metrics'],
-  s3mini: ['media'],
-  'file-type': ['media'],
-  sharp: ['media'],
-  fastify: ['http', 'emulator'],
-  'eventsource-parser': ['gateway'],
-  pino: PROGRAMS,
+/** Packages that stay inside their folders. A name that ends with a slash means all packages of that scope. */
+const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
+  'discord.js': 'src/platforms/discord/',
+  '@discordjs/': 'src/platforms/discord/',
+  'discord-api-types': 'src/platforms/discord/',
+  '@slack/': 'src/platforms/slack/',
+  bullmq: 'src/storage/redis/',
+  redis: 'src/storage/redis/',
+  '@redis/': 'src/storage/redis/',
+  keyv: 'src/storage/',
+  '@keyv/': 'src/storage/',
+  'node:sqlite': 'src/storage/sqlite/',
+  echarts: 'src/settings/',
+  '@resvg/': ['src/settings/', 'src/emulator/studio/'],
+  'prom-client': 'src/http/',
+  s3mini: 'src/media/',
+  'file-type': 'src/media/',
+  sharp: ['src/media/', 'src/emulator/'],
+  'eventsource-parser': 'src/gateway/',
+  pino: 'src/app/',
 };
 
 interface Source {
@@ -118,39 +80,96 @@ function importsOf({ path, text }: Source): Import[] {
   }));
 }
 
-function roomOf(path: string): string {
-  if (path.startsWith('commands/')) return 'commands';
-  const [, platform] = /^src\/platforms\/([\w-]+)\//.exec(path) ?? [];
-  if (platform) return `platforms/${platform}`;
-  return path.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '');
+function targetOf({ from, specifier }: Import): string | undefined {
+  return specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : undefined;
+}
+
+function layerOf(path: string): string {
+  const [first = '', second = ''] = path.replace(/\.ts$/, '').split('/');
+  return first === 'src' ? second : first;
+}
+
+function platformOf(path: string): string | undefined {
+  const [, , platform = ''] = path.split('/');
+  return path.startsWith('src/platforms/') && PLATFORMS.includes(platform) ? platform : undefined;
 }
 
 /** Sentences about imports that break the rules. */
 function violations(sources: readonly Source[]): string[] {
   return sources.flatMap(importsOf).flatMap((found) => {
-    const { from, specifier } = found;
-    const room = roomOf(from);
-    if (!specifier.startsWith('.')) {
-      const [, homes] =
-        Object.entries(AT_HOME).find(([name]) =>
+    const { from, specifier, typeOnly } = found;
+    const to = targetOf(found);
+    if (to === undefined) {
+      const [, folders = []] =
+        Object.entries(PACKAGE_FOLDERS).find(([name]) =>
           name.endsWith('/')
             ? specifier.startsWith(name)
             : specifier === name || specifier.startsWith(`${name}/`),
         ) ?? [];
-      return homes && !homes.includes(room)
-        ? [`${from} imports ${specifier}, which belongs to ${homes}`]
+      const allowed = [folders].flat();
+      return allowed.length > 0 && !allowed.some((folder) => from.startsWith(folder))
+        ? [`${from} imports ${specifier}, which belongs to ${allowed.join(' and ')}`]
         : [];
     }
-    const to = normalize(join(dirname(from), specifier));
-    if (PROGRAMS.includes(room) || roomOf(to) === room) return [];
-    const allowed = MAY_IMPORT[room];
-    if (!allowed) return [`${from} belongs to no known room`];
-    const isAllowed =
-      allowed.includes(roomOf(to)) ||
-      allowed.includes(to) ||
-      (found.typeOnly && allowed.includes(`types of ${roomOf(to)}`));
-    return isAllowed ? [] : [`${from} imports ${found.typeOnly ? 'types of ' : ''}${to}`];
+    const allowed = MAY_IMPORT[layerOf(from)];
+    if (!allowed) return [`${from} belongs to no known layer`];
+    const [layer, platform] = [layerOf(to), platformOf(to)];
+    if (layer === layerOf(from)) {
+      return layer === 'platforms' && platform !== undefined && platform !== platformOf(from)
+        ? [`${from} imports another platform: ${to}`]
+        : [];
+    }
+    const isAllowed = allowed.includes(layer) || (typeOnly && allowed.includes(`types of ${layer}`));
+    return isAllowed ? [] : [`${from} imports ${typeOnly ? 'types of ' : ''}${to}`];
   });
+}
+
+/** Files that import each other, directly or through others; type imports count. Tarjan's strongly connected components. */
+function circles(sources: readonly Source[]): string[][] {
+  const targets = new Map(
+    sources.map((source) => [source.path, importsOf(source).flatMap((found) => targetOf(found) ?? [])]),
+  );
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (path: string): number => {
+    const at = order.size;
+    order.set(path, at);
+    lowest.set(path, at);
+    open.push(path);
+    for (const target of targets.get(path) ?? []) {
+      if (!targets.has(target)) continue;
+      const reached = order.has(target)
+        ? open.includes(target)
+          ? (order.get(target) ?? at)
+          : at
+        : visit(target);
+      lowest.set(path, Math.min(lowest.get(path) ?? at, reached));
+    }
+    if (lowest.get(path) === at) {
+      const circle = open.splice(open.indexOf(path));
+      if (circle.length > 1 || targets.get(path)?.includes(path)) found.push(circle.toSorted());
+    }
+    return lowest.get(path) ?? at;
+  };
+  for (const path of targets.keys()) if (!order.has(path)) visit(path);
+  return found;
+}
+
+/** Names that several files declare and export, each with these files. Overloads, and a type with its value, are one. */
+function doubles(sources: readonly Source[]): string[] {
+  const declarations =
+    /^export (?:(?:async|abstract|declare) )*(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
+  const found = sources.flatMap(({ path, text }) =>
+    [...new Set([...text.matchAll(declarations)].map(([, name = '']) => name))].map((name) => ({
+      name,
+      path,
+    })),
+  );
+  return [...Map.groupBy(found, ({ name }) => name)]
+    .filter(([, of]) => of.length > 1)
+    .map(([name, of]) => `${name}: ${of.map(({ path }) => path).join(', ')}`);
 }
 
 const sources = globSync(['src/**/*.ts', 'commands/**/*.ts']).map((path) => ({
@@ -158,28 +177,33 @@ const sources = globSync(['src/**/*.ts', 'commands/**/*.ts']).map((path) => ({
   text: readFileSync(path, 'utf8'),
 }));
 
-test('imports run one way, and packages stay inside their rooms', () => {
+test('imports run in one direction, and packages stay inside their folders', () => {
   expect(violations(sources)).toEqual([]);
 });
 
-test('every room of the rules is there, so that no rule is about nothing', () => {
-  const rooms = new Set(sources.map(({ path }) => roomOf(path)));
-  expect(Object.keys(MAY_IMPORT).filter((room) => !rooms.has(room))).toEqual([]);
+test('no file imports itself through others', () => {
+  expect(circles(sources)).toEqual([]);
 });
 
-test('only programs touch the environment of the process', () => {
+test('every exported name is declared once in the whole project', () => {
+  expect(doubles(sources)).toEqual([]);
+});
+
+test('src itself holds main.ts only', () => {
+  expect(sources.filter(({ path }) => /^src\/[^/]+\.ts$/.test(path)).map(({ path }) => path)).toEqual([
+    'src/main.ts',
+  ]);
+});
+
+test('every layer of the rules is there, so that no rule is about nothing', () => {
+  const layers = new Set(sources.map(({ path }) => layerOf(path)));
+  expect(Object.keys(MAY_IMPORT).toSorted()).toEqual([...layers].toSorted());
+});
+
+test('only app/config reads the environment of the process, and only programs hand it over', () => {
   const readers = sources.filter(({ text }) => /\bprocess\.env\b|\benv\b.*from 'node:process'/.test(text));
-  expect(readers.filter(({ path }) => !PROGRAMS.includes(roomOf(path))).map(({ path }) => path)).toEqual([]);
-});
-
-test('only programs import the settings', () => {
-  const readers = sources
-    .flatMap(importsOf)
-    .filter(({ specifier }) => /(^|\/)config(\.ts$|\/)/.test(specifier));
-  expect(readers.length).toBeGreaterThan(0);
-  expect(
-    readers.filter(({ from }) => ![...PROGRAMS, 'config'].includes(roomOf(from))).map(({ from }) => from),
-  ).toEqual([]);
+  const programs = ['app', 'cli', 'emulator'];
+  expect(readers.filter(({ path }) => !programs.includes(layerOf(path))).map(({ path }) => path)).toEqual([]);
 });
 
 describe('the reader of these rules sees', () => {
@@ -189,25 +213,68 @@ describe('the reader of these rules sees', () => {
       'src/platforms/discord/show.ts',
       "import { a } from '../../jobs/jobs.ts';",
     ],
-    ['types, too', 'src/platforms/slack/show.ts', "import type { Job } from '../../jobs/job.ts';"],
-    ['a platform that leans on another', 'src/platforms/web/x.ts', "import { a } from '../slack/show.ts';"],
-    ['a gateway that knows chat', 'src/gateway/chat.ts', "import { a } from '../message.ts';"],
+    ['types, too', 'src/platforms/slack/show.ts', "import type { Job } from '../../jobs/jobs.ts';"],
+    [
+      'a platform that leans on another',
+      'src/platforms/slack/x.ts',
+      "import { a } from '../discord/show.ts';",
+    ],
+    [
+      'what platforms share leaning on one',
+      'src/platforms/shared/x.ts',
+      "import { a } from '../slack/x.ts';",
+    ],
+    ['a gateway that knows chat', 'src/gateway/chat/chat.ts', "import { a } from '../../core/message.ts';"],
     ['an emulator that borrows', 'src/emulator/main.ts', "export { a } from '../gateway/routes.ts';"],
     ['a command that calls the gateway', 'commands/song.ts', "import { a } from '../src/gateway/client.ts';"],
-    ['a value where types are allowed', 'src/bot.ts', "import { type A } from './platforms/platform.ts';"],
-    ['a room that starts the program', 'src/jobs/x.ts', "import { a } from '../assemble.ts';"],
-    ['imports over several lines', 'src/gateway/x.ts', "import {\n  a,\n  b,\n} from '../jobs/job.ts';"],
-    ['imports for their effect', 'src/gateway/x.ts', "import '../jobs/job.ts';"],
-    ['late imports', 'src/media/x.ts', "const a = await import('../jobs/job.ts');"],
+    [
+      'a value where types are allowed',
+      'src/core/work.ts',
+      "import { type A } from '../gateway/music/music.ts';",
+    ],
+    ['a layer that starts the program', 'src/jobs/x.ts', "import { a } from '../app/assemble.ts';"],
+    ['storage that knows jobs', 'src/storage/x.ts', "import type { A } from '../jobs/jobs.ts';"],
+    ['settings away from home', 'src/http/x.ts', "import { readConfig } from '../app/config/config.ts';"],
+    ['imports over several lines', 'src/gateway/x.ts', "import {\n  a,\n  b,\n} from '../jobs/jobs.ts';"],
+    ['imports for their effect', 'src/gateway/x.ts', "import '../jobs/jobs.ts';"],
+    ['late imports', 'src/media/x.ts', "const a = await import('../jobs/jobs.ts');"],
     ['a package away from home', 'src/jobs/x.ts', "import { Client } from 'discord.js';"],
-    ['a part of a package away from home', 'src/bot.ts', "import { App } from '@slack/bolt/dist';"],
-    ['a room that nobody planned', 'src/helpers/x.ts', "import { a } from '../message.ts';"],
+    ['a part of a package away from home', 'src/core/bot.ts', "import { App } from '@slack/bolt/dist';"],
+    ['a folder that no one planned', 'src/helpers/x.ts', "import { a } from '../core/message.ts';"],
   ])('%s', (_name, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1);
   });
 
+  test('circles, through types and several files', () => {
+    const made = (path: string, text: string): Source => ({ path, text });
+    const two = [
+      made('src/core/a.ts', "import { b } from './b.ts';"),
+      made('src/core/b.ts', "import type { c } from './c.ts';"),
+      made('src/core/c.ts', "export { a } from './a.ts';"),
+      made('src/core/d.ts', "import { a } from './a.ts';"),
+    ];
+    expect(circles(two)).toEqual([['src/core/a.ts', 'src/core/b.ts', 'src/core/c.ts']]);
+    expect(circles(two.slice(1))).toEqual([]);
+  });
+
+  test('names that two files export, and no overloads', () => {
+    const first =
+      'export async function open(path: string): void;\nexport async function open(path: URL): void;';
+    const made = [
+      {
+        path: 'src/core/a.ts',
+        text: `${first}\nexport interface Part {}\nexport const Part = 1;\nconst own = 2;`,
+      },
+      {
+        path: 'src/core/b.ts',
+        text: 'export type Part = 1;\nexport const own = 2;\nexport { open } from "./a.ts";',
+      },
+    ];
+    expect(doubles(made)).toEqual(['Part: src/core/a.ts, src/core/b.ts']);
+  });
+
   test('and leaves comments alone', () => {
-    const text = " * Use it as `import('../jobs/job.ts')`.\n// import { a } from '../jobs/job.ts';";
+    const text = " * Use it as `import('../jobs/jobs.ts')`.\n// import { a } from '../jobs/jobs.ts';";
     expect(violations([{ path: 'src/gateway/x.ts', text }])).toEqual([]);
   });
 });

@@ -1,10 +1,14 @@
-/** What is shipped beside the code: the image, the example settings, the documentation of both. */
+/** What is shipped with the code: the image, the example settings, the documents. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { VARIABLES } from '../src/config/schema.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { VARIABLES } from '../src/app/config/schema.ts';
+import { NOTICES_FILE, noticesFile } from '../src/cli/notices.ts';
+import { EXAMPLE_FILE, exampleFile, TABLE_PAGE, withSettingsTable } from '../src/cli/settings.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z
@@ -72,10 +76,9 @@ describe('the image', () => {
       `CMD ${JSON.stringify(manifest.scripts.start?.split(' ')).replace(/,/g, ', ')}`,
     );
     const [, major] = /(\d+)/.exec(manifest.engines.node) ?? [];
-    expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual([
-      `node:${major}-slim`,
-      `node:${major}-slim`,
-    ]);
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+    expect(images).toEqual([images[0], images[0]]);
+    expect(images[0]).toMatch(new RegExp(`^node:${major}-slim@sha256:[\\da-f]{64}$`));
   });
 
   test('does not run as root', () => {
@@ -102,11 +105,42 @@ test('the compose file sets only settings that exist', () => {
   expect(names.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([]);
 });
 
+test('the compose file names images by digest, asks for a password for Redis, and drops what no service needs', () => {
+  const compose = read('compose.yaml');
+  const services = compose.split(/^ {2}(?=\w+:$)/m).filter((part) => /^(bot|redis):\n {4}/.test(part));
+  expect(services).toHaveLength(2);
+  for (const service of services) {
+    expect(service).toContain('cap_drop:\n      - ALL');
+    expect(service).toContain('read_only: true');
+    expect(service).toContain('${REDIS_PASSWORD:?');
+  }
+  expect(compose).toMatch(/image: redis:7-alpine@sha256:[\da-f]{64}\n/);
+});
+
+describe('THIRD-PARTY-NOTICES', () => {
+  const notices = read(NOTICES_FILE);
+
+  test('is what npm run notices writes', () => {
+    expect(notices).toBe(noticesFile(read('package-lock.json')));
+  });
+
+  test('names what is shipped, and what the LGPL asks for', () => {
+    const [, lgpl = ''] = notices.split('--- LGPL');
+    for (const name of ['libvips', 'https://github.com/lovell/sharp-libvips', '@img/sharp-libvips-linux-x64'])
+      expect(lgpl).toContain(name);
+    for (const name of Object.keys(manifest.dependencies)) expect(notices).toContain(`\n${name} `);
+    expect(notices).not.toContain('\nvitest ');
+  });
+});
+
 describe('the settings', () => {
-  test('stand in .env.example, each once, in order, with a sentence', () => {
-    const entries = [
-      ...read('.env.example').matchAll(/^# ([^\n]*[.:][^\n]*(?:\n# [^\n]+)*)\n#([A-Z\d_]+)=/gm),
-    ];
+  test('are documented as the schema says: npm run settings writes both files', () => {
+    expect(read(EXAMPLE_FILE)).toBe(exampleFile());
+    expect(read(TABLE_PAGE)).toBe(withSettingsTable(read(TABLE_PAGE)));
+  });
+
+  test('are in .env.example, each once, in order, with a sentence', () => {
+    const entries = [...read('.env.example').matchAll(/^# ((?!---)[^\n]+(?:\n# [^\n]+)*)\n#([A-Z\d_]+)=/gm)];
     expect(entries.map(([, , name]) => name)).toEqual(VARIABLES);
     for (const [, sentence] of entries) expect(sentence).toMatch(/^[A-Z].*[.]$/s);
   });
@@ -120,15 +154,15 @@ describe('the settings', () => {
     expect(() => readConfig({ ...Object.fromEntries(examples), ...needed })).not.toThrow();
   });
 
-  test('stand in docs/operating.md, each once', () => {
+  test('are in docs/operating.md, each once', () => {
     const cells = [...read('docs/operating.md').matchAll(/^\|((?: `[A-Z\d_]+`,?)+) \|/gm)];
     const rows = cells.flatMap(([, names = '']) => names.match(/[A-Z\d_]+/g) ?? []);
     expect(rows.sort()).toEqual([...VARIABLES].sort());
   });
 });
 
-describe('the documentation', () => {
-  const pages = ['README.md', ...globSync('docs/**/*.md')];
+describe('the documents', () => {
+  const pages = [...globSync('*.md'), ...globSync('docs/**/*.md')];
 
   test.each(pages)('%s names only files that are there', (page) => {
     const targets = [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)];
@@ -141,5 +175,44 @@ describe('the documentation', () => {
   test.each(pages)('%s names only npm scripts that exist', (page) => {
     const named = [...read(page).matchAll(/npm run (?:--\w+ )*([a-z][\w:-]*)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  });
+
+  test('name files that there are', () => {
+    const missing = pages.flatMap((page) =>
+      [...read(page).matchAll(/`((?:src|commands|test)\/[\w./-]+)`/g)]
+        .map(([, path = '']) => path)
+        .filter((path) => !existsSync(path) && path !== 'commands/limerick.ts')
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('has one index of the decisions, each with a date and a status', () => {
+    const rows = [
+      ...read('docs/decisions/README.md').matchAll(
+        /^\| (\d+) \| \[(.+)\]\((.+)\) \| \d{4}-\d\d-\d\d \| .+ \|$/gm,
+      ),
+    ].map(([, number, title, file]) => ({ file, heading: `# ${number}. ${title}` }));
+    const pagesOfDecisions = globSync('docs/decisions/0*.md').map((path) => ({
+      file: basename(path),
+      heading: read(path).split('\n')[0],
+    }));
+    expect(rows).toEqual(pagesOfDecisions.sort((a, b) => (a.file < b.file ? -1 : 1)));
+  });
+
+  test('has an example of a command that is one', async () => {
+    const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
+    const folder = await mkdtemp(join(tmpdir(), 'minstrel-example-'));
+    const file = join(folder, 'limerick.ts');
+    await writeFile(file, example.replaceAll("'../src/", `'${process.cwd()}/src/`));
+    const { limerick } = await import(file);
+    expect(limerick).toMatchObject({
+      name: 'limerick',
+      options: { about: { type: 'text', required: true } },
+    });
+    expect(limerick.done({ result: { lyrics: [{ title: 'Rain', text: 'There was' }] } })).toMatchObject({
+      title: 'Rain',
+    });
+    await rm(folder, { recursive: true });
   });
 });

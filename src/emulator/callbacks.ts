@@ -1,24 +1,20 @@
 import type { RecordedCallback } from './options.ts';
 
-/** Sends callbacks as upstream does: POST of JSON, 15 s to answer, up to three retries. */
-export interface Callbacks {
-  /** Resolves true once the receiver answered 2xx, false when every attempt failed. */
-  deliver(url: string, body: string): Promise<boolean>;
-  readonly sent: readonly RecordedCallback[];
-}
-
 const retrySeconds = [1, 2, 4] as const;
 /** With speed 0 a receiver that is just starting up still gets a moment. */
 const shortestRetryMilliseconds = 25;
 const mostRecorded = 1000;
 
+export type Callbacks = ReturnType<typeof createCallbacks>;
+
+/** Sends callbacks as upstream does: POST of JSON, 15 s to answer, up to three retries. */
 export function createCallbacks(tools: {
   fetch: typeof globalThis.fetch;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   speed: number;
   timeoutSeconds: number;
   closing: AbortSignal;
-}): Callbacks {
+}) {
   const sent: { -readonly [Key in keyof RecordedCallback]: RecordedCallback[Key] }[] = [];
 
   const attempt = async (url: string, body: string): Promise<boolean> => {
@@ -40,7 +36,8 @@ export function createCallbacks(tools: {
 
   return {
     sent,
-    async deliver(url, body) {
+    /** Resolves true once the receiver answered 2xx, false when every attempt failed. */
+    async deliver(url: string, body: string): Promise<boolean> {
       const record: (typeof sent)[number] = { url, body, attempts: 0, outcome: 'pending' };
       sent.push(record);
       if (sent.length > mostRecorded) sent.shift();

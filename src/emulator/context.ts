@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Callbacks } from './callbacks.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './faults/faults.ts';
 import type { FileShelf } from './files.ts';
 import type { Shape } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { RefusedRequest } from './refusal.ts';
 import type { Store } from './store.ts';
+import type { Commission, Piece } from './studio/commission.ts';
 import type { Studio } from './studio/studio.ts';
 
 /** What the routes work with. */
@@ -42,23 +43,43 @@ export function faultOf<Kind extends Fault['kind']>(
     .find((fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind);
 }
 
-/** Reads a request's body by its schema. Throws a Refusal that names the first member at fault. */
+/** Has the one file made that a commission asks for. Throws as {@link Studio.produce}. */
+export async function produceOne(context: EmulatorContext, commission: Commission): Promise<Piece> {
+  const [piece] = await context.studio.produce(commission);
+  if (piece === undefined) throw new Error('the studio made nothing');
+  return piece;
+}
+
+/** Keeps a file of the studio and returns its URL. */
+export function keepFile({ files }: EmulatorContext, { bytes, contentType }: Piece): string {
+  return files.url(files.add(bytes, contentType));
+}
+
+/** Has the one file made and kept that a commission asks for, and returns its URL. Throws as {@link Studio.produce}. */
+export async function makeFile(context: EmulatorContext, commission: Commission): Promise<string> {
+  return keepFile(context, await produceOne(context, commission));
+}
+
+/**
+ * Reads a request's body by its schema. Throws a RefusedRequest that names the first member at fault. `foreign` has a sentence
+ * for each member that belongs to another route family (contract, rule 2).
+ */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   request: FastifyRequest,
+  foreign: Readonly<Record<string, string>> = {},
 ): z.output<Schema> {
-  const parsed = schema.safeParse(request.body);
+  const { body } = request;
+  if (typeof body === 'object' && body !== null) {
+    for (const [member, sentence] of Object.entries(foreign))
+      if (member in body) throw new RefusedRequest('invalid', `${member}: ${sentence}`);
+  }
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const place = issue?.path.join('.') ?? '';
-  throw new Refusal(
+  const path = issue?.path.join('.') ?? '';
+  throw new RefusedRequest(
     'invalid',
-    place === '' ? (issue?.message ?? 'invalid body') : `${place}: ${issue?.message}`,
+    path === '' ? (issue?.message ?? 'invalid body') : `${path}: ${issue?.message}`,
   );
-}
-
-/** A moment as upstream writes it: `YYYY-MM-DD HH:MM:SS`, with milliseconds where asked. UTC. */
-export function formatTime(milliseconds: number, withMilliseconds = false): string {
-  const text = new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '');
-  return withMilliseconds ? text : text.slice(0, 19);
 }

@@ -1,8 +1,8 @@
 /** The route families of the contract, and `none` for everything else. */
-export type Family = 'music' | 'media' | 'chat' | 'msg' | 'gen' | 'files' | 'none';
+export type RouteFamily = 'music' | 'media' | 'chat' | 'msg' | 'gen' | 'files' | 'none';
 
 /** The family that a path belongs to, by its leading segments. */
-export function familyOf(path: string): Family {
+export function routeFamily(path: string): RouteFamily {
   if (path.startsWith('/music/')) return 'music';
   if (path.startsWith('/media/') || path.startsWith('/v1/media/')) return 'media';
   if (path.startsWith('/chat/')) return 'chat';
@@ -14,6 +14,5 @@ export function familyOf(path: string): Family {
 
 /** The path of a request's URL, without its query. */
 export function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+  return url.replace(/\?.*$/s, '');
 }

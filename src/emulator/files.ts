@@ -1,7 +1,9 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import parseRange from 'range-parser';
+import { RefusedRequest } from './refusal.ts';
 
 interface StoredFile {
-  readonly name: string;
   readonly bytes: Buffer;
   readonly contentType: string;
 }
@@ -14,32 +16,23 @@ const extensions: Record<string, string> = {
 };
 const mostBytesKept = 512 * 1024 * 1024;
 
-/** The generated files, named by their content; the longest unused go when they pass 512 MiB together. */
-export interface FileShelf {
-  /** Keeps a file and returns its name. */
-  add(bytes: Uint8Array, contentType: string): string;
-  get(name: string): StoredFile | undefined;
-  /** A URL that works as long as the file is kept. */
-  url(name: string): string;
-  /** A URL that works until a moment (milliseconds since 1970). */
-  temporaryUrl(name: string, expiresAt: number): string;
-  /** Whether the query of a file's URL still allows it; URLs without an expiry always do, unless one is due. */
-  allows(name: string, query: URLSearchParams, now: number): boolean;
-}
+export type FileShelf = ReturnType<typeof createFileShelf>;
 
-export function createFileShelf(secret: string, baseUrl: () => string, mostBytes = mostBytesKept): FileShelf {
+/** The generated files, named by their content; the longest unused go when they pass 512 MiB together. */
+export function createFileShelf(secret: string, baseUrl: () => string, mostBytes = mostBytesKept) {
   const files = new Map<string, StoredFile>();
   const temporary = new Set<string>();
   let bytesKept = 0;
   const sign = (name: string, expires: string): string =>
     createHmac('sha256', secret).update(`${name} ${expires}`).digest('hex').slice(0, 32);
   return {
-    add(bytes, contentType) {
+    /** Keeps a file and returns its name. */
+    add(bytes: Uint8Array, contentType: string): string {
       const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
       const name = `${digest}.${extensions[contentType] ?? 'bin'}`;
       const known = files.get(name);
       files.delete(name);
-      files.set(name, known ?? { name, bytes: Buffer.from(bytes), contentType });
+      files.set(name, known ?? { bytes: Buffer.from(bytes), contentType });
       if (known === undefined) bytesKept += bytes.length;
       for (const [oldest, file] of files) {
         if (bytesKept <= mostBytes || oldest === name) break;
@@ -49,19 +42,60 @@ export function createFileShelf(secret: string, baseUrl: () => string, mostBytes
       }
       return name;
     },
-    get: (name) => files.get(name),
-    url: (name) => `${baseUrl()}/files/${name}`,
-    temporaryUrl(name, expiresAt) {
+    get: (name: string) => files.get(name),
+    /** A URL that works as long as the file is kept. */
+    url: (name: string) => `${baseUrl()}/files/${name}`,
+    /** A URL that works until a moment (milliseconds since 1970). */
+    temporaryUrl(name: string, expiresAt: number): string {
       temporary.add(name);
       const expires = String(Math.floor(expiresAt / 1000));
       return `${baseUrl()}/files/${name}?Expires=${expires}&Signature=${sign(name, expires)}`;
     },
-    allows(name, query, now) {
+    /** Whether the query of a file's URL still allows it; URLs without an expiry do, unless the file had one. */
+    allows(name: string, query: URLSearchParams, now: number): boolean {
       const expires = query.get('Expires');
       if (expires === null) return !temporary.has(name);
-      const given = Buffer.from(query.get('Signature') ?? '');
-      const wanted = Buffer.from(sign(name, expires));
-      return given.length === wanted.length && timingSafeEqual(given, wanted) && now < Number(expires) * 1000;
+      return query.get('Signature') === sign(name, expires) && now < Number(expires) * 1000;
     },
   };
+}
+
+/** What range-parser answers. */
+const unsatisfiableRange = -1;
+const unreadableRange = -2;
+
+/** `GET /files/<name>`: the generated files, with single byte ranges; temporary URLs stop working in time. */
+export function registerFileRoute(
+  server: FastifyInstance,
+  context: { files: FileShelf; now(): number },
+): void {
+  server.get<{ Params: { name: string } }>('/files/:name', async (request, reply) => {
+    const { name } = request.params;
+    const file = context.files.get(name);
+    if (file === undefined)
+      throw new RefusedRequest('not found', `no file ${name}; it may have been forgotten`);
+    const query = new URL(request.url, 'http://emulator').searchParams;
+    if (!context.files.allows(name, query, context.now())) {
+      return reply
+        .code(403)
+        .type('application/xml')
+        .send(
+          '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Request has expired.</Message></Error>',
+        );
+    }
+    reply
+      .type(file.contentType)
+      .header('accept-ranges', 'bytes')
+      .header('cache-control', 'private, max-age=3600');
+    const { range: asked } = request.headers;
+    const ranges = asked === undefined ? unreadableRange : parseRange(file.bytes.length, asked);
+    if (ranges === unsatisfiableRange)
+      return reply.code(416).header('content-range', `bytes */${file.bytes.length}`).send();
+    const [range, ...others] = ranges === unreadableRange ? [] : ranges;
+    if (range === undefined || others.length > 0) return reply.send(file.bytes);
+    return reply
+      .code(206)
+      .header('content-range', `bytes ${range.start}-${range.end}/${file.bytes.length}`)
+      .send(file.bytes.subarray(range.start, range.end + 1));
+  });
 }

@@ -1,38 +1,17 @@
 import { createRandom, type Random } from './random.ts';
-import { wordsOf } from './words.ts';
-
-export interface Lyrics {
-  readonly title: string;
-  readonly text: string;
-}
-
-const smallWords = new Set(
-  (
-    'a an the and or but of for to in on at by with from about into over under is are was were be been it its this that ' +
-    'these those i you he she we they my your our their me him her us them song songs lyrics write make sing please some ' +
-    'tune music style like very so just as if when who what where how why not no yes do does did has have had can could'
-  ).split(' '),
-);
-
-/** The words that a topic is about, in its order, each once; `the moment` when it has none. */
-export function topicWords(topic: string): string[] {
-  const words = wordsOf(topic).filter((word) => !smallWords.has(word) && word.length > 1);
-  return words.length === 0 ? ['moment'] : [...new Set(words)];
-}
+import { capital, topicWords } from './words.ts';
 
 const verseLines = [
   'I was looking for the WORD when the morning came around',
   'There is WORD in every window on the quiet side of town',
   'You said WORD would find us and we laughed until the light',
   'We were counting every WORD on the long road through the night',
-  'Somebody left the WORD on and it burned until the dawn',
   'I kept a little WORD in my pocket all along',
   'And the radio sang WORD like it knew me by my name',
   'Since you told me of the WORD nothing ever was the same',
   'Hold on to the WORD, let the heavy evening go',
   'WORD on the horizon and the river running slow',
   'Tell me of the WORD, tell me everything you know',
-  'Nobody sees WORD the way that you and I',
 ] as const;
 const chorusLines = [
   ['Oh WORD, WORD, stay a little longer', 'Every time you leave me I come back a little stronger'],
@@ -46,21 +25,13 @@ const bridgeLines = [
   'One more WORD before we part',
   'Leave the rest inside my heart',
 ] as const;
-const titles = [
-  'WORD',
-  'The WORD and Me',
-  'Song for WORD',
-  'Oh WORD',
-  'WORD at Dawn',
-  'All About WORD',
-  'Little WORD',
-] as const;
+const titles = ['WORD', 'The WORD and Me', 'Song for WORD', 'Oh WORD', 'WORD at Dawn', 'Little WORD'];
 
 /**
  * Lyrics about a topic, with section tags. The same topic and variant always give the same text; short ones are a
  * verse and a chorus, as long as one short song can carry.
  */
-export function writeLyrics(topic: string, variant: number, length: 'short' | 'full'): Lyrics {
+export function writeLyrics(topic: string, variant: number, length: 'short' | 'full') {
   const words = topicWords(topic);
   const random = createRandom(JSON.stringify([topic, variant]));
   let next = variant;
@@ -80,16 +51,7 @@ export function writeLyrics(topic: string, variant: number, length: 'short' | 'f
   return { title, text: sections.join('\n\n') };
 }
 
-/** A title from the words of a prompt: at most four of them. */
-export function titleFrom(prompt: string): string {
-  return topicWords(prompt).slice(0, 4).map(capital).join(' ');
-}
-
 function draw<Value>(values: readonly Value[], count: number, random: Random): Value[] {
   const left = [...values];
   return Array.from({ length: count }, () => left.splice(random.integer(left.length), 1)).flat();
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

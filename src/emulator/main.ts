@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { UnknownFaultError } from './faults.ts';
+import { UnknownFaultError } from './faults/faults.ts';
 import { shapes } from './options.ts';
 import { startEmulator } from './server.ts';
+import { MissingPackagesError } from './studio/studio.ts';
 
 const usage = `npm run emulator -- [flags]
 
@@ -11,7 +12,7 @@ const usage = `npm run emulator -- [flags]
   --public-url <url>     base of the URLs of generated files (where it listens)
   --speed <number>       scales every delay; 0 for none (1)
   --shape <name>         ${shapes.join(', ')} (sunoapi)
-  --song-seconds <n>     wished length of songs (14)
+  --song-seconds <n>     length of songs (14)
   --video-url-seconds <n> how long a video's URL works (86400)
   --fault <fault>        something that goes wrong, such as status=503 or music/generate:callback=none; repeatable
   --help                 this text
@@ -75,22 +76,20 @@ function readNumber(flag: string, text: string, least: number, most: number): nu
   return value;
 }
 
-/** `path:fault` or only `fault`; a fault's own colon comes after its equals sign. */
+/** `path:fault` or only `fault`. A path may hold colons; a fault's own colon comes after its equals sign. */
 function readFault(text: string): { fault: string; path?: string } {
-  const match = /^([^=:]+):(.+)$/.exec(text);
-  return match === null ? { fault: text } : { path: match[1] ?? '', fault: match[2] ?? '' };
+  const [, path, fault = text] = /^([^=]+):([^=:]+(?:=.*)?)$/.exec(text) ?? [];
+  return path === undefined ? { fault } : { path, fault };
 }
 
 try {
   await main();
 } catch (error) {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isMistake =
-    error instanceof UsageError ||
-    error instanceof UnknownFaultError ||
-    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
-  const isTaken =
-    error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
-  if (!(error instanceof Error) || !(isMistake || isTaken)) throw error;
+    error instanceof UsageError || error instanceof UnknownFaultError || code.startsWith('ERR_PARSE_ARGS');
+  const isExpected = error instanceof MissingPackagesError || code === 'EADDRINUSE' || code === 'EACCES';
+  if (!(error instanceof Error) || !(isMistake || isExpected)) throw error;
   process.stderr.write(`${error.message}\n${isMistake ? `\n${usage}` : ''}`);
   process.exitCode = 2;
 }

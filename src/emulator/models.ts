@@ -1,39 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { RefusedRequest } from './refusal.ts';
+
 /** The routes on which a model can be used. */
 export type ModelRoute =
   | 'chat'
   | 'msg'
-  | 'gen-text'
-  | 'gen-image'
-  | 'gen-tools'
-  | 'gen-thinking'
   | 'image'
-  | 'video';
+  | 'video'
+  | `gen-${'text' | 'image' | 'tools' | 'thinking'}`;
 
-export interface Model {
-  readonly id: string;
-  readonly displayName: string;
-  readonly createdAt: string;
-  readonly routes: readonly ModelRoute[];
-  /** Most output tokens. */
-  readonly mostTokens: number;
+export type EmulatedModel = ReturnType<typeof model>;
+
+/** A model as the list has it, and the most tokens that it writes. `routes` is the emulator's own addition to the list. */
+function model(id: string, display_name: string, day: string, routes: ModelRoute[], mostTokens = 8192) {
+  return { id, display_name, type: 'model', created_at: `${day}T00:00:00Z`, routes, mostTokens } as const;
 }
 
-const model = (
-  id: string,
-  displayName: string,
-  createdAt: string,
-  routes: ModelRoute[],
-  mostTokens = 8192,
-): Model => ({
-  id,
-  displayName,
-  createdAt: `${createdAt}T00:00:00Z`,
-  routes,
-  mostTokens,
-});
-
 /** Every model of the emulator, newest first, as the model list gives them. */
-export const models: readonly Model[] = [
+const models: readonly EmulatedModel[] = [
   model('chat-large', 'Chat Large', '2026-08-20', ['chat', 'msg'], 32_768),
   model('chat-small', 'Chat Small', '2026-08-20', ['chat']),
   model('chat-mini', 'Chat Mini', '2026-05-11', ['chat'], 2048),
@@ -65,16 +50,62 @@ export const specialModels = {
   thinkingModels: ['facet-thinker-preview'],
 } as const;
 
-export function findModel(id: string, route: ModelRoute): Model | undefined {
+export function findModel(id: string, route: ModelRoute): EmulatedModel | undefined {
   return models.find((candidate) => candidate.id === id && candidate.routes.includes(route));
 }
 
+/** The model of an id. Refuses ids that a route does not take. */
+export function requireModel(id: string, route: ModelRoute): EmulatedModel {
+  const known = findModel(id, route);
+  if (known === undefined) throw new RefusedRequest('not found', explainUnknownModel(id, route));
+  return known;
+}
+
 /** A sentence for a model that a route does not take: a label instead of an id, another route's model, or none. */
-export function explainUnknownModel(id: string, route: ModelRoute): string {
-  const labelled = models.find((candidate) => candidate.displayName === id);
+function explainUnknownModel(id: string, route: ModelRoute): string {
+  const labelled = models.find((candidate) => candidate.display_name === id);
   if (labelled !== undefined) return `'${id}' is a display name; the model id is '${labelled.id}'`;
   const elsewhere = models.find((candidate) => candidate.id === id);
   if (elsewhere !== undefined)
     return `model '${id}' is not available on this route (it is for ${elsewhere.routes.join(', ')}; this is ${route})`;
   return `model '${id}' does not exist or this account may not use it`;
+}
+
+const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  after_id: z.string().optional(),
+  before_id: z.string().optional(),
+});
+
+/** The model list on the chat and msg paths; `limit`, `after_id` and `before_id` page it (messages dialect). */
+export function registerModelRoutes(server: FastifyInstance, modelsPerPage: number): void {
+  for (const path of ['/chat/v1/models', '/msg/v1/models']) {
+    server.get(path, async (request) => {
+      const query = listQuery.safeParse(request.query);
+      const issue = query.error?.issues[0];
+      if (!query.success) throw new RefusedRequest('invalid', `${issue?.path.join('.')}: ${issue?.message}`);
+      return listModels({ ...query.data, limit: query.data.limit ?? modelsPerPage });
+    });
+  }
+}
+
+function listModels(query: z.output<typeof listQuery> & { limit: number }): Record<string, unknown> {
+  const { limit, after_id: after, before_id: before } = query;
+  if (after !== undefined && before !== undefined)
+    throw new RefusedRequest('invalid', 'send after_id or before_id, not both');
+  const indexOf = (id: string): number => {
+    const index = models.findIndex((model) => model.id === id);
+    if (index === -1) throw new RefusedRequest('invalid', `no model '${id}' to page from`);
+    return index;
+  };
+  const start = after === undefined ? 0 : indexOf(after) + 1;
+  const end = before === undefined ? models.length : indexOf(before);
+  const left = models.slice(start, end);
+  const page = before === undefined ? left.slice(0, limit) : left.slice(-limit);
+  return {
+    data: page.map(({ mostTokens: _, ...listed }) => listed),
+    has_more: page.length < left.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  };
 }

@@ -1,8 +1,18 @@
-import type { FaultRule } from './faults.ts';
+import type { Studio } from './studio/studio.ts';
 
-/** The ways in which the gaps of the music routes (what the contract calls "not shown") can be filled. */
+/** Forms that the gaps of the music routes (what the contract calls "not shown") can take. */
 export const shapes = ['sunoapi', 'flat', 'bare', 'nested'] as const;
 export type Shape = (typeof shapes)[number];
+
+/** A fault of requests whose headers ask for none. */
+export interface FaultRule {
+  /** As in the header: `status=503`, `callback=duplicate`, several separated by commas. */
+  readonly fault: string;
+  /** Only requests whose path contains this. Without it, files are left alone. */
+  readonly path?: string | undefined;
+  /** How many requests meet it; default every one. */
+  readonly times?: number | undefined;
+}
 
 export interface EmulatorOptions {
   /** Address to listen on; default 127.0.0.1. */
@@ -17,7 +27,7 @@ export interface EmulatorOptions {
   readonly speed?: number;
   /** How the gaps of the music routes are filled; default `sunoapi`. */
   readonly shape?: Shape;
-  /** Wished length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
+  /** Length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
   readonly songSeconds?: number;
   /** How long a video's URL works, in seconds and never scaled; default 86 400 (upstream's 24 hours). */
   readonly videoUrlSeconds?: number;
@@ -33,6 +43,8 @@ export interface EmulatorOptions {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Makes ids; default crypto.randomUUID. */
   readonly randomId?: () => string;
+  /** Makes songs, pictures and videos; default one that paints and synthesises them. Closed with the emulator. */
+  readonly studio?: Studio;
   /** Used for callbacks, uploads and source images; default the global fetch. */
   readonly fetch?: typeof globalThis.fetch;
 }

@@ -1,15 +1,5 @@
 /** A stream of numbers that depends only on its seed, so that the same prompt always makes the same media. */
-export interface Random {
-  /** A number in [0, 1). */
-  next(): number;
-  /** A number in [low, high). */
-  between(low: number, high: number): number;
-  /** An integer in [0, count). */
-  integer(count: number): number;
-  /** One of the values. Throws RangeError when there are none. */
-  pick<Value>(values: readonly Value[]): Value;
-  chance(probability: number): boolean;
-}
+export type Random = ReturnType<typeof createRandom>;
 
 /** 32-bit FNV-1a hash of a text, as an unsigned integer. */
 function hashText(text: string): number {
@@ -22,21 +12,25 @@ function hashText(text: string): number {
 }
 
 /** Mulberry32, seeded with the hash of a text. */
-export function createRandom(seed: string): Random {
+export function createRandom(seed: string) {
   let state = hashText(seed);
+  /** A number in [0, 1). */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
+  /** An integer in [0, count). */
   const integer = (count: number): number => Math.floor(next() * count);
   return {
     next,
     integer,
-    between: (low, high) => low + (high - low) * next(),
-    chance: (probability) => next() < probability,
-    pick: (values) => {
+    /** A number in [low, high). */
+    between: (low: number, high: number): number => low + (high - low) * next(),
+    chance: (probability: number): boolean => next() < probability,
+    /** One of the values. Throws RangeError when there are none. */
+    pick<Value>(values: readonly Value[]): Value {
       const value = values[integer(values.length)];
       if (value === undefined) throw new RangeError('nothing to pick from');
       return value;

@@ -1,30 +1,27 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait, setImmediate as yieldToOthers } from 'node:timers/promises';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { checkHeaders } from './auth.ts';
 import { createCallbacks } from './callbacks.ts';
 import type { EmulatorContext } from './context.ts';
-import { familyOf, pathOf } from './family.ts';
-import { registerFaultInjection } from './fault-injection.ts';
-import { registerFaultRoutes } from './fault-routes.ts';
-import { createFaults, type Fault, type FaultRule, UnknownFaultError } from './faults.ts';
-import { registerFileRoute } from './file-route.ts';
-import { createFileShelf } from './files.ts';
+import { pathOf, routeFamily } from './family.ts';
+import { createFaults, type Fault } from './faults/faults.ts';
+import { registerFaultInjection, registerFaultRoutes } from './faults/routes.ts';
+import { createFileShelf, registerFileRoute } from './files.ts';
 import { registerImageRoute } from './media/image.ts';
 import { registerVideoRoutes } from './media/video.ts';
+import { registerModelRoutes } from './models.ts';
 import { registerDerivedRoutes } from './music/derived.ts';
 import { registerGenerateRoutes } from './music/generate.ts';
 import { registerPersonaRoute } from './music/persona.ts';
 import { registerUploadRoutes } from './music/uploads.ts';
 import { registerWordRoutes } from './music/words.ts';
-import type { EmulatorOptions, RecordedCallback, RecordedRequest } from './options.ts';
-import { answerRefusal, Refusal, reasonOfStatus } from './refusal.ts';
+import type { EmulatorOptions, FaultRule, RecordedCallback, RecordedRequest } from './options.ts';
+import { answerRefusal, RefusedRequest, reasonOfStatus } from './refusal.ts';
 import { createStore } from './store.ts';
-import { keepPieces } from './studio/cache.ts';
 import { openStudio } from './studio/studio.ts';
 import { registerChatRoutes } from './text/chat.ts';
 import { registerGenRoutes } from './text/gen.ts';
-import { registerModelRoutes } from './text/model-list.ts';
 import { registerMsgRoutes } from './text/msg.ts';
 
 /** A running gateway emulator. */
@@ -39,7 +36,7 @@ export interface Emulator {
   /** Adds a fault for requests to come. Throws UnknownFaultError. */
   addFault(rule: FaultRule): void;
   clearFaults(): void;
-  /** Resolves when nothing is under way in the background: no task, no callback. */
+  /** Resolves when no task and no callback is left in the background. */
   settled(): Promise<void>;
   /** Stops at once: open requests, callbacks, tasks and workers end. */
   close(): Promise<void>;
@@ -49,7 +46,10 @@ export interface Emulator {
 const mostBodyBytes = 40 * 1024 * 1024;
 const mostRecorded = 1000;
 
-/** Starts the gateway on this machine. Throws when it cannot listen, and UnknownFaultError for bad fault rules. */
+/**
+ * Starts the gateway on this machine. Throws when it cannot listen, UnknownFaultError for bad fault rules, and
+ * MissingPackagesError in an installation without development packages.
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = 'sunoapi' } = options;
   const now = options.now ?? Date.now;
@@ -59,11 +59,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const faults = createFaults(options.faults ?? []);
   const closing = new AbortController();
   const background = new Set<Promise<void>>();
-  const requests: Recording[] = [];
+  const requests: RecordedRequest[] = [];
   const requestFaults = new WeakMap<object, readonly Fault[]>();
   let url = '';
 
-  const studio = keepPieces(openStudio());
+  const studio = options.studio ?? openStudio();
   const callbacks = createCallbacks({
     fetch,
     sleep,
@@ -96,25 +96,24 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 
   const server = fastify({ bodyLimit: mostBodyBytes, forceCloseConnections: true, logger: false });
-  const recordings = new WeakMap<object, Recording>();
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const { method, url: requestUrl, headers } = request;
-    if (familyOf(pathOf(requestUrl)) !== 'files') {
-      const recording: Recording = { method, url: requestUrl, headers, body: undefined, status: null };
-      recordings.set(request.raw, recording);
-      requests.push(recording);
+    if (routeFamily(requestUrl) !== 'files') {
+      requests.push({
+        method,
+        url: requestUrl,
+        headers,
+        get body() {
+          return request.body ?? undefined;
+        },
+        get status() {
+          return reply.raw.writableFinished ? reply.statusCode : null;
+        },
+      });
       if (requests.length > mostRecorded) requests.shift();
     }
     checkHeaders(pathOf(requestUrl), headers, apiKey);
-    requestFaults.set(request.raw, takeFaults(faults.take, request));
-  });
-  server.addHook('preHandler', async (request) => {
-    const recording = recordings.get(request.raw);
-    if (recording !== undefined) recording.body = request.body ?? undefined;
-  });
-  server.addHook('onResponse', async (request, reply) => {
-    const recording = recordings.get(request.raw);
-    if (recording !== undefined) recording.status = reply.statusCode;
+    requestFaults.set(request.raw, faults.take(method, requestUrl, headers['x-emulator-fault']?.toString()));
   });
   registerFaultInjection(server, context);
   registerErrorAnswers(server, context);
@@ -163,52 +162,35 @@ function waitAtLeast(milliseconds: number, signal: AbortSignal): Promise<void> {
   return milliseconds > 0 ? wait(milliseconds, undefined, { signal }) : yieldToOthers(undefined, { signal });
 }
 
-type Recording = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };
-
-function takeFaults(take: ReturnType<typeof createFaults>['take'], request: FastifyRequest): Fault[] {
-  const header = request.headers['x-emulator-fault'];
-  try {
-    return take(request.method, request.url, Array.isArray(header) ? header.join(',') : header);
-  } catch (error) {
-    if (error instanceof UnknownFaultError)
-      throw new Refusal('invalid', `x-emulator-fault: ${error.message}`);
-    throw error;
-  }
-}
-
 /** Answers every error, the framework's too, in the dialect of the request's family. */
 function registerErrorAnswers(server: FastifyInstance, context: EmulatorContext): void {
   // JSON is the only body that any route takes.
   server.removeContentTypeParser('text/plain');
   server.setErrorHandler(async (error: Error & { statusCode?: number; code?: string }, request, reply) => {
-    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    const refusal = error instanceof RefusedRequest ? error : refusalOf(error);
     const requestId = context.randomId();
-    const family = familyOf(pathOf(request.url));
     // The chat path's model list is answered in the dialect that its headers speak.
-    const dialect =
-      family === 'chat' &&
-      request.headers['x-api-key'] !== undefined &&
-      pathOf(request.url) === '/chat/v1/models'
-        ? 'msg'
-        : family;
+    const isListed = pathOf(request.url) === '/chat/v1/models' && request.headers['x-api-key'] !== undefined;
+    const dialect = isListed ? 'msg' : routeFamily(request.url);
     const { status, body } = answerRefusal(refusal, dialect, context.shape, requestId);
     if (dialect === 'msg') reply.header('request-id', requestId);
     return reply.code(status).send(body);
   });
   server.setNotFoundHandler(async (request) => {
-    throw new Refusal('not found', `no route ${request.method} ${pathOf(request.url)}`);
+    throw new RefusedRequest('not found', `no route ${request.method} ${pathOf(request.url)}`);
   });
 }
 
-function refusalOf(error: Error & { statusCode?: number; code?: string }): Refusal {
+function refusalOf(error: Error & { statusCode?: number; code?: string }): RefusedRequest {
   const status = error.statusCode ?? 500;
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new Refusal(
+    return new RefusedRequest(
       'unsupported media type',
       'the body must be sent with "Content-Type: application/json"',
     );
   }
-  if (status >= 500) return new Refusal('internal', 'the emulator failed');
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too large', 'the body is too large');
-  return new Refusal(reasonOfStatus(status), error.message);
+  if (status >= 500) return new RefusedRequest('internal', 'the emulator failed');
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new RefusedRequest('too large', 'the body is too large');
+  return new RefusedRequest(reasonOfStatus(status), error.message);
 }

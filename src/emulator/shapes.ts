@@ -1,24 +1,13 @@
 import type { Shape } from './options.ts';
-import type { MusicTaskKind } from './store.ts';
-
-/** One song as a callback tells of it; URLs are null until the stage that has them. */
-export interface SongItem {
-  readonly id: string;
-  readonly audioUrl: string | null;
-  readonly imageUrl: string | null;
-  readonly prompt: string;
-  readonly modelName: string;
-  readonly title: string;
-  readonly tags: string;
-  readonly createTime: string;
-  readonly duration: number | null;
-}
-
-export type SongStage = 'text' | 'first' | 'complete';
+import type { Audio, MusicTaskKind } from './store.ts';
 
 /** What a callback has to say, before a shape decides how. */
-export type Outcome =
-  | { readonly kind: 'songs'; readonly stage: SongStage; readonly items: readonly SongItem[] }
+export type TaskReport =
+  | {
+      readonly kind: 'songs';
+      readonly stage: 'text' | 'first' | 'complete';
+      readonly items: readonly Audio[];
+    }
   | {
       readonly kind: 'lyrics';
       readonly variants: readonly { readonly title: string; readonly text: string }[];
@@ -37,41 +26,47 @@ function camel(word: string): string {
   return word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** `backingVocals` as `backing_vocals`. */
+function snake(word: string): string {
+  return word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 function mapKeys(record: Json, rename: (key: string) => string): Json {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [rename(key), value]));
 }
 
-/** The answer to an accepted asynchronous submission. */
-export function renderAccepted(shape: Shape, taskId: string): Json {
-  switch (shape) {
-    case 'sunoapi':
-      return { code: 200, msg: 'success', data: { taskId } };
-    case 'flat':
-      return { code: 200, msg: 'success', taskId };
-    case 'bare':
-      return { task_id: taskId };
-    case 'nested':
-      return { status: 'success', data: { task: { taskId, status: 'PENDING' } } };
-    default:
-      return shape satisfies never;
-  }
+/** How a shape fills what the contract does not show. */
+interface ShapeRenderer {
+  /** The answer to an accepted asynchronous submission. */
+  accepted(taskId: string): Json;
+  /** A synchronous result (persona, style); the members come in camel case. */
+  result(result: Json): Json;
+  /** The body of a callback. */
+  callback(taskId: string, report: TaskReport): Json;
 }
-
-/** A synchronous result (persona, style); the members come in camel case. */
-export function renderResult(shape: Shape, result: Json): Json {
-  switch (shape) {
-    case 'sunoapi':
-      return { code: 200, msg: 'success', data: result };
-    case 'flat':
-      return { code: 200, msg: 'success', ...result };
-    case 'bare':
-      return result;
-    case 'nested':
-      return { status: 'success', data: { response: result } };
-    default:
-      return shape satisfies never;
-  }
-}
+const success = (data: Json, msg = 'success'): Json => ({ code: 200, msg, data });
+export const renderers: Readonly<Record<Shape, ShapeRenderer>> = {
+  sunoapi: {
+    accepted: (taskId) => success({ taskId }),
+    result: (result) => success(result),
+    callback: sunoapi,
+  },
+  flat: {
+    accepted: (taskId) => ({ code: 200, msg: 'success', taskId }),
+    result: (result) => ({ code: 200, msg: 'success', ...result }),
+    callback: flat,
+  },
+  bare: {
+    accepted: (taskId) => ({ task_id: taskId }),
+    result: (result) => result,
+    callback: bare,
+  },
+  nested: {
+    accepted: (taskId) => ({ status: 'success', data: { task: { taskId, status: 'PENDING' } } }),
+    result: (response) => ({ status: 'success', data: { response } }),
+    callback: nested,
+  },
+};
 
 /** Aligned words; the contract fixes `data.alignedWords[]` with `startS` and `endS`, only the word's name is open. */
 export function renderAlignedWords(
@@ -79,90 +74,65 @@ export function renderAlignedWords(
   words: readonly { text: string; startS: number; endS: number }[],
 ): Json {
   const wordName = shape === 'flat' || shape === 'bare' ? 'text' : 'word';
-  const alignedWords = words.map(({ text, startS, endS }) =>
-    shape === 'sunoapi'
-      ? { word: text, success: true, startS, endS, palign: 0 }
-      : { [wordName]: text, startS, endS },
-  );
+  const more = shape === 'sunoapi' ? { success: true, palign: 0 } : {};
+  const alignedWords = words.map(({ text, ...times }) => ({ [wordName]: text, ...times, ...more }));
   if (shape === 'bare') return { data: { alignedWords } };
   if (shape === 'nested') return { status: 'success', data: { alignedWords } };
-  const extra = shape === 'sunoapi' ? { waveformData: [], hootCer: 0, isStreamed: false } : {};
-  return { code: 200, msg: 'success', data: { alignedWords, ...extra } };
+  return success({
+    alignedWords,
+    ...(shape === 'sunoapi' ? { waveformData: [], hootCer: 0, isStreamed: false } : {}),
+  });
 }
 
-/** The body of a callback. */
-export function renderCallback(shape: Shape, taskId: string, outcome: Outcome): Json {
-  switch (shape) {
-    case 'sunoapi':
-      return sunoapi(taskId, outcome);
-    case 'flat':
-      return flat(taskId, outcome);
-    case 'bare':
-      return bare(taskId, outcome);
-    case 'nested':
-      return nested(taskId, outcome);
-    default:
-      return shape satisfies never;
-  }
+/** A song as a callback tells of it; URLs are null until the stage that has them. */
+function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdAt, seconds }: Audio) {
+  return {
+    id,
+    audioUrl,
+    imageUrl,
+    prompt: recipe.lyrics ?? recipe.prompt,
+    modelName: model,
+    title: recipe.title,
+    tags,
+    createTime: formatTime(createdAt),
+    duration: seconds,
+  };
 }
 
-const snakeItem = (item: SongItem): Json => ({
-  id: item.id,
-  audio_url: item.audioUrl ?? '',
-  source_audio_url: item.audioUrl ?? '',
-  stream_audio_url: item.audioUrl ?? '',
-  source_stream_audio_url: item.audioUrl ?? '',
-  image_url: item.imageUrl ?? '',
-  source_image_url: item.imageUrl ?? '',
-  prompt: item.prompt,
-  model_name: item.modelName,
-  title: item.title,
-  tags: item.tags,
-  createTime: item.createTime,
-  duration: item.duration,
-});
+/** A song as the public API names its members. */
+function snakeItem(audio: Audio): Json {
+  const { audioUrl, imageUrl, modelName, ...item } = songItem(audio);
+  const urls = { audio_url: audioUrl ?? '', stream_audio_url: audioUrl ?? '', image_url: imageUrl ?? '' };
+  return { ...item, model_name: modelName, ...urls, ...mapKeys(urls, (key) => `source_${key}`) };
+}
 
-function sunoapi(taskId: string, outcome: Outcome): Json {
-  switch (outcome.kind) {
-    case 'songs':
-      return {
-        code: 200,
-        msg:
-          outcome.stage === 'complete'
-            ? 'All generated successfully.'
-            : `${outcome.stage} generated successfully.`,
-        data: { callbackType: outcome.stage, task_id: taskId, data: outcome.items.map(snakeItem) },
-      };
+function sunoapi(taskId: string, report: TaskReport): Json {
+  switch (report.kind) {
+    case 'songs': {
+      const what = report.stage === 'complete' ? 'All' : report.stage;
+      const data = { callbackType: report.stage, task_id: taskId, data: report.items.map(snakeItem) };
+      return success(data, `${what} generated successfully.`);
+    }
     case 'lyrics': {
-      const data = outcome.variants.map((variant) => ({ ...variant, status: 'complete', errorMessage: '' }));
-      return {
-        code: 200,
-        msg: 'All generated successfully.',
-        data: { callbackType: 'complete', taskId, data },
-      };
+      const data = report.variants.map((variant) => ({ ...variant, status: 'complete', errorMessage: '' }));
+      return success({ callbackType: 'complete', taskId, data }, 'All generated successfully.');
     }
     case 'cover':
-      return { code: 200, msg: 'success', data: { taskId, images: outcome.images } };
+      return success({ taskId, images: report.images });
     case 'stems': {
       // The contract names `vocalUrl` and `instrumentalUrl`; the public API nests snake case. Both are sent.
-      const names = mapKeys(outcome.stems, (stem) => camel(`${stem}_url`));
-      const info = { ...mapKeys(outcome.stems, (stem) => `${stem}_url`), origin_url: '' };
-      return {
-        code: 200,
-        msg: 'vocal Removal generated successfully.',
-        data: { task_id: taskId, ...names, vocal_removal_info: info },
-      };
+      const names = mapKeys(report.stems, (stem) => camel(`${stem}_url`));
+      const info = { ...mapKeys(report.stems, (stem) => `${stem}_url`), origin_url: '' };
+      return success(
+        { task_id: taskId, ...names, vocal_removal_info: info },
+        'vocal Removal generated successfully.',
+      );
     }
     case 'wav':
-      return { code: 200, msg: 'success', data: { task_id: taskId, audioWavUrl: outcome.url } };
+      return success({ task_id: taskId, audioWavUrl: report.url });
     case 'video':
-      return {
-        code: 200,
-        msg: 'MP4 generated successfully.',
-        data: { task_id: taskId, video_url: outcome.url },
-      };
+      return success({ task_id: taskId, video_url: report.url }, 'MP4 generated successfully.');
     case 'failure': {
-      const { code, message: msg } = outcome;
       const data = {
         songs: { callbackType: 'error', task_id: taskId, data: null },
         lyrics: { callbackType: 'error', taskId, data: null },
@@ -171,80 +141,72 @@ function sunoapi(taskId: string, outcome: Outcome): Json {
         wav: { task_id: taskId, audioWavUrl: null },
         video: { task_id: taskId, video_url: null },
       } satisfies Record<MusicTaskKind, Json>;
-      return { code, msg, data: data[outcome.of] };
+      return { code: report.code, msg: report.message, data: data[report.of] };
     }
     default:
-      return outcome satisfies never;
+      return report satisfies never;
   }
 }
 
 /** The result's members in camel case, without any envelope. */
-function members(outcome: Exclude<Outcome, { kind: 'failure' }>): Json {
-  switch (outcome.kind) {
+function members(report: Exclude<TaskReport, { kind: 'failure' }>): Json {
+  switch (report.kind) {
     case 'songs':
-      return { data: outcome.items.map((item) => ({ ...item, streamAudioUrl: item.audioUrl })) };
+      return {
+        data: report.items.map(songItem).map((item) => ({ ...item, streamAudioUrl: item.audioUrl })),
+      };
     case 'lyrics':
-      return { data: outcome.variants };
+      return { data: report.variants };
     case 'cover':
-      return { data: { images: outcome.images } };
+      return { data: { images: report.images } };
     case 'stems':
-      return mapKeys(outcome.stems, (stem) => camel(`${stem}_url`));
+      return mapKeys(report.stems, (stem) => camel(`${stem}_url`));
     case 'wav':
-      return { audioWavUrl: outcome.url };
+      return { audioWavUrl: report.url };
     case 'video':
-      return { videoUrl: outcome.url };
+      return { videoUrl: report.url };
     default:
-      return outcome satisfies never;
+      return report satisfies never;
   }
 }
 
-function flat(taskId: string, outcome: Outcome): Json {
-  if (outcome.kind === 'failure')
-    return { code: outcome.code, msg: outcome.message, callbackType: 'error', taskId };
-  const callbackType = outcome.kind === 'songs' ? outcome.stage : 'complete';
-  return { code: 200, msg: 'success', callbackType, taskId, ...members(outcome) };
+function flat(taskId: string, report: TaskReport): Json {
+  if (report.kind === 'failure')
+    return { code: report.code, msg: report.message, callbackType: 'error', taskId };
+  const callbackType = report.kind === 'songs' ? report.stage : 'complete';
+  return { code: 200, msg: 'success', callbackType, taskId, ...members(report) };
 }
 
-function bare(taskId: string, outcome: Outcome): Json {
-  switch (outcome.kind) {
+function bare(taskId: string, report: TaskReport): Json {
+  switch (report.kind) {
     case 'songs': {
-      const songs = outcome.items
-        .map(snakeItem)
-        .map(({ createTime, ...item }) => ({ ...item, create_time: createTime }));
-      return { task_id: taskId, status: outcome.stage, songs };
+      const songs = report.items.map((item) => mapKeys(snakeItem(item), snake));
+      return { task_id: taskId, status: report.stage, songs };
     }
     case 'lyrics':
-      return { task_id: taskId, status: 'complete', lyrics: outcome.variants };
-    case 'cover':
-      return { task_id: taskId, data: { images: outcome.images } };
-    case 'stems':
-      return { task_id: taskId, ...mapKeys(outcome.stems, (stem) => `${stem}_url`) };
-    case 'wav':
-      return { task_id: taskId, audio_wav_url: outcome.url };
-    case 'video':
-      return { task_id: taskId, video_url: outcome.url };
+      return { task_id: taskId, status: 'complete', lyrics: report.variants };
     case 'failure':
-      return { task_id: taskId, status: 'error', error: outcome.message };
+      return { task_id: taskId, status: 'error', error: report.message };
     default:
-      return outcome satisfies never;
+      return { task_id: taskId, ...mapKeys(members(report), snake) };
   }
 }
 
-function nested(taskId: string, outcome: Outcome): Json {
-  if (outcome.kind === 'failure') {
-    const data = {
-      taskId,
-      status: 'FAILED',
-      errorCode: outcome.code,
-      errorMessage: outcome.message,
-      response: null,
-    };
-    return { status: 'error', data };
+function nested(taskId: string, report: TaskReport): Json {
+  if (report.kind === 'failure') {
+    const { code: errorCode, message: errorMessage } = report;
+    return { status: 'error', data: { taskId, status: 'FAILED', errorCode, errorMessage, response: null } };
   }
-  if (outcome.kind === 'cover') return { status: 'success', data: { taskId, images: outcome.images } };
+  if (report.kind === 'cover') return { status: 'success', data: { taskId, images: report.images } };
   const status =
-    outcome.kind === 'songs' ? `${outcome.stage.toUpperCase()}_SUCCESS`.replace('COMPLETE_', '') : 'SUCCESS';
-  const { data, ...rest } = members(outcome);
-  const response = outcome.kind === 'songs' ? { sunoData: data } : data === undefined ? rest : { data };
+    report.kind === 'songs' ? `${report.stage.toUpperCase()}_SUCCESS`.replace('COMPLETE_', '') : 'SUCCESS';
+  const { data, ...rest } = members(report);
+  const response = report.kind === 'songs' ? { sunoData: data } : data === undefined ? rest : { data };
   return { status: 'success', data: { taskId, status, response } };
+}
+
+/** A moment as upstream writes it: `YYYY-MM-DD HH:MM:SS`, with milliseconds where asked. UTC. */
+export function formatTime(milliseconds: number, withMilliseconds = false): string {
+  const text = new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '');
+  return withMilliseconds ? text : text.slice(0, 19);
 }

@@ -1,14 +1,13 @@
-import type { SongRecipe } from './synth/recipe.ts';
+import type { SongRecipe } from './studio/synthesizer/recipe.ts';
 
-export type MusicModel = 'V4' | 'V4_5' | 'V4_5PLUS' | 'V4_5ALL' | 'V5';
 export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'video';
 
 /** One generated song; its sound is made anew from the recipe whenever a route needs it. */
 export interface Audio {
   readonly id: string;
   readonly taskId: string;
-  readonly recipe: SongRecipe;
-  readonly model: MusicModel;
+  recipe: SongRecipe;
+  readonly model: string;
   readonly tags: string;
   readonly createdAt: number;
   seconds: number | null;
@@ -33,37 +32,13 @@ interface Persona {
   readonly voice: string;
 }
 
-type VideoStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
-export interface VideoTask {
-  readonly id: string;
-  readonly requestId: string;
-  readonly submittedAt: number;
-  readonly prompt: string;
-  readonly expandPrompt: boolean;
-  readonly resolution: number;
-  readonly ratio: string;
-  readonly seconds: number;
-  status: VideoStatus;
-  scheduledAt: number | null;
-  endedAt: number | null;
-  fileName: string | null;
-  failure: { readonly code: string; readonly message: string } | null;
-}
-
-/** What the emulator remembers while it runs. Old tasks are forgotten past a bound. */
-export interface Store {
-  readonly tasks: BoundedMap<MusicTask>;
-  readonly audios: BoundedMap<Audio>;
-  readonly personas: BoundedMap<Persona>;
-  readonly videos: BoundedMap<VideoTask>;
-  /** Notes that a task holds an upload of so many bytes; past 256 MiB in all, the oldest such tasks are forgotten. */
-  noteUpload(task: MusicTask, bytes: number): void;
-}
-
-const mostRemembered = 5000;
+export const mostRemembered = 5000;
 const mostUploadBytes = 256 * 1024 * 1024;
 
-export function createStore(): Store {
+export type Store = ReturnType<typeof createStore>;
+
+/** What the emulator remembers of music while it runs. Old tasks are forgotten past a bound. */
+export function createStore() {
   const audios = new BoundedMap<Audio>(mostRemembered * 2);
   const tasks = new BoundedMap<MusicTask>(mostRemembered);
   const uploads: { readonly task: MusicTask; readonly bytes: number }[] = [];
@@ -71,9 +46,9 @@ export function createStore(): Store {
   return {
     tasks,
     audios,
-    personas: new BoundedMap(mostRemembered),
-    videos: new BoundedMap(mostRemembered),
-    noteUpload(task, bytes) {
+    personas: new BoundedMap<Persona>(mostRemembered),
+    /** Notes that a task holds an upload of so many bytes; past 256 MiB in all, the oldest such tasks are forgotten. */
+    noteUpload(task: MusicTask, bytes: number): void {
       uploads.push({ task, bytes });
       uploadBytes += bytes;
       while (uploadBytes > mostUploadBytes) {
@@ -88,27 +63,16 @@ export function createStore(): Store {
 }
 
 /** A map of things with ids that forgets the oldest when it is full. */
-class BoundedMap<Value extends { readonly id: string }> {
-  readonly #values = new Map<string, Value>();
+export class BoundedMap<Value extends { readonly id: string }> extends Map<string, Value> {
   readonly #most: number;
   constructor(most: number) {
+    super();
     this.#most = most;
   }
   add(value: Value): Value {
-    this.#values.set(value.id, value);
-    for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= this.#most) break;
-      this.#values.delete(oldest);
-    }
+    this.set(value.id, value);
+    const [oldest] = this.keys();
+    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
     return value;
-  }
-  delete(id: string): void {
-    this.#values.delete(id);
-  }
-  get(id: string): Value | undefined {
-    return this.#values.get(id);
-  }
-  find(fits: (value: Value) => boolean): Value | undefined {
-    return this.#values.values().find(fits);
   }
 }

@@ -1,52 +1,19 @@
 import { z } from 'zod';
-import { anyMembers, count, maybe, members } from './responses.ts';
+import { anyMembers, count, maybe, members } from './transport/json.ts';
 
-/** What chat, msg and gen have in common: one question, one answer, whatever the dialect on the wire. */
+/** What chat, msg and gen have in common: one answer, whatever the dialect on the wire. */
 
-/**
- * A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`.
- * @public
- */
-export const toolDeclaration = z.object({
-  name: z.string().min(1),
-  description: z.string(),
-  parameters: z.object({
-    type: z.string(),
-    properties: z.record(z.string(), z.object({ type: z.string(), description: z.string() })),
-    required: z.array(z.string()).readonly(),
-  }),
-});
-export type ToolDeclaration = z.infer<typeof toolDeclaration>;
-
-/** A question before one of the three dialects is chosen; `questions.ts` checks it. */
-export interface Question {
-  model: string;
-  system?: string | undefined;
-  turns: readonly Turn[];
-  /** Upper bound of output tokens. */
-  maxTokens?: number | undefined;
-  temperature?: number | undefined;
-  /** Functions the model may call; only `gen.callTools` takes them. */
-  tools?: readonly ToolDeclaration[] | undefined;
-}
-
-export interface Turn {
-  role: 'user' | 'assistant';
-  parts: readonly Part[];
-}
-
-const textPart = z.object({ type: z.literal('text'), text: z.string() });
-
+export const textPart = z.object({ type: z.literal('text'), text: z.string() });
 export type TextPart = z.infer<typeof textPart>;
 
-const imagePart = z.object({
+export const imagePart = z.object({
   type: z.literal('image'),
   mimeType: z.string(),
   /** Base64, without a `data:` prefix. */
   data: z.string().min(1),
 });
 
-const toolCallPart = z.object({
+export const toolCallPart = z.object({
   type: z.literal('tool-call'),
   name: z.string().min(1),
   arguments: anyMembers,
@@ -55,24 +22,8 @@ const toolCallPart = z.object({
   signature: z.string().optional(),
 });
 
-const toolResultPart = z.object({
-  type: z.literal('tool-result'),
-  name: z.string().min(1),
-  result: anyMembers,
-  id: z.string().optional(),
-});
-
 /** The model's reasoning, not part of the answer itself. */
 const thoughtPart = z.object({ type: z.literal('thought'), text: z.string() });
-
-/** A part of a question. */
-export const part = z.discriminatedUnion('type', [
-  textPart,
-  imagePart.extend({ mimeType: z.string().regex(/^image\/[\w.+-]+$/) }),
-  toolCallPart,
-  toolResultPart,
-]);
-export type Part = z.infer<typeof part>;
 
 const answerPart = z.discriminatedUnion('type', [textPart, imagePart, toolCallPart, thoughtPart]);
 export type AnswerPart = z.infer<typeof answerPart>;
@@ -91,14 +42,14 @@ export const usage = members({ inputTokens: maybe(count), outputTokens: maybe(co
 export type Usage = z.infer<typeof usage>;
 
 /** A whole answer, in whichever dialect it came. */
-export const answer = z.object({
+export const answerSchema = z.object({
   parts: z.array(answerPart),
   finish,
   usage: usage.optional(),
   /** The model that answered, as the gateway names it. */
   model: z.string().optional(),
 });
-export type Answer = z.infer<typeof answer>;
+export type Answer = z.infer<typeof answerSchema>;
 
 /** What had come when a stream broke off. */
 export type AnswerSoFar = Omit<Answer, 'finish'>;

@@ -1,30 +1,21 @@
-import { type Chat, createChat } from './chat.ts';
-import { createGen, type Gen } from './gen.ts';
-import { createMedia, type MediaRoutes } from './media.ts';
-import { createModels, type Models } from './models.ts';
-import { createMsg, type Msg } from './msg.ts';
-import { createMusic, type Music } from './music.ts';
-import type { GatewayOptions } from './options.ts';
-import { createRequester } from './request.ts';
-
-export type { GatewayOptions } from './options.ts';
+import { createChat } from './chat/chat.ts';
+import { createGen } from './gen/gen.ts';
+import { createMediaCalls } from './media/media.ts';
+import { createModels } from './models/models.ts';
+import { createMsg } from './msg/msg.ts';
+import { createMusic } from './music/music.ts';
+import type { GatewayOptions } from './transport/options.ts';
+import { createRequester } from './transport/request.ts';
 
 /** Everything that the gateway offers, one member a route family, and the list of models. */
-export interface Gateway {
-  music: Music;
-  media: MediaRoutes;
-  chat: Chat;
-  msg: Msg;
-  gen: Gen;
-  models: Models;
-}
+export type Gateway = ReturnType<typeof createGateway>;
 
 /** Builds the client; nothing is sent yet. Throws TypeError when the base URL or the key cannot be used at all. */
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(options: GatewayOptions) {
   const requester = createRequester(options);
   return {
     music: createMusic(requester),
-    media: createMedia(requester),
+    media: createMediaCalls(requester),
     chat: createChat(requester),
     msg: createMsg(requester),
     gen: createGen(requester),

@@ -1,26 +1,58 @@
 import { z } from 'zod';
-import { type Part, part, type Question, type Turn, toolDeclaration } from './answers.ts';
-import { invalid } from './failures.ts';
-import { checked } from './request.ts';
+import { imagePart, textPart, toolCallPart } from './answers.ts';
 import type { RouteName } from './routes.ts';
+import { invalid } from './transport/errors.ts';
+import { anyMembers } from './transport/json.ts';
+import { checked } from './transport/request.ts';
 
-/** Contract, "Chat-style request", "Messages-style request" and "Gen-style request", before one of them is chosen. */
-const questionSchema: z.ZodType<Question> = z.object({
+/** A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`. */
+const toolDeclaration = z.object({
+  name: z.string().min(1),
+  description: z.string(),
+  parameters: z.object({
+    type: z.string(),
+    properties: z.record(z.string(), z.object({ type: z.string(), description: z.string() })),
+    required: z.array(z.string()).readonly(),
+  }),
+});
+export type ToolDeclaration = z.infer<typeof toolDeclaration>;
+
+const part = z.discriminatedUnion('type', [
+  textPart,
+  imagePart.extend({ mimeType: z.string().regex(/^image\/[\w.+-]+$/) }),
+  toolCallPart,
+  z.object({
+    type: z.literal('tool-result'),
+    name: z.string().min(1),
+    result: anyMembers,
+    id: z.string().optional(),
+  }),
+]);
+export type TurnPart = z.infer<typeof part>;
+
+const turn = z.object({ role: z.enum(['user', 'assistant']), parts: z.array(part).readonly() });
+export type Turn = z.infer<typeof turn>;
+
+/** Contract, "Chat-style request", "Messages-style request" and "Gen-style request", whichever dialect is chosen. */
+const question = z.object({
   model: z.string().trim().min(1),
   system: z.string().optional(),
-  turns: z.array(z.object({ role: z.enum(['user', 'assistant']), parts: z.array(part) })),
+  turns: z.array(turn).readonly(),
+  /** Upper bound of output tokens. */
   maxTokens: z.int().positive().optional(),
   temperature: z.number().min(0).optional(),
-  tools: z.array(toolDeclaration).optional(),
+  /** Functions the model may call; only `gen.callTools` takes them. */
+  tools: z.array(toolDeclaration).readonly().optional(),
 });
+export type Question = z.infer<typeof question>;
 
 /**
  * A question as the dialects can say it: empty parts left out, neighbouring turns of one role made one, a user's turn
  * first. Throws GatewayError `invalid` when nothing is asked.
  */
-export function checkedTurns(route: RouteName, question: Question): Turn[] {
+export function checkedTurns(route: RouteName, asked: Question): Turn[] {
   const turns: Turn[] = [];
-  for (const { role, parts } of checked(route, questionSchema, question).turns) {
+  for (const { role, parts } of checked(route, question, asked).turns) {
     const said = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
     if (said.length === 0) continue;
     const last = turns.at(-1);
@@ -40,14 +72,13 @@ export function checkedTurns(route: RouteName, question: Question): Turn[] {
 export function withSystemFirst(turns: readonly Turn[], system: string | undefined): Turn[] {
   if (system === undefined || system.trim() === '') return [...turns];
   const [first, ...rest] = turns;
-  const opening: Part = { type: 'text', text: system };
-  return [{ role: 'user', parts: [opening, ...(first?.parts ?? [])] }, ...rest];
+  return [{ role: 'user', parts: [{ type: 'text', text: system }, ...(first?.parts ?? [])] }, ...rest];
 }
 
-/** Functions belong to gen's own path (contract, "Gen style"); the other routes have no place for them. */
-export function refuseTools(route: RouteName, question: Question): void {
-  if ((question.tools?.length ?? 0) > 0) throw invalid(route, 'this route takes no tools');
-  const hasToolPart = question.turns.some(({ parts }) =>
+/** Functions belong to gen's own path (contract, "Gen style"); the other routes take none. */
+export function refuseTools(route: RouteName, { tools = [], turns }: Question): void {
+  if (tools.length > 0) throw invalid(route, 'this route takes no tools');
+  const hasToolPart = turns.some(({ parts }) =>
     parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
   );
   if (hasToolPart) throw invalid(route, 'this route takes no tool calls and results');

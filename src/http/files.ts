@@ -1,20 +1,46 @@
+import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { Log } from '../command.ts';
-import type { FileLinkQuery } from '../media/links.ts';
-import type { Media } from '../media/media.ts';
-import type { ByteRange, StoredFile } from '../media/store.ts';
+import type { Log } from '../core/log.ts';
 import { type Routes, sendNotFound } from './server.ts';
 
+interface KeptFile {
+  /** The hash of the content, a dot and the extension. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+/** Byte positions, both inclusive. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a link was made for; `expires` is in seconds since the epoch. */
+interface FileLink {
+  readonly name: string;
+  readonly downloadName: string;
+  readonly expires: number;
+}
+
+type LinkQuery = Partial<Record<'as' | 'expires' | 'signature', unknown>>;
+type Opened = Promise<{ readonly stream: Readable } | undefined>;
+
 export interface FileRoutesOptions {
-  media: Pick<Media, 'verifyLink' | 'stat' | 'open'>;
+  media: {
+    /** Undefined for a link that was not signed here or has expired. */
+    verifyLink(name: string, query: LinkQuery): FileLink | undefined;
+    stat(name: string): Promise<KeptFile | undefined>;
+    open(name: string, range?: ByteRange): Opened;
+  };
   log: Log;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** Files come from outside: whatever is in them, a browser shows or saves it and runs none of it. */
+/** Files come from outside: a browser may show or save them and must not run anything in them. */
 const safetyHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -28,7 +54,7 @@ const safetyHeaders = {
  */
 export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
   return (scope) => {
-    scope.route<{ Params: { name: string }; Querystring: FileLinkQuery }>({
+    scope.route<{ Params: { name: string }; Querystring: LinkQuery }>({
       method: ['GET', 'HEAD'],
       url: '/files/:name',
       handler: async (request, reply) => {
@@ -38,41 +64,54 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
         try {
           const file = await media.stat(link.name);
           if (file === undefined) return notFound(reply);
-          const disposition = { type: dispositionOf(file.contentType) };
-          reply.headers({
+          // Media opens in the browser; the rest is saved.
+          const type = /^(?:audio|image|video)\//.test(file.contentType) ? 'inline' : 'attachment';
+          const headers = {
             'accept-ranges': 'bytes',
             'cache-control': `private, max-age=${Math.floor(link.expires - now() / 1000)}, immutable`,
-            'content-disposition': contentDisposition(link.downloadName, disposition),
+            'content-disposition': contentDisposition(link.downloadName, { type }),
             'content-type': file.contentType,
             etag: entityTagOf(file),
+          };
+          return await sendFile(request, reply, {
+            file,
+            headers,
+            open: (range) => media.open(file.name, range),
           });
-          return await sendFile(request, reply, file, (range) => media.open(file.name, range));
         } catch (error) {
           log.warn({ err: error, file: link.name }, 'A kept file could not be opened');
-          return unavailable(reply);
+          reply.headers({ 'cache-control': 'no-store', 'retry-after': '30' });
+          return reply.code(503).send({ error: 'unavailable' });
         }
       },
     });
   };
 }
 
-type Open = (range?: ByteRange) => ReturnType<Media['open']>;
+interface Sending {
+  readonly file: KeptFile;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly open: (range?: ByteRange) => Opened;
+}
 
-async function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile, open: Open) {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, { file, headers, open }: Sending) {
   const entityTag = entityTagOf(file);
-  if (matches(request.headers['if-none-match'], entityTag)) return reply.code(304).send();
+  if (matches(request.headers['if-none-match'], entityTag)) return reply.headers(headers).code(304).send();
   const range = rangeOf(request, file.bytes, entityTag);
   if (range === 'unsatisfiable') {
-    withoutFile(reply).header('content-range', `bytes */${file.bytes}`);
+    reply.headers({ 'cache-control': 'no-store', 'content-range': `bytes */${file.bytes}` });
     return reply.code(416).send({ error: 'no such bytes in this file' });
   }
+  const opened = request.method === 'HEAD' ? undefined : await open(range);
+  if (request.method !== 'HEAD' && opened === undefined) return notFound(reply);
+  reply.headers(headers).header('content-length', file.bytes);
   if (range !== undefined) {
-    reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.bytes}`);
+    reply.code(206).headers({
+      'content-length': range.end - range.start + 1,
+      'content-range': `bytes ${range.start}-${range.end}/${file.bytes}`,
+    });
   }
-  reply.header('content-length', range === undefined ? file.bytes : range.end - range.start + 1);
-  if (request.method === 'HEAD') return reply.send();
-  const opened = await open(range);
-  return opened === undefined ? notFound(reply) : reply.send(opened.stream);
+  return reply.send(opened?.stream);
 }
 
 /** The one range that is asked for. Several, or what cannot be read, get the whole file (RFC 9110 14.2). */
@@ -80,7 +119,7 @@ function rangeOf(
   { method, headers }: FastifyRequest,
   bytes: number,
   entityTag: string,
-): Required<ByteRange> | 'unsatisfiable' | undefined {
+): ByteRange | 'unsatisfiable' | undefined {
   const condition = headers['if-range'];
   if (method !== 'GET' || headers.range === undefined) return undefined;
   if (condition !== undefined && condition !== entityTag) return undefined;
@@ -90,8 +129,8 @@ function rangeOf(
   return ranges[0];
 }
 
-/** The name is the hash of the content, which is all that an entity tag promises. */
-function entityTagOf({ name }: StoredFile): string {
+/** The name is the hash of the content, so it identifies the content. */
+function entityTagOf({ name }: KeptFile): string {
   return `"${name.slice(0, name.indexOf('.'))}"`;
 }
 
@@ -100,29 +139,6 @@ function matches(condition: string | undefined, entityTag: string): boolean {
   return condition.split(',').some((tag) => ['*', entityTag, `W/${entityTag}`].includes(tag.trim()));
 }
 
-/** What people want to see or hear opens in place; the rest is saved. */
-function dispositionOf(contentType: string): 'inline' | 'attachment' {
-  return /^(?:audio|image|video)\//.test(contentType) ? 'inline' : 'attachment';
-}
-
 function notFound(reply: FastifyReply) {
-  return sendNotFound(withoutFile(reply));
-}
-
-function unavailable(reply: FastifyReply) {
-  return withoutFile(reply).code(503).header('retry-after', '30').send({ error: 'unavailable' });
-}
-
-/** Takes back what was already said about a file that is not sent after all. */
-function withoutFile(reply: FastifyReply): FastifyReply {
-  const said = [
-    'accept-ranges',
-    'content-disposition',
-    'content-length',
-    'content-range',
-    'content-type',
-    'etag',
-  ];
-  for (const name of said) reply.removeHeader(name);
-  return reply.header('cache-control', 'no-store');
+  return sendNotFound(reply.header('cache-control', 'no-store'));
 }

@@ -1,34 +1,35 @@
-import type { Log } from '../command.ts';
+import type { Log } from '../core/log.ts';
 import type { Routes } from './server.ts';
 
 type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
 /** Something that must work before the process is of use, such as `storage` or `discord`. */
-interface Part {
+export interface HealthPart {
   readonly name: string;
-  /** May reject: then the part is not ready, and the cause goes to the log. `reason` is shown to anybody who asks. */
+  /** May reject: then the part is not ready, and the cause is logged. `reason` is public. */
   readonly check: () => Readiness | Promise<Readiness>;
 }
 
 export interface HealthOptions {
-  readonly parts: readonly Part[];
-  readonly now: () => number;
+  readonly parts: readonly HealthPart[];
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
   readonly log: Log;
   /** How long one part may take, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Answers are this fresh, in milliseconds, so that questions from outside cannot load what is behind. */
+/** Results are reused this long, so that requests from outside cannot load the parts. */
 const FRESH_MS = 1000;
 const TIMEOUT_MS = 2000;
 
 /** `GET /healthz`: the process lives. `GET /readyz`: every part works (200), or which do not and why (503). */
-export function healthRoutes({ parts, now, log, timeoutMs = TIMEOUT_MS }: HealthOptions): Routes {
+export function healthRoutes({ parts, elapsed, log, timeoutMs = TIMEOUT_MS }: HealthOptions): Routes {
   let last: { readonly at: number; readonly results: Promise<Record<string, string>> } | undefined;
 
-  const lookAgain = async (): Promise<Record<string, string>> => {
+  const checkAll = async (): Promise<Record<string, string>> => {
     const results = await Promise.all(
-      parts.map(async (part) => [part.name, await look(part, timeoutMs, log)] as const),
+      parts.map(async (part) => [part.name, await check(part, timeoutMs, log)] as const),
     );
     return Object.fromEntries(results);
   };
@@ -38,7 +39,7 @@ export function healthRoutes({ parts, now, log, timeoutMs = TIMEOUT_MS }: Health
       reply.header('cache-control', 'no-store').send({ alive: true }),
     );
     scope.get('/readyz', async (_request, reply) => {
-      if (!last || now() - last.at >= FRESH_MS) last = { at: now(), results: lookAgain() };
+      if (!last || elapsed() - last.at >= FRESH_MS) last = { at: elapsed(), results: checkAll() };
       const results = await last.results;
       const ready = Object.values(results).every((result) => result === READY);
       return reply
@@ -51,7 +52,7 @@ export function healthRoutes({ parts, now, log, timeoutMs = TIMEOUT_MS }: Health
 
 const READY = 'ready';
 
-async function look(part: Part, timeoutMs: number, log: Log): Promise<string> {
+async function check(part: HealthPart, timeoutMs: number, log: Log): Promise<string> {
   const { promise: deadline, resolve } = Promise.withResolvers<Readiness>();
   const timer = setTimeout(() => resolve({ ready: false, reason: 'does not answer' }), timeoutMs);
   try {

@@ -1,19 +1,20 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Log } from '../command.ts';
-import { type Routes, sendNotFound } from './server.ts';
-import { sign, verify } from './signature.ts';
+import { isSignedBy, sign } from '../core/http.ts';
+import type { Log } from '../core/log.ts';
+import { isCompressed, type Routes, sendNotFound } from './server.ts';
 
-const PURPOSE = 'music-callback';
-
-/** The largest public example has two songs in 4 KiB; one with timestamps of every word would stay under this. */
+/** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */
 export const CALLBACK_BODY_BYTES = 1024 * 1024;
 
-/** Senders give up after 15 s (upstream facts); one that hears 503 before that tries again. */
+/** Senders give up after 15 s (upstream facts); one that gets 503 before that tries again. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 
 /** The signature that proves a callback for this job. */
 export function signCallback(job: string, secret: string): string {
-  return sign(PURPOSE, job, secret);
+  return sign(signedText(job), secret);
+}
+
+function signedText(job: string): string {
+  return `music-callback\n${job}`;
 }
 
 /** The `callBackUrl` of a job's request. `publicUrl` may carry a path and a slash at its end. */
@@ -39,20 +40,19 @@ interface CallbackRoute {
 
 /**
  * `POST /callbacks/music/:job/:signature`: where the gateway reports. The signature is checked before a byte of the
- * body is read; the body is kept as text and read by nobody here. 200 means that it is stored.
+ * body is read; the body is kept as text and not parsed here. 200 means that it is stored.
  */
 export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   const { secrets, log } = options;
-  const isSigned = ({ job, signature }: CallbackRoute['Params']) => verify(PURPOSE, job, signature, secrets);
-
-  return (scope: FastifyInstance) => {
+  return (scope) => {
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
     scope.post<CallbackRoute>('/callbacks/music/:job/:signature', {
       bodyLimit: CALLBACK_BODY_BYTES,
       onRequest: async (request, reply) => {
-        if (!isSigned(request.params)) return sendNotFound(reply);
+        const { job, signature } = request.params;
+        if (!isSignedBy(signedText(job), signature, secrets)) return sendNotFound(reply);
         if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
-        // Whatever the body calls itself, it is kept as it came.
+        // The body is kept as it came, whatever its content type is.
         request.headers['content-type'] = 'text/plain';
       },
       handler: async (request, reply) => {
@@ -84,11 +84,6 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
       },
     });
   };
-}
-
-function isCompressed({ headers }: FastifyRequest<CallbackRoute>): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
 }
 
 async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {

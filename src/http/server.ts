@@ -1,38 +1,35 @@
 /** The listener: one HTTP server whose routes are given to it. */
-import type { ServerResponse } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import type { Log } from '../command.ts';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Log } from '../core/log.ts';
 
 /** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
 export type Routes = (scope: FastifyInstance) => void;
 
-export interface HttpServerOptions {
+export interface ListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  readonly routes: readonly Routes[];
   readonly log: Log;
-  /** How long a sender may take. */
-  readonly timeouts?: Partial<HttpTimeouts>;
+  readonly timeouts?: Partial<typeof TIMEOUTS>;
 }
 
-interface HttpTimeouts {
-  /** For all headers, in milliseconds. */
-  readonly headersMs: number;
-  /** For the whole request with its body, in milliseconds. */
-  readonly requestMs: number;
-  /** For a connection on which nothing moves in either direction, in milliseconds. */
-  readonly idleMs: number;
-  /** For answers under way when the server closes, in milliseconds. */
-  readonly closeMs: number;
+export interface HttpServerOptions extends ListenOptions {
+  readonly routes: readonly Routes[];
 }
 
 export interface HttpServer {
   /** Where this machine reaches it, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets answers under way finish for a moment, and ends the rest. */
+  /** Takes no new connections, lets responses in progress finish for a moment, and ends the rest. */
   close(): Promise<void>;
+}
+
+/** A server whose address is known before its routes: until it serves them, every response is 503. */
+export interface Listener extends HttpServer {
+  serve(routes: readonly Routes[]): Promise<void>;
 }
 
 export type ListenErrorCode = 'port-taken' | 'not-permitted' | 'address-unavailable';
@@ -48,33 +45,84 @@ export class ListenError extends Error {
   }
 }
 
-/** An honest sender of a callback or a probe needs far less. */
+/** In milliseconds. An honest sender of a callback or a probe needs far less. */
 const TIMEOUTS = {
+  /** For all headers of a request. */
   headersMs: 10_000,
+  /** For a request with its body. */
   requestMs: 30_000,
+  /** For a connection on which nothing moves in either direction. */
   idleMs: 60_000,
+  /** For responses in progress when the server closes. */
   closeMs: 5_000,
-} satisfies HttpTimeouts;
+};
 
 /** Routes that take a body say how much of it; all others take next to nothing. */
 const DEFAULT_BODY_BYTES = 1024;
 
-/** Starts to listen. Throws {@link ListenError} when the address cannot be had. */
-export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const timeouts: HttpTimeouts = { ...TIMEOUTS, ...options.timeouts };
+/** Connections that wait to be accepted: Node's 511 are too few for callbacks that all come at once. */
+const BACKLOG = 4096;
+
+/** Listens with its routes. Throws {@link ListenError} when the address cannot be had. */
+export async function createHttpServer({ routes, ...options }: HttpServerOptions): Promise<HttpServer> {
+  const listener = await listenAt(options);
+  await listener.serve(routes);
+  return listener;
+}
+
+/** Takes the address. Throws {@link ListenError} when it cannot be had. */
+export async function listenAt(options: ListenOptions): Promise<Listener> {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const server = createServer({
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+  });
+  server.setTimeout(timeouts.idleMs);
+  const inProgress = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    inProgress.add(response);
+    response.once('close', () => inProgress.delete(response));
+  });
+  const refuse = (_request: unknown, response: ServerResponse) =>
+    void response.writeHead(503, { 'retry-after': '1' }).end();
+  server.on('request', refuse);
+  try {
+    server.listen({ host: options.host, port: options.port, backlog: BACKLOG });
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenError(error, options);
+  }
+  const address = server.address();
+  // A TCP server always answers with an object; text is for pipes.
+  const port = typeof address === 'object' && address ? address.port : options.port;
+  let app: FastifyInstance | undefined;
+  return {
+    url: `http://${reachableHost(options.host)}:${port}`,
+    port,
+    async serve(routes) {
+      app = createApp(server, options.log);
+      for (const route of routes) app.register(async (scope) => route(scope));
+      await app.ready();
+      server.off('request', refuse);
+      server.on('request', app.routing);
+    },
+    async close() {
+      await close(server, inProgress, timeouts.closeMs);
+      await app?.close();
+    },
+  };
+}
+
+/** Answers the server's requests. */
+function createApp(server: Server, log: Log): FastifyInstance {
   const app = fastify({
     // Its own log lines hold whole URLs, and ours carry signatures.
     logger: false,
     trustProxy: false,
     bodyLimit: DEFAULT_BODY_BYTES,
-    requestTimeout: timeouts.requestMs,
-    connectionTimeout: timeouts.idleMs,
-    http: {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-    },
     routerOptions: { maxParamLength: 256 },
+    serverFactory: () => server,
     frameworkErrors: (_error, _request, reply) => {
       void sendNotFound(reply);
     },
@@ -85,7 +133,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (request.is404) return sendNotFound(reply);
   });
   app.addHook('onResponse', async (request, reply) => {
-    options.log.debug(
+    log.debug(
       {
         method: request.method,
         // The pattern and never the URL: a signed URL is a key.
@@ -100,30 +148,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.setErrorHandler((error, request, reply) => {
     const status = statusOf(error);
     if (status >= 500)
-      options.log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'A route broke');
+      log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'A route broke');
     return reply.code(status).send({ error: REASONS[status] ?? (status < 500 ? 'bad request' : 'broken') });
   });
-  const underWay = new Set<ServerResponse>();
-  app.server.on('request', (_request, response) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
-  });
-  for (const routes of options.routes) app.register(async (scope) => routes(scope));
-
-  try {
-    await app.listen({ host: options.host, port: options.port });
-  } catch (error) {
-    await app.close();
-    throw listenError(error, options);
-  }
-  const address = app.server.address();
-  // A TCP server always answers with an object; text is for pipes.
-  const port = typeof address === 'object' && address ? address.port : options.port;
-  return {
-    url: `http://${reachableHost(options.host)}:${port}`,
-    port,
-    close: () => close(app, underWay, timeouts.closeMs),
-  };
+  return app;
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -134,9 +162,15 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** The one answer for everything that does not exist, so that nobody can tell a near miss from nonsense. */
+/** The one answer for everything that does not exist, so that a near miss looks like nonsense. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ error: REASONS[404] });
+}
+
+/** Compressed bodies are refused: a small one could grow without end. */
+export function isCompressed({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
 }
 
 function statusOf(error: unknown): number {
@@ -145,20 +179,15 @@ function statusOf(error: unknown): number {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600 ? statusCode : 500;
 }
 
-async function close(app: FastifyInstance, underWay: Set<ServerResponse>, graceMs: number): Promise<void> {
-  const end = () => app.server.closeAllConnections();
+async function close(server: Server, inProgress: Set<ServerResponse>, graceMs: number): Promise<void> {
+  const end = () => server.closeAllConnections();
   const timer = setTimeout(end, graceMs);
-  const closed = app.close();
-  // Connections that never asked anything count as busy for Node, so only the answers under way are waited for.
-  const answers = [...underWay].map(
-    (response) => new Promise<void>((resolve) => response.once('close', resolve)),
-  );
+  const closed = once(server, 'close');
+  server.close();
+  // Node counts connections without a request as busy, so only responses in progress are waited for.
+  const answers = [...inProgress].map((response) => once(response, 'close'));
   void Promise.all(answers).then(end);
-  try {
-    await closed;
-  } finally {
-    clearTimeout(timer);
-  }
+  await closed.finally(() => clearTimeout(timer));
 }
 
 function reachableHost(host: string): string {
@@ -167,28 +196,21 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function listenError(error: unknown, { host, port }: HttpServerOptions): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'EADDRINUSE':
-      return new ListenError(
-        'port-taken',
-        `Port ${port} on ${host} is taken by another program: stop that program, or set PORT to a free port.`,
-        error,
-      );
-    case 'EACCES':
-      return new ListenError(
-        'not-permitted',
-        `This user may not listen on port ${port}: set PORT to a port from 1024 on.`,
-        error,
-      );
+function listenError(error: unknown, { host, port }: ListenOptions): unknown {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE': {
+      const sentence = `Port ${port} on ${host} is taken by another program: stop that program, or set PORT to a free port.`;
+      return new ListenError('port-taken', sentence, error);
+    }
+    case 'EACCES': {
+      const sentence = `This user may not listen on port ${port}: set PORT to a port from 1024 on.`;
+      return new ListenError('not-permitted', sentence, error);
+    }
     case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new ListenError(
-        'address-unavailable',
-        `This machine has no address ${host}: set HOST to one of its own, such as 127.0.0.1 or 0.0.0.0.`,
-        error,
-      );
+    case 'ENOTFOUND': {
+      const sentence = `This machine has no address ${host}: set HOST to one of its own, such as 127.0.0.1 or 0.0.0.0.`;
+      return new ListenError('address-unavailable', sentence, error);
+    }
     default:
       return error;
   }

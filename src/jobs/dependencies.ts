@@ -1,36 +1,38 @@
-import type { Address, AnyCommand, Family, Invocation, Log, Outcome, Voice } from '../command.ts';
+import type { AnyCommand } from '../core/command.ts';
+import type { Voice } from '../core/context.ts';
+import type { Family } from '../core/family.ts';
+import type { Address, Invocation } from '../core/invocation.ts';
+import type { Job } from '../core/job.ts';
+import type { Log } from '../core/log.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
+import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
 import type { Media } from '../media/media.ts';
-import type { KeptFile } from '../message.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Meter } from '../settings/limits/limits.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Work } from '../work.ts';
-import type { Job } from './job.ts';
-import type { Pace } from './pace.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
-/** Counts what people use. */
-export interface JobMeter {
-  /** Throws UserError when a limit has no room. `known`: the same invocation was counted before. */
-  reserve(job: MeteredJob): Promise<{ readonly known: boolean }>;
-  /** May be called again. */
-  settle(job: MeteredJob): Promise<void>;
-  /** May be called again; what was settled stays. */
-  giveBack(job: MeteredJob): Promise<void>;
+export interface MediaDefaults {
+  readonly image: Partial<Pick<ImageRequest, 'size' | 'promptExtend' | 'watermark'>>;
+  readonly video: Partial<Pick<VideoRequest, 'promptExtend'>>;
 }
 
-type MeteredJob = Pick<Job, 'invocation' | 'address' | 'person' | 'work' | 'createdAt'>;
-
-/** Everything that the jobs room needs from outside. */
+/** Everything that jobs need from outside. */
 export interface JobDependencies {
   readonly storage: Storage;
   readonly gateway: Gateway;
-  readonly meter: JobMeter;
+  readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
   readonly media: Pick<Media, 'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'stat' | 'tag'>;
   /** Keeps a voice for the server; may be called again with the same. */
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
-  /** The door that people's own commands go through: the same checks, access and limits. Never rejects. */
+  /** Told what each run leaves of its job. */
+  readonly saw?: (job: Job) => void;
+  /** Runs a command as people's own: with the same checks, access and limits. Never rejects. */
   readonly invoke: (invocation: Invocation) => Promise<Outcome>;
   /** The signed URL that the gateway calls for this job. */
   readonly callbackUrl: (job: string) => string;
@@ -39,8 +41,12 @@ export interface JobDependencies {
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;
+  /** What the operator wants of pictures and videos whose person says nothing about it. */
+  readonly mediaDefaults: MediaDefaults;
   /** One rate for all polls of this replica. */
-  readonly pollPace: Pace;
+  readonly pollRate: RateLimiter;
+  /** Resolves when the next message may go to the platform of this name. */
+  readonly messageRate: (platform: string) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */

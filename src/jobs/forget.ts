@@ -1,7 +1,9 @@
-/** Erases finished jobs with the media that nobody else's job holds. */
-import { UserError } from '../errors.ts';
-import type { Storage } from '../storage/storage.ts';
-import { isOpen, type Job } from './job.ts';
+/** Erases finished jobs with the media that no other job holds, and what other jobs quote of a person. */
+import { z } from 'zod';
+import { UserError } from '../core/errors.ts';
+import { isOpen, type Job } from '../core/job.ts';
+import type { Inquiry, InquiryTurn } from '../core/work.ts';
+import type { JobText, Storage } from '../storage/storage.ts';
 
 export interface ForgetDependencies {
   readonly storage: Pick<Storage, 'jobs'>;
@@ -14,48 +16,147 @@ export interface Erased {
   readonly files: number;
 }
 
-/** Erases what is meant by `isMeant`, except for what still runs: it would stand unfinished in its channel. */
+interface Whose {
+  readonly platform: string;
+  readonly person: string;
+}
+
+/** Jobs erased at a time: storage writes them together. */
+const ERASED_AT_ONCE = 20;
+
+/** Erases these jobs, except for those that still run: their message would stay unfinished. */
 export async function eraseJobs(
-  isMeant: (job: Job) => boolean,
+  jobs: AsyncIterable<Job>,
   { storage, removeFile }: ForgetDependencies,
 ): Promise<Erased> {
-  const erased: string[] = [];
-  const theirFiles = new Set<string>();
-  const othersFiles = new Set<string>();
-  for await (const job of storage.jobs.all()) {
-    const meant = isMeant(job) && !isOpen(job);
-    if (meant) erased.push(job.id);
-    for (const name of filesOf(job)) (meant ? theirFiles : othersFiles).add(name);
+  const erased = new Set<string>();
+  const files = new Set<string>();
+  for await (const job of jobs) {
+    if (isOpen(job)) continue;
+    erased.add(job.id);
+    for (const name of filesIn(JSON.stringify(job))) files.add(name);
   }
-  const lone = [...theirFiles].filter((name) => !othersFiles.has(name));
-  // Files first: while the job stands, a crash leaves something that leads to them.
-  for (const name of lone) await removeFile(name);
-  for (const id of erased) await storage.jobs.erase(id);
-  return { jobs: erased.length, files: lone.length };
+  if (files.size > 0) {
+    for await (const { id, record } of storage.jobs.records())
+      if (!erased.has(id)) for (const name of filesIn(record)) files.delete(name);
+  }
+  // Files first: after a crash the job still leads to them.
+  for (const name of files) await removeFile(name);
+  const ids = [...erased];
+  while (ids.length > 0) await Promise.all(ids.splice(0, ERASED_AT_ONCE).map((id) => storage.jobs.erase(id)));
+  return { jobs: erased.size, files: files.size };
 }
 
-/** Erases a person's jobs on a platform. Throws UserError while one of them runs. */
-export async function forgetPerson(
-  { platform, person }: { readonly platform: string; readonly person: string },
-  dependencies: ForgetDependencies,
-): Promise<Erased> {
-  const isTheirs = (job: Job): boolean => job.address.platform === platform && job.person.id === person;
-  let running = 0;
-  for await (const id of dependencies.storage.jobs.open()) {
-    const job = await dependencies.storage.jobs.read(id);
-    if (job && isTheirs(job)) running += 1;
-  }
-  if (running > 0) {
+/**
+ * Erases a person's jobs on a platform, and what conversations of others hold of them. Throws UserError while one of
+ * their jobs runs.
+ */
+export async function forgetPerson(who: Whose, dependencies: ForgetDependencies): Promise<Erased> {
+  const { jobs } = dependencies.storage;
+  const running = await jobs.running({ platform: who.platform }, who.person);
+  if (running.length > 0) {
     throw new UserError(
-      `Something of yours is still running (${running}). Wait for it, or cancel it with /jobs, and ask again.`,
+      `Something of yours is still running (${running.length}). Wait for it, or cancel it with /jobs, and ask again.`,
     );
   }
-  return eraseJobs(isTheirs, dependencies);
+  const questions = new Set<string>();
+  for await (const job of jobs.ofPerson(who.platform, who.person)) {
+    const question = inquiryOf(job)?.turns.at(-1);
+    if (question) questions.add(textOf(question));
+  }
+  // Before the files: what was quoted may hold some.
+  for await (const text of jobs.records())
+    if (quotes(text, who, questions)) await removeQuotes(text.id, who, questions, jobs);
+  return eraseJobs(jobs.ofPerson(who.platform, who.person), dependencies);
 }
 
-/** How kept files are named: the hash of their content, wherever in a record they stand. */
+/** How kept files are named: the hash of their content, anywhere in a record. */
 const KEPT_NAME = /\b[0-9a-f]{64}\.[a-z0-9]{1,8}\b/g;
 
-function filesOf(job: Job): string[] {
-  return JSON.stringify(job).match(KEPT_NAME) ?? [];
+function filesIn(record: string): string[] {
+  return record.match(KEPT_NAME) ?? [];
+}
+
+const jsonText = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue('no JSON');
+    return z.NEVER;
+  }
+});
+const quotingSchema = z.object({
+  address: z.object({ platform: z.string() }),
+  person: z.object({ id: z.string() }),
+  work: z.object({
+    request: z.object({
+      turns: z.array(
+        z.object({
+          person: z.string().optional(),
+          parts: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+        }),
+      ),
+    }),
+  }),
+});
+
+const quotingRecord = jsonText.pipe(quotingSchema);
+
+/** Whether the job of somebody else holds turns of the person. Reads no more of the record than it must. */
+function quotes({ record }: JobText, { platform, person }: Whose, questions: ReadonlySet<string>): boolean {
+  if (!record.includes('"turns":')) return false;
+  const { data } = quotingRecord.safeParse(record);
+  if (!data || data.address.platform !== platform || data.person.id === person) return false;
+  const { turns } = data.work.request;
+  return turns.slice(0, -1).some((turn) => isTheirs(turn, person, questions));
+}
+
+async function removeQuotes(
+  id: string,
+  { person }: Whose,
+  questions: ReadonlySet<string>,
+  jobs: Storage['jobs'],
+): Promise<void> {
+  for (;;) {
+    const job = await jobs.read(id);
+    const inquiry = job && inquiryOf(job);
+    if (!job || !inquiry) return;
+    const turns = withoutTurnsOf(person, questions, inquiry.turns);
+    // The request is an inquiry, as it was before.
+    const work = { ...job.work, request: { ...inquiry, turns } } as Job['work'];
+    if (await jobs.replace({ ...job, work })) return;
+  }
+}
+
+/** Without what the person said, and without the answers to it. The newest turn is the question itself, and stays. */
+function withoutTurnsOf(
+  person: string,
+  questions: ReadonlySet<string>,
+  turns: readonly InquiryTurn[],
+): InquiryTurn[] {
+  let theirs = false;
+  return turns.filter((turn, index) => {
+    if (turn.role === 'user' || turn.person !== undefined) theirs = isTheirs(turn, person, questions);
+    return !theirs || index === turns.length - 1;
+  });
+}
+
+interface Turn {
+  readonly person?: string | undefined;
+  readonly parts: readonly { readonly type: string; readonly text?: unknown }[];
+}
+
+/** Records of older versions do not tell whose a turn is: there it is known by its words. */
+function isTheirs(turn: Turn, person: string, questions: ReadonlySet<string>): boolean {
+  if (turn.person !== undefined) return turn.person === person;
+  const text = textOf(turn);
+  return questions.has(text) || questions.has(text.slice(text.indexOf(': ') + 2));
+}
+
+function textOf({ parts }: Turn): string {
+  return parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join('\n');
+}
+
+function inquiryOf({ work }: Job): Inquiry | undefined {
+  return work.route === 'answer' || work.route === 'gen.image' ? work.request : undefined;
 }

@@ -1,17 +1,22 @@
-/** The jobs room's door: start work, take callbacks, cancel, and keep everything moving. */
-import type { Address, Invocation, Outcome, StartRequest } from '../command.ts';
-import { UserError } from '../errors.ts';
-import type { MediaKind } from '../media/kinds.ts';
-import type { KeptFile, MediaSource } from '../message.ts';
+/** The port of jobs: start work, take callbacks, cancel, and keep everything moving. */
+import type { StartRequest } from '../core/context.ts';
+import { UserError } from '../core/errors.ts';
+import type { Address, Invocation } from '../core/invocation.ts';
+import { isOpen, type JobView } from '../core/job.ts';
+import type { KeptFile, MediaSource } from '../core/message.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { ContentKind } from '../media/content/types.ts';
+import type { Decisions } from '../settings/decisions.ts';
 import { StorageError } from '../storage/storage.ts';
-import type { JobView } from '../work.ts';
-import { advance } from './advance.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { isOpen, type Job } from './job.ts';
-import { madeFile } from './made-file.ts';
-import { withRates } from './rates.ts';
-import { isUnreadableRecord, mutate, viewOf } from './record.ts';
+import { createLossWatch } from './lost.ts';
+import { findMade } from './made.ts';
+import { applyEvent, isUnreadableRecord, JobRun } from './run.ts';
+import { advance, readCallbacks } from './runner.ts';
+import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
+import { madeFile } from './steps/keep.ts';
 import { sweepRegularly } from './sweep.ts';
+import { acceptedJob } from './transitions.ts';
 
 /** A job that its platform never begins (the process died in between) begins by itself after this long. */
 const BEGIN_BY_ITSELF_MS = 10_000;
@@ -20,166 +25,183 @@ const CONCURRENCY = 64;
 
 export interface Jobs {
   /** Stores the work before anything is spent. The same invocation twice makes one job. Throws StorageError. */
-  start(request: StartRequest, invocation: Invocation): Promise<Outcome>;
+  start(request: StartRequest, invocation: Invocation, settings: Decisions): Promise<Outcome>;
   /** Keeps a callback's body, durably, and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<'stored' | 'unknown-job' | 'full'>;
   find(id: string): Promise<JobView | undefined>;
   running(where: Address, person: string): Promise<JobView[]>;
   recentSongs(where: Address, limit: number): Promise<JobView[]>;
+  /** What runs for a person on a whole platform, oldest first. Throws StorageError. */
+  runningEverywhere(where: Pick<Address, 'platform' | 'person'>): Promise<JobView[]>;
   /** A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is nowhere. */
-  file(id: string, source: MediaSource, kinds: readonly MediaKind[]): Promise<KeptFile>;
+  file(id: string, source: MediaSource, kinds: readonly ContentKind[]): Promise<KeptFile>;
   /** Asks an open job to end; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
   /** Delivers what was finished although it had been cancelled; false if there is nothing to show. */
   reveal(id: string): Promise<boolean>;
   /** The newest results of a person that could be shown nowhere. */
-  unplaced(where: Address, person: string, limit: number): Promise<JobView[]>;
+  undelivered(where: Address, person: string, limit: number): Promise<JobView[]>;
   /** Moves what could be shown nowhere to another address; undefined if it was shown, or is not this person's. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
-  /** Begins to advance jobs, and to look now and then for those whose timer was lost. */
-  run(): Promise<void>;
+  /** Begins to advance jobs, which use commands by `invoke`, and to find those whose timer was lost. */
+  run(invoke: JobDependencies['invoke']): Promise<void>;
   /** Hands running work over and resolves when nothing runs here. */
   stop(): Promise<void>;
 }
 
-export function createJobs(d: JobDependencies): Jobs {
-  const { storage } = d;
+export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
+  const { storage, log, now } = deps;
   const wakeNow = (id: string): void => {
-    storage.wakeUps.wake(id, d.now()).catch((error: unknown) => {
-      d.log.error({ job: id, err: error }, 'A job could not be woken; it is looked at again later');
+    storage.schedule.wake(id, now()).catch((error: unknown) => {
+      log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
     });
   };
-  const paced = withRates(d);
+  /** Only a job that has not begun is declined, so that nothing was spent. */
+  const decline = async (id: string): Promise<void> => {
+    const failure = {
+      code: 'not-acknowledged',
+      sentence: NOT_ACKNOWLEDGED_SENTENCE,
+      reference: deps.newId(),
+      taken: 'no',
+    } as const;
+    const run = await JobRun.load(id, storage);
+    if (run?.job.state !== 'accepted') return;
+    run.apply({ type: 'failed', failure });
+    await run.save();
+    wakeNow(id);
+  };
+  const lost = createLossWatch(deps);
   const unreadable = new Set<string>();
   const stopping = new AbortController();
   let sweeping: Promise<void> | undefined;
 
-  async function look(id: string, signal: AbortSignal): Promise<number | undefined> {
+  const runner =
+    (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, interrupted: boolean) => {
+      try {
+        return await advance(id, { signal, interrupted }, { ...deps, invoke, saw: lost.saw });
+      } catch (error) {
+        if (!isUnreadableRecord(error)) throw error;
+        // Trying again does not help until another version runs.
+        unreadable.add(id);
+        log.error({ job: id, err: error }, 'A job is left alone because its record cannot be read');
+        return undefined;
+      }
+    };
+
+  /** Nothing is begun that could not be stored. */
+  async function orDecline<Value>(storing: () => Promise<Value>): Promise<Value> {
     try {
-      return await advance(id, signal, paced);
+      return await storing();
     } catch (error) {
-      if (!isUnreadableRecord(error)) throw error;
-      // No number of looks would help, until another version runs.
-      unreadable.add(id);
-      d.log.error({ job: id, err: error }, 'A job is left alone because its record cannot be read');
-      return undefined;
+      if (!(error instanceof StorageError)) throw error;
+      log.error({ err: error }, 'Work was declined because it could not be stored');
+      throw new UserError(
+        'I cannot take work right now, because I could not keep track of it. If nothing comes of this within a minute, please ask again.',
+      );
     }
   }
 
-  return {
-    async start(
-      { work, title, parent, madeFrom, command },
-      { id: event, command: invoked, address, person },
-    ) {
-      const job: Job = {
-        id: d.newId(),
-        version: 1,
-        state: 'accepted',
+  const jobs: Jobs = {
+    async start(request, invocation, settings) {
+      const { work, title, parent, madeFrom, command } = request;
+      const { id: event, command: invoked, address, person } = invocation;
+      const caused = `${address.platform}:${event}`;
+      const made =
+        parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
+      if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
+      const job = acceptedJob({
+        id: made?.id ?? deps.newId(),
         command: command ?? invoked,
         title,
         address,
         person: { ...person, roles: [...person.roles] },
-        invocation: `${address.platform}:${event}`,
+        invocation: caused,
         work,
         ...(parent === undefined ? {} : { parent }),
         ...(madeFrom === undefined ? {} : { madeFrom }),
-        kept: {},
-        attempts: 0,
-        polls: 0,
-        inboxRead: 0,
-        createdAt: d.now(),
-      };
-      try {
-        const { known } = await d.meter.reserve(job);
-        // First, so that a job that is stored has a wish; of a job that is not, nothing comes.
-        await storage.wakeUps.wake(job.id, d.now() + BEGIN_BY_ITSELF_MS);
-        if (!(await storage.jobs.create(job))) {
-          if (!known) await d.meter.giveBack(job);
+        createdAt: now(),
+      });
+      const { reservation, ceilings, refusal } = deps.meter.claim(job, settings);
+      const at = job.createdAt + BEGIN_BY_ITSELF_MS;
+      const answer = await orDecline(() =>
+        storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
+      );
+      switch (answer.type) {
+        case 'accepted':
+          return {
+            type: 'accepted',
+            job: job.id,
+            begin: () => wakeNow(job.id),
+            decline: () => decline(job.id),
+          };
+        case 'known': {
+          const others = made && (await orDecline(() => storage.jobs.read(job.id)));
+          // Somebody else asked for it in this very moment.
+          if (others && others.invocation !== caused) return jobs.start(request, invocation, settings);
           return { type: 'accepted', job: job.id, begin: () => undefined };
         }
-      } catch (error) {
-        if (!(error instanceof StorageError)) throw error;
-        d.log.error({ err: error }, 'Work was declined because it could not be stored');
-        await d.meter.giveBack(job).catch(() => undefined);
-        throw new UserError(
-          'I cannot take work right now, because I could not keep track of it. If nothing comes of this within a minute, please ask again.',
-        );
+        case 'refused':
+          throw refusal(answer);
+        default:
+          return answer satisfies never;
       }
-      return { type: 'accepted', job: job.id, begin: () => wakeNow(job.id) };
     },
 
     async receive(id, body) {
       if (!(await storage.jobs.read(id))) return 'unknown-job';
-      const stored = await storage.inbox.put(id, body, d.now());
+      const stored = await storage.inbox.put(id, body, now());
       if (!stored) return 'full';
-      await storage.wakeUps.wake(id, d.now());
+      await storage.schedule.wake(id, now());
       return 'stored';
     },
 
     async find(id) {
-      const job = await storage.jobs.read(id);
-      return job && viewOf(job);
+      const run = await JobRun.load(id, storage);
+      // A result is shown before it is written: its buttons work at once.
+      if (run) await readCallbacks(run, deps);
+      return run?.job;
     },
+    running: (where, person) => storage.jobs.running(where, person),
+    recentSongs: (where, limit) => storage.jobs.recentSongs(where, limit),
+    undelivered: ({ platform }, person, limit) => storage.jobs.undelivered(platform, person, limit),
+    file: (id, source, kinds) => madeFile(id, source, kinds, deps),
 
-    async running(where, person) {
-      return (await storage.jobs.running(where, person)).map(viewOf);
-    },
-
-    async recentSongs(where, limit) {
-      return (await storage.jobs.recentSongs(where, limit)).map(viewOf);
-    },
-
-    file: (id, source, kinds) => madeFile(id, source, kinds, d),
+    runningEverywhere: ({ platform, person }) => storage.jobs.running({ platform }, person),
 
     async cancel(id, person) {
-      const job = await mutate(storage, id, (current) =>
-        isOpen(current) && current.state !== 'ready' ? { ...current, cancelRequestedBy: person } : current,
-      );
+      const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);
       if (job?.cancelRequestedBy === undefined || !isOpen(job)) return false;
-      // Whoever writes an answer right now, here or elsewhere, is not woken: it runs.
-      await storage.notices.tell(id).catch((error: unknown) => {
-        d.log.info({ job: id, err: error }, 'A wish to stop was not announced; it is found in the record');
+      // A replica that writes an answer right now is not woken: it runs.
+      await storage.notifications.publish(id).catch((error: unknown) => {
+        log.info({ job: id, err: error }, 'A request to stop was not announced; it is found in the record');
       });
-      await storage.wakeUps.wake(id, d.now());
+      await storage.schedule.wake(id, now());
       return true;
     },
 
     async reveal(id) {
-      const job = await mutate(storage, id, (current) =>
-        current.state === 'cancelled' && current.result
-          ? { ...current, state: 'ready', end: 'delivered', attempts: 0 }
-          : current,
-      );
+      const job = await applyEvent(id, { type: 'revealed' }, storage);
       if (job?.state !== 'ready') return false;
-      await storage.wakeUps.wake(id, d.now());
+      await storage.schedule.wake(id, now());
       return true;
     },
 
-    async unplaced({ platform }, person, limit) {
-      return (await storage.jobs.unplaced(platform, person, limit)).map(viewOf);
-    },
-
     async showAt(id, address, person) {
-      let moved = false;
-      await mutate(storage, id, (current) => {
-        moved = current.unplaced === true && current.person.id === person;
-        if (!moved) return current;
-        const { unplaced: _, posted: _posted, shown: _shown, ...rest } = current;
-        return { ...rest, address, state: 'ready', attempts: 0 };
-      });
-      if (!moved) return undefined;
-      await storage.wakeUps.wake(id, d.now() + BEGIN_BY_ITSELF_MS);
+      const job = await applyEvent(id, { type: 'redirected', address, person }, storage);
+      if (job?.address !== address) return undefined;
+      await storage.schedule.wake(id, now() + BEGIN_BY_ITSELF_MS);
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 
-    async run() {
-      await storage.wakeUps.start(look, { concurrency: CONCURRENCY });
-      sweeping = sweepRegularly({ isUnreadable: (id) => unreadable.has(id) }, stopping.signal, d);
+    async run(invoke) {
+      await storage.schedule.start(runner(invoke), { concurrency: CONCURRENCY });
+      sweeping = sweepRegularly({ isUnreadable: (id) => unreadable.has(id), lost }, stopping.signal, deps);
     },
 
     async stop() {
       stopping.abort();
-      await Promise.all([storage.wakeUps.stop(), sweeping]);
+      await Promise.all([storage.schedule.stop(), sweeping]);
     },
   };
+  return jobs;
 }

@@ -1,8 +1,7 @@
 /** What people read when work fails: what happened, and what to do. */
-import type { GatewayErrorCode } from '../gateway/errors.ts';
+import type { Route, Work } from '../core/work.ts';
+import type { GatewayErrorCode } from '../gateway/transport/error-table.ts';
 import type { MediaError } from '../media/errors.ts';
-import type { Work } from '../work.ts';
-import { studioSentenceFor } from './studio-sentences.ts';
 
 const SENTENCES = {
   credits: 'The gateway has no credit left. Whoever runs this bot can top it up; then press Again.',
@@ -15,25 +14,52 @@ const SENTENCES = {
   'not-found': 'The gateway does not know this model or song any more. Please choose another.',
   exists: 'The gateway has already made this once and does not make it again.',
   maintenance: 'The gateway is under maintenance. Please press Again later.',
+  unfetched:
+    'The gateway could not fetch a file that it needs for this. Please press Again; if it happens again, tell whoever runs this bot.',
+  'not-made': 'The gateway tried, but could not make this. Press Again, or put it another way.',
+  refunded:
+    'The gateway tried, but could not make this, and gave the credits back. Press Again, or put it another way.',
   unavailable: 'The gateway could not be reached. Nothing was lost; please press Again in a while.',
   timeout: 'The gateway took too long to answer. Please press Again.',
   network: 'The connection to the gateway broke. Please press Again.',
   nonsense: 'The gateway answered something that holds no result. Please press Again.',
+  'no-api':
+    'What answers at the gateway’s address is not the gateway, but a web page. Whoever runs this bot has to look at that address.',
   aborted: 'This was stopped.',
   'broken-stream': 'The answer broke off.',
   stalled: 'The answer stopped coming.',
 } as const satisfies Record<GatewayErrorCode, string>;
 
+/** The gateway asked for a longer wait than people are kept in: when to ask again. Times are in milliseconds. */
+export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
+  const minutes = Math.ceil(waitMs / 60_000);
+  const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  const at = new Date(now + waitMs).toISOString();
+  const day = waitMs < 12 * 60 * 60_000 ? '' : `${at.slice(0, 10)}, `;
+  const what = code === 'maintenance' ? 'is under maintenance' : 'is too busy to take this';
+  return `The gateway ${what}, and asks to be left alone until ${day}${at.slice(11, 16)} UTC, for about ${wait}. Nothing was spent; press Again after that.`;
+}
+
 /** What people read when work of this kind fails so: what happened, and what still works. */
 export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
-  return (work && studioSentenceFor(code, work.route)) ?? SENTENCES[code];
+  return (work && songSentenceFor(code, work.route)) ?? SENTENCES[code];
 }
 
 export const UNCERTAIN_SENTENCE =
   'I lost the connection while asking the gateway, so I cannot tell whether it took this. To be safe I did not ask twice. Press Again if you want me to.';
 
+/** When it is unknown whether the gateway took the work, and no callback can tell. */
+export function uncertainSentence(code: GatewayErrorCode): string {
+  return code === 'no-api'
+    ? 'A web page came in place of the gateway’s answer, so I cannot tell whether it took this. To be safe I did not ask twice. Whoever runs this bot has to look at the gateway’s address; press Again if you want me to ask anew.'
+    : UNCERTAIN_SENTENCE;
+}
+
 export const FORGOTTEN_SENTENCE =
   'I was restarted before I could begin with this. Nothing was spent; please ask again.';
+
+export const NOT_ACKNOWLEDGED_SENTENCE =
+  'This reached me too late to answer in time, so I have not started. Nothing was spent; press Again if you still want it.';
 
 export const INTERRUPTED_SENTENCE =
   'I was restarted in the middle of this. Press Again and I will start over.';
@@ -41,16 +67,28 @@ export const INTERRUPTED_SENTENCE =
 export const TOO_LATE_SENTENCE =
   'I could not begin this for a day, so I let it go. Nothing was spent; press Again if you still want it.';
 
-export const LOST_TASK_SENTENCE = 'The gateway lost track of this. Press Again and I will ask for a new one.';
+export const LOST_SENTENCE =
+  'What I kept of this was deleted while I was working on it, so I cannot finish it. Please ask again.';
+
+export const LOST_TASK_SENTENCE =
+  'The gateway lost track of this. If it finds it again, the video will appear here. Again asks for a new one, which is paid for anew.';
 
 export const EXPIRED_SENTENCE =
   'The gateway has not finished this in time. If it still does, the result will appear here; or press Again.';
+
+/** At the deadline of work of which it is unknown whether the gateway took it. */
+export const UNCERTAIN_EXPIRED_SENTENCE =
+  'I lost the gateway’s answer to this, and it has not called back, so it probably did not take it. If it still does, the result will appear here; or press Again.';
+
+/** At the deadline of work for which only callbacks came that could not be read. */
+export const UNREADABLE_SENTENCE =
+  'The gateway called back, but I could not read what it sent. If it sends more, the result will appear here. Please tell whoever runs this bot the reference below.';
 
 export const CANCELLED_SENTENCE = 'Cancelled.';
 
 export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it all the same.';
 
-/** Whether the fault is on our side, where whoever runs the bot can help. */
+/** Whether the fault is on our side, where the operator can help. */
 export function isOwnFault({ code }: MediaError): boolean {
   return code === 'disk-full' || code === 'store';
 }
@@ -75,4 +113,62 @@ export function lostSentence(names: string): string {
 /** The last resort: the gateway's own temporary addresses. */
 export function unkeptLinkSentence(names: string): string {
   return `I could not keep ${names}. The link is the gateway’s own and ends in a few days, so save it soon.`;
+}
+
+/** Routes that take the ids of a finished song; the public API keeps songs for about 15 days. */
+const ON_SONGS = {
+  'music.extend': 'go on from it',
+  'music.generateCover': 'paint covers for it',
+  'music.vocalRemoval': 'take it apart',
+  'music.wavGenerate': 'make its WAV',
+  'music.mp4Generate': 'film its music video',
+  'music.timestampedLyrics': 'tell when its lines are sung',
+  'music.generatePersona': 'learn its voice',
+} as const satisfies Partial<Record<Route, string>>;
+
+/** Routes that the gateway answers once for each song (docs.sunoapi.org: 409, "record already exists"). */
+const MADE_ONCE = {
+  'music.generateCover': 'painted covers for this song',
+  'music.wavGenerate': 'made the WAV of this take',
+  'music.mp4Generate': 'filmed the music video of this take',
+  'music.vocalRemoval': 'taken this take apart',
+} as const satisfies Partial<Record<Route, string>>;
+
+const ON_FILES: ReadonlySet<Route> = new Set([
+  'music.uploadCover',
+  'music.uploadExtend',
+  'music.addVocals',
+  'music.addInstrumental',
+]);
+
+/** Undefined where the general sentence says it all. */
+function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
+  switch (code) {
+    case 'not-found': {
+      const what = member(ON_SONGS, route);
+      return what === undefined
+        ? undefined
+        : `The gateway no longer has this song, so it cannot ${what}. The files in the channel stay, /remix works with them, and Again under the song makes a new one.`;
+    }
+    case 'exists': {
+      const what = member(MADE_ONCE, route);
+      return what === undefined
+        ? undefined
+        : `The gateway has already ${what}, and does so once. The result stands further up in this channel.`;
+    }
+    case 'unfetched':
+      return ON_FILES.has(route)
+        ? 'The gateway could not fetch your recording from this bot. Whoever runs this bot has to see to it that the gateway reaches it; then press Again.'
+        : undefined;
+    case 'blocked':
+      return ON_FILES.has(route)
+        ? 'The gateway declined this recording: it sounds like a work that exists, or its content rules forbid it. Please try another recording.'
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function member(sentences: Partial<Record<Route, string>>, route: Route): string | undefined {
+  return sentences[route];
 }

@@ -1,9 +1,9 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
 export interface ArchiveEntry {
-  /** What it is called inside; a name of its own within the archive. */
+  /** Its unique name in the archive. */
   readonly name: string;
-  /** Called when it is its turn. */
+  /** Called after the entries before this one have been read. */
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 

@@ -1,50 +1,60 @@
 import { buffer } from 'node:stream/consumers';
-import { UserError } from '../errors.ts';
+import { UserError } from '../core/errors.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { PictureFitter } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
-import type { KeptFile, Media } from './media.ts';
-import type { PictureFitter } from './pictures.ts';
+import type { FetchExpectation } from './fetch/fetch.ts';
+import type { Media } from './media.ts';
 
-/** A file that a person attached, as the platform told of it. */
+/** A file that a person attached, as the platform describes it. */
 export interface Attachment {
   readonly name: string;
+  readonly contentType?: string | undefined;
   readonly url: string;
 }
 
+/** Who named the attachment's address, and with which headers it is read. */
+export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers'>;
+
 const MEBIBYTE = 1024 * 1024;
-/** What the gateway's public relatives take at most, with room. */
+/** More than similar public gateways take. */
 const MAXIMUM_BYTES = 25 * MEBIBYTE;
 
-/** Keeps a person's attachment, checked by its content. Throws UserError with a way out. */
+/** Keeps a person's attachment, checked by its content. Throws UserError with advice. */
 export async function keepAttachment(
   media: Pick<Media, 'keep'>,
   { name, url }: Attachment,
   kinds: readonly ('audio' | 'image' | 'text')[],
-  headers: Readonly<Record<string, string>>,
+  access: AttachmentAccess,
 ): Promise<KeptFile> {
   try {
-    return await media.keep(url, { kinds, headers, maximumBytes: MAXIMUM_BYTES });
+    return await media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw new UserError(sentenceFor(error.code, name, kinds));
   }
 }
 
-/** Keeps a person's picture as every model takes it. Throws UserError with a way out. */
-export async function keepPicture(
+/** Keeps a picture as every model takes it, or a text; its content decides which it is. Throws UserError with advice. */
+export async function keepReadable(
   {
     media,
     fitPicture,
   }: { readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>; readonly fitPicture: PictureFitter },
   attachment: Attachment,
-  headers: Readonly<Record<string, string>>,
-): Promise<KeptFile> {
-  const kept = await keepAttachment(media, attachment, ['image'], headers);
+  access: AttachmentAccess,
+): Promise<{ readonly type: 'image' | 'document'; readonly file: KeptFile }> {
+  // A page to sign in on is a text; what was attached as a picture is meant as one.
+  const isPicture = attachment.contentType?.startsWith('image/') === true;
+  const kept = await keepAttachment(media, attachment, isPicture ? ['image'] : ['image', 'text'], access);
+  if (!kept.contentType.startsWith('image/')) return { type: 'document', file: kept };
   try {
     const opened = await media.open(kept.name);
     if (!opened) throw new MediaError('missing', 'The picture is not kept any more');
     const original = await buffer(opened.stream);
     const { bytes } = await fitPicture(original);
-    return bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
+    const file = bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
+    return { type: 'image', file };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'too-large')
@@ -65,6 +75,7 @@ function sentenceFor(code: MediaError['code'], name: string, kinds: readonly str
     case 'store':
       return 'I have no room to keep files right now. Please tell whoever runs this bot.';
     case 'address':
+      return `${name} is not at a public address, and I fetch from no other. Please attach the file itself.`;
     case 'protocol':
     case 'redirects':
     case 'timeout':

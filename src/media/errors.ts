@@ -1,71 +1,60 @@
-/**
- * Why media could not be fetched, kept or opened. Each code is one cause that callers treat differently:
- *
- * - `address`   the address is not one that media may come from (not public, not allowed, carries credentials)
- * - `protocol`  not an http(s) address, or an answer that breaks the protocol
- * - `redirects` more redirects than allowed, or one that leads nowhere
- * - `too-large` more bytes than the limit, declared or counted
- * - `timeout`   no connection, no byte or no end within its time
- * - `type`      the content is none of the expected kinds
- * - `status`    the server answered with an error status
- * - `network`   the connection failed or broke
- * - `disk-full` no room left where files are kept
- * - `store`     the place where files are kept does not answer or refuses
- * - `missing`   no such kept file
- */
-export type MediaErrorCode =
-  | 'address'
-  | 'protocol'
-  | 'redirects'
-  | 'too-large'
-  | 'timeout'
-  | 'type'
-  | 'status'
-  | 'network'
-  | 'disk-full'
-  | 'store'
-  | 'missing';
-
-const retryableByDefault = {
-  address: false,
-  protocol: false,
-  redirects: false,
-  'too-large': false,
-  timeout: true,
-  type: false,
-  status: false,
-  network: true,
-  'disk-full': true,
-  store: true,
-  missing: false,
-} as const satisfies Record<MediaErrorCode, boolean>;
+/** Why media could not be fetched, kept or opened, and whether the same call may succeed later. */
+const CODES = {
+  /** The address is not one that media may come from: not public, not allowed, or with credentials. */
+  address: { retryable: false },
+  /** Not an http(s) address, or a response that breaks the protocol. */
+  protocol: { retryable: false },
+  /** More redirects than allowed, or one without a target. */
+  redirects: { retryable: false },
+  /** More bytes than the limit, declared or counted. */
+  'too-large': { retryable: false },
+  /** No connection, no byte or no end in time. */
+  timeout: { retryable: true },
+  /** The content is none of the expected kinds. */
+  type: { retryable: false },
+  /** The server answered with an error status. */
+  status: { retryable: false },
+  /** The connection failed or broke. */
+  network: { retryable: true },
+  /** No space left where files are kept. */
+  'disk-full': { retryable: true },
+  /** The store of kept files does not answer or refuses. */
+  store: { retryable: true },
+  /** No such kept file. */
+  missing: { retryable: false },
+} as const satisfies Record<string, { retryable: boolean }>;
+type MediaErrorCode = keyof typeof CODES;
 
 interface MediaErrorDetails {
   cause?: unknown;
   retryable?: boolean;
   retryAfterMs?: number | undefined;
-  status?: number;
+  status?: number | undefined;
 }
 
 /**
- * The only error the media room throws on purpose. `message` never holds a query string or credentials, so it
- * may be logged. `retryable` says whether the same call may succeed later; `retryAfterMs` is the server's own
- * word on when; `status` is the HTTP status behind a `status` error.
+ * The error of this folder. `message` never holds a query string or credentials, so it may be logged. `retryAfterMs` is
+ * what the server asked to wait; `status` is the HTTP status behind a `status` error.
  */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly code: MediaErrorCode;
   readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-  readonly status?: number;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
 
   constructor(code: MediaErrorCode, message: string, details: MediaErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.retryable = details.retryable ?? retryableByDefault[code];
-    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
-    if (details.status !== undefined) this.status = details.status;
+    this.retryable = details.retryable ?? CODES[code].retryable;
+    this.retryAfterMs = details.retryAfterMs;
+    this.status = details.status;
   }
+}
+
+/** For more bytes than allowed, declared or counted. */
+export function tooLarge(maximumBytes: number): MediaError {
+  return new MediaError('too-large', `Larger than the ${maximumBytes} bytes that are allowed`);
 }
 
 /** The system error code (`ENOSPC`, `ECONNRESET`, `UND_ERR_SOCKET`…) of anything thrown, if it has one. */
@@ -76,10 +65,11 @@ export function systemErrorCode(error: unknown): string | undefined {
 
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Turns what the file system throws into a MediaError; what is not the file system's is returned unchanged. */
+/** What the file system throws as a MediaError; what is not the file system's is returned unchanged. */
 export function fromFileSystem(error: unknown): unknown {
   const code = systemErrorCode(error);
   if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;
-  if (diskFullCodes.has(code)) return new MediaError('disk-full', 'No room left for media', { cause: error });
+  if (diskFullCodes.has(code))
+    return new MediaError('disk-full', 'No space left for media', { cause: error });
   return new MediaError('store', `The media folder cannot be used (${code})`, { cause: error });
 }

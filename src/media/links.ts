@@ -1,39 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-
-export interface LinkSigner {
-  /** A signature in base64url over the fields, in this order. */
-  sign(fields: readonly string[]): string;
-  /** Whether any of the secrets made this signature over these fields. Takes the same time for every wrong one. */
-  verify(fields: readonly string[], signature: string): boolean;
-}
-
-/**
- * Signs with the first secret and accepts all of them, so that a secret can be replaced while links made with
- * the old one live on. `purpose` keeps signatures of one use from serving another that shares the secret.
- */
-export function createLinkSigner(secrets: readonly string[], purpose: string): LinkSigner {
-  const [current] = secrets;
-  if (current === undefined || secrets.includes(''))
-    throw new TypeError('Links need a secret that is not empty');
-  const digest = (secret: string, fields: readonly string[]) =>
-    // JSON keeps the fields apart: no two lists of fields are written the same.
-    createHmac('sha256', secret)
-      .update(JSON.stringify([purpose, ...fields]))
-      .digest();
-
-  return {
-    sign: (fields) => digest(current, fields).toString('base64url'),
-    verify(fields, signature) {
-      const claimed = Buffer.from(signature, 'base64url');
-      return secrets
-        .map((secret) => {
-          const expected = digest(secret, fields);
-          return claimed.length === expected.length && timingSafeEqual(claimed, expected);
-        })
-        .includes(true);
-    },
-  };
-}
+import { isSignedBy, sign } from '../core/http.ts';
 
 export interface FileLink {
   name: string;
@@ -44,35 +9,38 @@ export interface FileLink {
 }
 
 /** The query of a signed link as it came from outside. */
-export interface FileLinkQuery {
+interface FileLinkQuery {
   as?: unknown;
   expires?: unknown;
   signature?: unknown;
 }
 
-export interface FileLinks {
-  url(link: FileLink): string;
-  /** The link, when it was signed here and has not expired. */
-  verify(name: string, query: FileLinkQuery): FileLink | undefined;
-}
+/**
+ * Signed, expiring links to kept files: `{publicUrl}/files/{name}?as=…&expires=…&signature=…`. Signs with the first
+ * secret and accepts all of them, so that a secret can be replaced while links made with the old one live on.
+ */
+export function createFileLinks(publicUrl: string, secrets: readonly string[], now: () => number) {
+  const [current] = secrets;
+  if (current === undefined || secrets.includes(''))
+    throw new TypeError('Links need a secret that is not empty');
+  // JSON keeps the fields apart: no two lists of fields are written the same.
+  const signedText = (...fields: readonly string[]) => JSON.stringify(['file', ...fields]);
 
-/** Signed, expiring links to kept files: `{publicUrl}/files/{name}?as=…&expires=…&signature=…`. */
-export function createFileLinks(publicUrl: string, secrets: readonly string[], now: () => number): FileLinks {
-  const signer = createLinkSigner(secrets, 'file');
   return {
-    url({ name, expires, ...link }) {
+    url({ name, expires, ...link }: FileLink): string {
       // A query cannot carry half a surrogate pair: what is signed must be what comes back.
       const downloadName = link.downloadName.toWellFormed();
       const url = new URL(`${publicUrl.replace(/\/$/, '')}/files/${encodeURIComponent(name)}`);
       url.searchParams.set('as', downloadName);
       url.searchParams.set('expires', String(expires));
-      url.searchParams.set('signature', signer.sign([name, downloadName, String(expires)]));
+      url.searchParams.set('signature', sign(signedText(name, downloadName, String(expires)), current));
       return url.href;
     },
-    verify(name, { as, expires, signature }) {
+    /** The link, when it was signed here and has not expired. */
+    verify(name: string, { as, expires, signature }: FileLinkQuery): FileLink | undefined {
       if (typeof as !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
         return undefined;
-      if (!signer.verify([name, as, expires], signature)) return undefined;
+      if (!isSignedBy(signedText(name, as, expires), signature, secrets)) return undefined;
       const link = { name, downloadName: as, expires: Number(expires) };
       return link.expires * 1000 > now() ? link : undefined;
     },

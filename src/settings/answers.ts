@@ -1,30 +1,46 @@
 /** How questions are answered here: the system prompt, the assistant, the footer. */
-import type { AnswerSettings } from '../command.ts';
-import type { AnswersInForce, Origin } from '../moderation.ts';
-import type { Decisions } from './decisions.ts';
+import type { AnswerSettings } from '../core/context.ts';
+import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
+import { present } from '../core/options.ts';
+import type { Decisions, Edit } from './decisions.ts';
 
 const DEFAULTS = { assistant: false, footer: true } as const;
+const NAMES = { systemPrompt: 'system prompt', assistant: 'assistant', footer: 'footer' } as const;
 
 export function answersInForce({ channel, server }: Decisions): AnswersInForce {
-  const flag = (name: 'assistant' | 'footer'): { on: boolean; from: Origin } => {
+  const flag = (name: keyof typeof DEFAULTS): { on: boolean; from: Origin } => {
     if (channel[name] !== undefined) return { on: channel[name], from: 'channel' };
     if (server[name] !== undefined) return { on: server[name], from: 'server' };
     return { on: DEFAULTS[name], from: 'deployment' };
   };
-  const from = channel.systemPrompt !== undefined ? 'channel' : 'server';
+  const from: Where = channel.systemPrompt !== undefined ? 'channel' : 'server';
   const text = channel.systemPrompt ?? server.systemPrompt;
-  return {
-    ...(text === undefined ? {} : { systemPrompt: { text, from } }),
+  return present({
+    systemPrompt: text === undefined ? undefined : { text, from },
     assistant: flag('assistant'),
     footer: flag('footer'),
-  };
+  });
 }
 
 export function answerSettings(decisions: Decisions): AnswerSettings {
   const { systemPrompt, assistant, footer } = answersInForce(decisions);
-  return {
-    ...(systemPrompt ? { systemPrompt: systemPrompt.text } : {}),
-    assistant: assistant.on,
-    footer: footer.on,
+  return present({ systemPrompt: systemPrompt?.text, assistant: assistant.on, footer: footer.on });
+}
+
+/** Without a value, the choice is taken back. */
+export function setAnswer(name: keyof typeof NAMES, value: string | boolean | undefined): Edit {
+  return (settings) => {
+    const { [name]: before, ...rest } = settings;
+    if (before === value) return undefined;
+    return {
+      settings: value === undefined ? rest : { ...rest, [name]: value },
+      trace: { what: NAMES[name], from: inWords(before), to: inWords(value) },
+    };
   };
+}
+
+function inWords(value: string | boolean | undefined): string {
+  if (value === undefined) return 'not decided here';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value;
 }

@@ -1,48 +1,44 @@
-/** Reads and changes what moderators decided. A change and its trace are one write, and no edit overwrites another. */
-import type { Address, Person } from '../command.ts';
-import type { Actor, Change, Where } from '../moderation.ts';
+/**
+ * What moderators decided: how it is stored, read and changed. A change and its trace are one write, and no edit
+ * overwrites another.
+ */
+import { z } from 'zod';
+import { FAMILIES } from '../core/family.ts';
+import { type Address, channelOf, serverOf } from '../core/invocation.ts';
+import { type Actor, type Change, LIMIT_PERIODS, type Where } from '../core/moderation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import { channelKey, channelOf, serverKey } from './keys.ts';
-import { type PlaceSettings, readSettings, SettingsError } from './schema.ts';
 
-/** Changes kept for each place; the oldest goes first. */
+/** Changes kept for each server and channel; the oldest goes first. */
 const MOST_CHANGES = 200;
 /** Characters of a value that the trace keeps. */
 const MOST_TRACED = 300;
 
-/** What was decided for the two places that an invocation belongs to. */
+/** What was decided for the channel and for the server of an invocation. */
 export interface Decisions {
-  readonly channel: PlaceSettings;
-  readonly server: PlaceSettings;
+  readonly channel: KeptSettings;
+  readonly server: KeptSettings;
 }
 
-/** What is told of a change. */
-export interface Trace {
-  readonly what: string;
-  readonly from: string;
-  readonly to: string;
-}
+/** What the audit says of a change. */
+type Trace = Pick<Change, 'what' | 'from' | 'to'>;
 
 /** Returns undefined where there is nothing to change. */
 export type Edit = (
-  settings: PlaceSettings,
-) => { readonly settings: PlaceSettings; readonly trace?: Trace } | undefined;
+  settings: KeptSettings,
+) => { readonly settings: KeptSettings; readonly trace?: Trace } | undefined;
 
 export interface DecisionStore {
   /** Throws SettingsError for what a newer version wrote. */
   read(address: Address): Promise<Decisions>;
   /** Resolves to whether something was changed. */
-  change(
-    address: Address,
-    where: Where,
-    by: Pick<Person, 'id' | 'displayName'>,
-    edit: Edit,
-  ): Promise<boolean>;
+  change(address: Address, where: Where, by: Actor, edit: Edit): Promise<boolean>;
+  /** The channels of the server that have settings of their own, and what to call them. Plain. */
+  channels(address: Address): Promise<{ readonly name: string; readonly settings: KeptSettings }[]>;
   /** Of the server and all of its channels, newest first. */
   changes(address: Address, limit: number): Promise<Change[]>;
   /** Takes a person's name out of every trace, on one platform. */
   forget(platform: string, person: string): Promise<void>;
-  /** Lets traces go that are older than that. */
+  /** Deletes traces that are older than that. */
   prune(before: number): Promise<void>;
 }
 
@@ -52,23 +48,38 @@ interface DecisionStoreOptions {
   readonly newId: () => string;
 }
 
-export function createDecisionStore({ store, now, newId }: DecisionStoreOptions): DecisionStore {
-  const readAt = async (key: string): Promise<PlaceSettings> => readSettings(key, await store.get(key));
+const FORGOTTEN: Actor = { id: '', displayName: 'somebody who asked to be forgotten' };
 
-  /** Every place of every platform, edited one by one. `edit` returns its argument to write nothing. */
-  async function editAll(
-    isMeant: (key: string) => boolean,
-    edit: (settings: PlaceSettings) => PlaceSettings,
-  ) {
+export function createDecisionStore({ store, now, newId }: DecisionStoreOptions): DecisionStore {
+  const readAt = async (key: string): Promise<KeptSettings> => readSettings(key, await store.get(key));
+
+  /** `edit` returns its argument to write nothing. */
+  const editAt = (key: string, edit: (settings: KeptSettings) => KeptSettings) =>
+    store.update(key, (stored) => {
+      const settings = readSettings(key, stored);
+      const edited = edit(settings);
+      return edited === settings ? stored : edited;
+    });
+
+  /** The settings of all servers and channels. Other values of the store, and those of newer versions, stay. */
+  async function editAll(isMeant: (key: string) => boolean, edit: (settings: KeptSettings) => KeptSettings) {
     for (const [key] of await store.entries()) {
       if (!isMeant(key)) continue;
-      await store.update(key, (stored) => {
-        if (!isReadable(key, stored)) return stored;
-        const settings = readSettings(key, stored);
-        const edited = edit(settings);
-        return edited === settings ? stored : edited;
+      await editAt(key, edit).catch((error: unknown) => {
+        if (!(error instanceof SettingsError)) throw error;
       });
     }
+  }
+
+  async function channelsOf(address: Address): ReturnType<DecisionStore['channels']> {
+    const { channels, channelNames } = await readAt(serverKey(address));
+    return Promise.all(
+      channels.map(async (id) => {
+        const name = Object.hasOwn(channelNames, id) ? channelNames[id] : undefined;
+        const settings = await readAt(keyIn(address, id));
+        return { name: name === undefined ? `channel ${id}` : `#${name}`, settings };
+      }),
+    );
   }
 
   return {
@@ -77,68 +88,62 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
       return { channel, server };
     },
 
-    async change(address, where, by, edit) {
-      const id = newId();
-      const at = now();
-      if (where === 'channel') await rememberChannel(address);
-      const key = where === 'channel' ? channelKey(address) : serverKey(address);
+    async change(address, where, { id: person, displayName }, edit) {
+      const [id, at, by] = [newId(), now(), { id: person, displayName }];
+      if (where === 'channel') {
+        const channel = channelOf(address);
+        // The audit of the server finds the changes of its channels by this list.
+        const name = address.parent === undefined ? address.channelName : undefined;
+        await editAt(serverKey(address), (settings) => {
+          const { channels, channelNames } = settings;
+          const isKnown = channels.includes(channel);
+          if (isKnown && (name === undefined || channelNames[channel] === name)) return settings;
+          return {
+            ...settings,
+            channels: isKnown ? channels : [...channels, channel],
+            channelNames: name === undefined ? channelNames : { ...channelNames, [channel]: name },
+          };
+        });
+      }
       let changed = false;
-      await store.update(key, (stored) => {
-        const settings = readSettings(key, stored);
-        // Written before an answer was lost: the edit is not made twice.
-        if (settings.changes.some((change) => change.id === id)) return stored;
+      await editAt(where === 'channel' ? channelKey(address) : serverKey(address), (settings) => {
+        // It was written, and the reply was lost: the edit is not made twice.
+        if (settings.changes.some((change) => change.id === id)) return settings;
         const edited = edit(settings);
         changed = edited !== undefined;
-        if (edited === undefined) return stored;
-        const { trace } = edited;
-        if (!trace) return edited.settings;
-        const kept = {
-          id,
-          at,
-          by: { id: by.id, displayName: by.displayName },
-          what: trace.what,
-          from: trace.from.slice(0, MOST_TRACED),
-          to: trace.to.slice(0, MOST_TRACED),
-        };
+        if (!edited?.trace) return edited?.settings ?? settings;
+        const { what, from, to } = edited.trace;
+        const kept = { id, at, by, what, from: from.slice(0, MOST_TRACED), to: to.slice(0, MOST_TRACED) };
         return { ...edited.settings, changes: [...edited.settings.changes, kept].slice(-MOST_CHANGES) };
       });
       return changed;
     },
 
+    channels: channelsOf,
+
     async changes(address, limit) {
-      const server = await readAt(serverKey(address));
-      const channels = await Promise.all(
-        server.channels.map(async (channel) => {
-          const { changes } = await readAt(channelKey({ ...bare(address), channel }));
-          return changes.map((change): Change => ({ ...change, place: channel }));
-        }),
+      const { changes } = await readAt(serverKey(address));
+      const ofChannels = (await channelsOf(address)).map(({ name, settings }) =>
+        settings.changes.map((change): Change => ({ ...change, where: name })),
       );
-      return [...server.changes.map((change): Change => ({ ...change, place: 'server' })), ...channels.flat()]
+      return [...changes.map((change): Change => ({ ...change, where: 'server' })), ...ofChannels.flat()]
         .sort((left, right) => right.at - left.at)
         .slice(0, limit);
     },
 
     async forget(platform, person) {
-      const nobody: Actor = { id: '', displayName: 'somebody who asked to be forgotten' };
-      const start = `${encodeURIComponent(platform)}:`;
+      const isNamed = ({ by }: { readonly by: Actor }) => by.id === person;
+      const unnamed = <Item extends { by: Actor }>(item: Item): Item =>
+        isNamed(item) ? { ...item, by: FORGOTTEN } : item;
       await editAll(
-        (key) => key.startsWith(start),
+        (key) => key.startsWith(`${encodeURIComponent(platform)}:`),
         (settings) => {
-          const models = Object.values(settings.models);
-          const isNamed =
-            settings.changes.some(({ by }) => by.id === person) || models.some(({ by }) => by.id === person);
-          if (!isNamed) return settings;
+          const models = Object.entries(settings.models);
+          if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(isNamed)) return settings;
           return {
             ...settings,
-            models: Object.fromEntries(
-              Object.entries(settings.models).map(([family, chosen]) => [
-                family,
-                chosen.by.id === person ? { ...chosen, by: nobody } : chosen,
-              ]),
-            ),
-            changes: settings.changes.map((change) =>
-              change.by.id === person ? { ...change, by: nobody } : change,
-            ),
+            models: Object.fromEntries(models.map(([family, chosen]) => [family, unnamed(chosen)])),
+            changes: settings.changes.map(unnamed),
           };
         },
       );
@@ -154,31 +159,114 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
       );
     },
   };
-
-  /** So that the server knows where to look for changes. */
-  async function rememberChannel(address: Address): Promise<void> {
-    const key = serverKey(address);
-    const channel = channelOf(address);
-    await store.update(key, (stored) => {
-      const settings = readSettings(key, stored);
-      if (settings.channels.includes(channel)) return stored;
-      return { ...settings, channels: [...settings.channels, channel] };
-    });
-  }
 }
 
-/** Other things are kept beside these settings, and a newer version may have written some. */
-function isReadable(key: string, stored: unknown): boolean {
-  try {
-    readSettings(key, stored);
-    return true;
-  } catch (error) {
-    if (error instanceof SettingsError) return false;
-    throw error;
-  }
+/** A direct conversation is a server of its own. */
+function serverKey(address: Address): string {
+  const server = serverOf(address) ?? `direct ${channelOf(address)}`;
+  return [address.platform, server].map(encodeURIComponent).join(':');
 }
 
-/** A channel of the same server stands alone: the thread's parent is not its. */
-function bare({ platform, guild }: Address): Pick<Address, 'platform' | 'guild'> {
-  return { platform, ...(guild === undefined ? {} : { guild }) };
+const channelKey = (address: Address): string => keyIn(address, channelOf(address));
+
+/** The key of a channel in the server of an address. */
+function keyIn(address: Address, channel: string): string {
+  return `${serverKey(address)}:${encodeURIComponent(channel)}`;
+}
+
+/** People in a longer list should have a role. */
+export const MOST_SUBJECTS = 100;
+export const MOST_LIMITS = 100;
+
+const actor = z.object({ id: z.string(), displayName: z.string() });
+const subject = z.object({ type: z.enum(['role', 'person']), id: z.string(), name: z.string().optional() });
+const subjects = z.array(subject).readonly().default([]);
+
+const chosenModel = z.object({
+  id: z.string(),
+  by: actor,
+  at: z.number(),
+  /** When moderators were told that the account no longer has it. */
+  toldGoneAt: z.number().optional(),
+});
+
+const accessRule = z.object({ everyone: z.boolean().default(false), roles: subjects, people: subjects });
+
+const limit = z.object({
+  scope: z.enum(['person', 'channel', 'server']),
+  who: subject.optional(),
+  family: z.enum(FAMILIES).optional(),
+  per: z.enum(LIMIT_PERIODS),
+  of: z.enum(['requests', 'units']),
+  most: z.number().min(0),
+});
+
+const change = z.object({
+  id: z.string(),
+  at: z.number(),
+  by: actor,
+  what: z.string(),
+  from: z.string(),
+  to: z.string(),
+});
+
+const settingsSchema = z.object({
+  version: z.number(),
+  models: z.partialRecord(z.enum(FAMILIES), chosenModel).default({}),
+  systemPrompt: z.string().optional(),
+  assistant: z.boolean().optional(),
+  footer: z.boolean().optional(),
+  limits: z.array(limit).readonly().default([]),
+  exemptModerators: z.boolean().optional(),
+  access: z.record(z.string(), accessRule).default({}),
+  /** By command: people and roles who may not use it, whatever the rules say. */
+  barred: z.record(z.string(), subjects).default({}),
+  blocked: subjects,
+  moderators: subjects,
+  /** A server's: the channels that have settings of their own. */
+  channels: z.array(z.string()).default([]),
+  /** What people call these channels, where it is known. */
+  channelNames: z.record(z.string(), z.string()).default({}),
+  /** Newest last. */
+  changes: z.array(change).default([]),
+});
+
+/** The settings of a server or of a channel. */
+export type KeptSettings = z.infer<typeof settingsSchema>;
+
+/** What a version wrote, as the next one has it. */
+export type SettingsMigration = (older: Record<string, unknown>) => Record<string, unknown>;
+
+/** The first makes version 2 of version 1, and so on. Written once, never changed: every version is out there. */
+export const SETTINGS_MIGRATIONS: readonly SettingsMigration[] = [];
+
+/** What is stored cannot be used by this version. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+const versioned = z.looseObject({ version: z.number().int().min(1) });
+
+/** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
+export function readSettings(
+  key: string,
+  stored: unknown,
+  migrations: readonly SettingsMigration[] = SETTINGS_MIGRATIONS,
+): KeptSettings {
+  const newest = migrations.length + 1;
+  if (stored === undefined || stored === null) return settingsSchema.parse({ version: newest });
+  const found = versioned.safeParse(stored);
+  if (!found.success) throw new SettingsError(`The settings ${key} are no settings`, { cause: found.error });
+  const { version } = found.data;
+  if (version > newest) {
+    throw new SettingsError(
+      `The settings ${key} have version ${version}; this Minstrel knows versions up to ${newest}`,
+    );
+  }
+  const record = migrations
+    .slice(version - 1)
+    .reduce<Record<string, unknown>>((older, migrate) => migrate(older), found.data);
+  const parsed = settingsSchema.safeParse({ ...record, version: newest });
+  if (!parsed.success) throw new SettingsError(`The settings ${key} cannot be read`, { cause: parsed.error });
+  return parsed.data;
 }

@@ -1,42 +1,42 @@
 /** Which model a family uses here: the one named, else the channel's, the server's, the deployment's. */
-import type { Address, Choice, Family, Log } from '../command.ts';
-import { UserError } from '../errors.ts';
-import type { Models } from '../gateway/models.ts';
-import { MUSIC_MODELS } from '../gateway/music.ts';
-import type { Message } from '../message.ts';
-import { plain } from '../message.ts';
-import { type Actor, FAMILIES, type ModelInForce, type Where } from '../moderation.ts';
-import type { DecisionStore, Decisions } from './decisions.ts';
-import { FAMILY_WORDS } from './words.ts';
+import { UserError } from '../core/errors.ts';
+import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
+import type { Address } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import { type Message, plain } from '../core/message.ts';
+import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
+import { type Choice, present } from '../core/options.ts';
+import type { SongModel } from '../core/work.ts';
+import type { ModelUse } from '../gateway/models/hints.ts';
+import type { Model } from '../gateway/models/listing.ts';
+import type { Models } from '../gateway/models/models.ts';
+import { MUSIC_MODELS } from '../gateway/music/requests.ts';
+import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
 /** Discord shows at most 25 completions. */
 const MOST_SUGGESTIONS = 25;
-/** Routes that may stand in front of an id, as in `msg:some-id`. */
-const ROUTES = {
+/** Discord's limit of a completion, in characters. */
+const LONGEST_SUGGESTION = 100;
+/** Routes that may precede an id, as in `msg:some-id`. */
+const ROUTE_PREFIXES = {
   song: [],
   ask: ['chat', 'msg', 'gen'],
   image: ['gen'],
   video: [],
 } as const satisfies Record<Family, readonly string[]>;
-const ORDER = ['channel', 'server'] as const satisfies readonly Where[];
 
 export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
 
-export interface FoundModel {
-  readonly model: string;
-  /** The display name that was given for it. */
-  readonly label?: string;
-  /** False while no list can be had: then nothing is refused, and the gateway decides. */
-  readonly checked: boolean;
-}
+/** `checked` is false while no list can be had: then nothing is refused, and the gateway decides. */
+export type FoundModel = Omit<ChosenModel, 'others'>;
 
 export interface ModelSettings {
-  /** Throws UserError when the name is not one this account may use, or when nobody has chosen yet. */
-  resolve(family: Family, named: string | undefined, where: Address): Promise<string>;
-  suggest(family: Family, typed: string): Promise<readonly Choice[]>;
+  /** Throws UserError when the name is not one this account may use, or when none is chosen yet. */
+  resolve(family: Family, named: string | undefined, where: Address, settings: Decisions): Promise<string>;
+  suggest(family: Family, typed: string): readonly Choice[];
   /** The id that a name means. Throws UserError with the nearest ids when the account may not use it. */
-  find(family: Family, name: string): Promise<FoundModel>;
-  inForce(where: Address): Promise<ModelInForce[]>;
+  find(family: Family, name: string): FoundModel;
+  inForce(settings: Decisions): ModelInForce[];
 }
 
 interface ModelSettingsOptions {
@@ -44,19 +44,19 @@ interface ModelSettingsOptions {
   /** The gateway's list: the authority on which ids this account may use. */
   readonly models: Pick<Models, 'list' | 'cached' | 'resolve' | 'refresh'>;
   readonly decisions: DecisionStore;
-  /** Reaches one person, in a place or directly. */
+  /** Sends a private message to `address.person`. */
   readonly tell: (address: Address, message: Message) => Promise<void>;
   readonly now: () => number;
   readonly log: Log;
 }
 
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {
-  const { defaults, models, decisions } = options;
+  const { defaults, models } = options;
 
-  /** The choices of a place that the account still has, and those that it has not. */
-  function choices(family: Family, settings: Decisions): { chosen?: ChosenModel; gone: ChosenModel[] } {
-    const gone: ChosenModel[] = [];
-    for (const from of ORDER) {
+  /** The choice in force, and those above it that the account no longer has. */
+  function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {
+    const gone: Choosing[] = [];
+    for (const from of ['channel', 'server'] as const) {
       const kept = settings[from].models[family];
       if (!kept) continue;
       const choice = { model: kept.id, from, by: kept.by, toldGoneAt: kept.toldGoneAt };
@@ -66,9 +66,11 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     return { gone };
   }
 
-  async function look(family: Family, settings: Decisions): Promise<ReturnType<typeof choices>> {
+  async function checkedChoices(family: Family, settings: Decisions): Promise<ReturnType<typeof choices>> {
     const first = choices(family, settings);
-    if (first.gone.length === 0) return first;
+    const fallback = first.chosen?.model ?? defaults[family];
+    const isLost = fallback !== undefined && !isOffered(family, fallback, models);
+    if (first.gone.length === 0 && !isLost) return first;
     // The list may be old, or have come while the gateway was restarting.
     await models.refresh().catch((error: unknown) => {
       options.log.info({ err: error }, 'The models could not be listed again');
@@ -77,70 +79,72 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   }
 
   return {
-    async resolve(family, named, where) {
-      if (named !== undefined) return (await find(family, named, models)).model;
-      const { chosen, gone } = await look(family, await decisions.read(where));
+    async resolve(family, named, where, settings) {
+      if (named !== undefined) return find(family, named, models).model;
+      const { chosen, gone } = await checkedChoices(family, settings);
       const fallback = chosen?.model ?? defaults[family];
       for (const lost of gone) await tellGone({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
-      if (fallback === undefined) throw new UserError(await nobodyChose(family, models), 'model');
-      return (await find(family, fallback, models)).model;
+      if (fallback === undefined) throw new UserError(await noneChosen(family, models), 'model');
+      if (isOffered(family, fallback, models)) return find(family, fallback, models).model;
+      options.log.warn({ family, model: fallback }, 'A default model is not offered to this account');
+      const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is not offered any more.`;
+      throw new UserError(`${which} ${await noneChosen(family, models)}`, 'model');
     },
 
-    async suggest(family, typed) {
-      const wanted = typed.trim().toLowerCase();
+    suggest(family, typed) {
+      const { route, id: wanted } = withoutRoute(family, typed.trim().toLowerCase());
       const all =
         family === 'song'
-          ? MUSIC_MODELS.map(choiceOf)
-          : models.cached().map(({ id, displayName }) => ({
-              name:
-                displayName && displayName !== id ? `${displayName} (${id})`.slice(0, 100) : id.slice(0, 100),
-              value: id,
-            }));
-      return all
-        .filter(({ name, value }) => value.length <= 100 && `${name} ${value}`.toLowerCase().includes(wanted))
-        .slice(0, MOST_SUGGESTIONS);
+          ? MUSIC_MODELS.map((id) => ({ name: id, value: id }))
+          : models
+              .cached()
+              .toSorted((left, right) => distanceOf(left, family, route) - distanceOf(right, family, route))
+              .map((model) => {
+                const { id, displayName } = model;
+                const value = withRoute(route ?? routeNeeded(model, family), id);
+                const name = displayName && displayName !== id ? `${displayName} (${value})` : value;
+                return { name: name.slice(0, LONGEST_SUGGESTION), value };
+              });
+      const isMeant = ({ name, value }: Choice) =>
+        value.length <= LONGEST_SUGGESTION && `${name} ${value}`.toLowerCase().includes(wanted);
+      return all.filter(isMeant).slice(0, MOST_SUGGESTIONS);
     },
 
     find: (family, name) => find(family, name, models),
 
-    async inForce(where) {
-      const settings = await decisions.read(where);
-      return FAMILIES.map((family): ModelInForce => {
+    inForce: (settings) =>
+      FAMILIES.map((family) => {
         const { chosen, gone } = choices(family, settings);
-        const lost = gone.map(({ model, from }) => ({ model, from }));
-        if (chosen) {
-          return { family, model: chosen.model, from: chosen.from, chosenBy: chosen.by, gone: lost };
-        }
-        const fallback = defaults[family];
-        return {
+        const operators = defaults[family];
+        const isLost = operators !== undefined && !isOffered(family, operators, models);
+        const fallback = isLost ? undefined : operators;
+        const from: Origin = chosen?.from ?? (fallback === undefined ? 'none' : 'deployment');
+        const lost = gone.map((choice) => ({ model: choice.model, from: choice.from }));
+        return present({
           family,
-          from: fallback === undefined ? 'nobody' : 'deployment',
-          ...(fallback === undefined ? {} : { model: fallback }),
-          gone: lost,
-        };
-      });
-    },
+          model: chosen?.model ?? fallback,
+          from,
+          chosenBy: chosen?.by,
+          gone: isLost && !chosen ? [...lost, { model: operators, from: 'deployment' as const }] : lost,
+        });
+      }),
   };
 }
 
-interface ChosenModel {
+interface Choosing {
   readonly model: string;
   readonly from: Where;
   readonly by: Actor;
   readonly toldGoneAt: number | undefined;
 }
 
-/** Tells the moderator who chose it, once: whoever writes the mark first does the telling. */
+/** Tells the moderator who chose it, once: the replica that writes the mark first tells. */
 async function tellGone(
-  {
-    family,
-    lost,
-    fallback,
-    where,
-  }: { family: Family; lost: ChosenModel; fallback: string | undefined; where: Address },
+  change: { family: Family; lost: Choosing; fallback: string | undefined; where: Address },
   { decisions, tell, now, log }: ModelSettingsOptions,
 ): Promise<void> {
+  const { family, lost, fallback, where } = change;
   if (lost.toldGoneAt !== undefined) return;
   const isFirst = await decisions.change(where, lost.from, lost.by, (settings) => {
     const kept = settings.models[family];
@@ -152,77 +156,133 @@ async function tellGone(
   if (!isFirst) return;
   log.warn({ family, model: lost.model, fallback, from: lost.from }, 'A model that moderators chose is gone');
   const instead = fallback === undefined ? 'no model is chosen now' : `I use “${plain(fallback)}” instead`;
-  const { platformData: _theirs, ...place } = where;
-  const message: Message = {
-    text: `The model “${plain(lost.model)}”, chosen for ${FAMILY_WORDS[family]} in this ${lost.from}, is not offered to this bot any more: ${instead}. Choose another with /models set.`,
-  };
-  await tell({ ...place, person: lost.by.id || where.person }, message).catch((error: unknown) => {
-    log.warn({ err: error }, 'Nobody could be told that a model is gone; /models show says it');
+  // What the platform keeps with an address is of the person who asked.
+  const { platformData: _theirs, ...address } = where;
+  const text = `The model “${plain(lost.model)}”, chosen for ${FAMILY_NOUNS[family].many} in this ${lost.from}, is not offered to this bot any more: ${instead}. Choose another with /models set.`;
+  await tell({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
+    log.warn({ err: error }, 'No one could be told that a model is gone; /models show says it');
   });
 }
 
-function choiceOf(id: string): Choice {
-  return { name: id, value: id };
+/** A moderator's choice. */
+export function chooseModel(family: Family, model: string, by: Actor, at: number): Edit {
+  return (settings) => ({
+    settings: { ...settings, models: { ...settings.models, [family]: { id: model, by, at } } },
+    trace: {
+      what: `model for ${family}`,
+      from: settings.models[family]?.id ?? 'not chosen here',
+      to: model,
+    },
+  });
 }
 
-/** The id without the route in front of it. */
-function bareId(family: Family, name: string): { route?: string; id: string } {
-  const [, route, id] = /^([a-z]+):(.+)$/.exec(name) ?? [];
-  const known: readonly string[] = ROUTES[family];
-  return route !== undefined && id !== undefined && known.includes(route) ? { route, id } : { id: name };
+export function resetModel(family: Family): Edit {
+  return (settings) => {
+    const { [family]: before, ...models } = settings.models;
+    if (!before) return undefined;
+    return {
+      settings: { ...settings, models },
+      trace: { what: `model for ${family}`, from: before.id, to: 'not chosen here' },
+    };
+  };
+}
+
+/** The id, which may not be typed yet, and the route that precedes it. */
+function withoutRoute(family: Family, name: string): { route?: string; id: string } {
+  const [, route, id] = /^([a-z]+):(.*)$/.exec(name) ?? [];
+  const known: readonly string[] = ROUTE_PREFIXES[family];
+  return route !== undefined && id !== undefined && known.includes(route)
+    ? { route, id: id.trim() }
+    : { id: name };
+}
+
+/** Where no route is named, models are asked by the first; one that the listing has on others alone is asked there. */
+const DEFAULT_ROUTES = { ask: 'chat', image: 'media', video: 'media' } as const;
+
+/** The route that has to precede an id, as far as the listing tells. */
+function routeNeeded({ routes, uses }: Model, family: Exclude<Family, 'song'>): string | undefined {
+  if (!uses?.includes(USES[family].use) || routes?.some((route) => route === DEFAULT_ROUTES[family]))
+    return undefined;
+  return ROUTE_PREFIXES[family].find((route) => routes?.some((known) => known === route));
+}
+
+function withRoute(route: string | undefined, id: string): string {
+  return route === undefined ? id : `${route}:${id}`;
+}
+
+/** What a family's models make, and what each of them is called with. */
+const USES = {
+  ask: { use: 'answers', does: 'gives answers' },
+  image: { use: 'pictures', does: 'makes pictures' },
+  video: { use: 'videos', does: 'makes videos' },
+} as const satisfies Record<Exclude<Family, 'song'>, { use: ModelUse; does: string }>;
+
+/** A family's own models come first, on the route that was typed before those of others; other families' come last. */
+function distanceOf({ uses, routes }: Model, family: Family, route?: string): number {
+  if (family === 'song') return 0;
+  const isOther = uses !== undefined && !uses.includes(USES[family].use);
+  const isElsewhere = route !== undefined && !routes?.some((known) => known === route);
+  return (isOther ? 4 : uses === undefined ? 2 : 0) + (isElsewhere ? 1 : 0);
+}
+
+/** Throws UserError for a model that the listing says is for something else. */
+function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>): void {
+  const [own] = Object.entries(USES).filter(([, { use }]) => uses.includes(use));
+  if (own === undefined || uses.includes(USES[family].use)) return;
+  const [command, { does }] = own;
+  throw new UserError(
+    `“${id}” ${does}, and no ${USES[family].use}. Use it with /${command}, or choose another model here.`,
+    'model',
+  );
 }
 
 function isOffered(family: Family, model: string, models: ModelSettingsOptions['models']): boolean {
   if (family === 'song') return MUSIC_MODELS.some((known) => known === model);
-  const found = models.resolve(bareId(family, model).id);
-  return found.kind === 'unlisted' || found.kind === 'id';
+  const found = models.resolve(withoutRoute(family, model).id);
+  return found.kind !== 'unknown';
 }
 
-function songModel(name: string): FoundModel {
+/** Throws UserError for a name that is no song model's. */
+export function songModel(name: string): SongModel {
   const model = MUSIC_MODELS.find((known) => known.toLowerCase() === name.toLowerCase());
-  if (model) return { model, checked: true };
+  if (model) return model;
   throw new UserError(
     `There is no song model “${name}”. The song models are ${MUSIC_MODELS.join(', ')}.`,
     'model',
   );
 }
 
-/** Keeps a route in front of the id, as in `msg:some-id`. Without a list nothing is refused: the gateway decides. */
-async function find(
-  family: Family,
-  named: string,
-  models: ModelSettingsOptions['models'],
-): Promise<FoundModel> {
+/** Keeps a route that precedes the id, as in `msg:some-id`. Without a list nothing is refused: the gateway decides. */
+function find(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
   const name = named.trim();
-  if (family === 'song') return songModel(name);
-  const { route, id } = bareId(family, name);
-  const withRoute = (bare: string): string => (route === undefined ? bare : `${route}:${bare}`);
+  if (family === 'song') return { model: songModel(name), checked: true };
+  const { route, id } = withoutRoute(family, name);
   const found = models.resolve(id);
   switch (found.kind) {
     case 'id':
-      return { model: withRoute(found.id), checked: true };
-    case 'label':
-      return { model: withRoute(found.id), label: id, checked: true };
+    case 'label': {
+      const listed = models.cached().find((model) => model.id === found.id) ?? { id: found.id };
+      refuseForeign(listed, family);
+      const model = withRoute(route ?? routeNeeded(listed, family), found.id);
+      return { model, ...(found.kind === 'label' ? { label: id } : {}), checked: true };
+    }
     case 'unlisted':
       return { model: name, checked: false };
     case 'unknown': {
-      const near = found.nearest.length > 0 ? ` Did you mean ${list(found.nearest)}?` : '';
-      throw new UserError(`This account has no model “${id}”.${near}`, 'model');
+      const near = found.nearest.map((one) => `“${one}”`).join(' or ');
+      throw new UserError(`This account has no model “${id}”.${near && ` Did you mean ${near}?`}`, 'model');
     }
     default:
       return found satisfies never;
   }
 }
 
-async function nobodyChose(family: Family, models: ModelSettingsOptions['models']): Promise<string> {
-  const ids = await models.list().then(
-    (all) => all.map(({ id }) => id),
-    () => [],
-  );
-  const some = ids.length > 0 ? ` These are available: ${ids.slice(0, 20).join(', ')}.` : '';
-  return `Nobody has chosen a model for ${FAMILY_WORDS[family]} yet. Name one with the option “model”, or let a moderator choose with /models set.${some}`;
-}
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `“${name}”`).join(' or ');
+async function noneChosen(family: Family, models: ModelSettingsOptions['models']): Promise<string> {
+  const all = await models.list().catch(() => []);
+  const ids = all
+    .toSorted((left, right) => distanceOf(left, family) - distanceOf(right, family))
+    .slice(0, 20)
+    .map(({ id }) => id);
+  const some = ids.length > 0 ? ` These are available: ${ids.join(', ')}.` : '';
+  return `Nobody has chosen a model for ${FAMILY_NOUNS[family].many} yet. Name one with the option “model”, or let a moderator choose with /models set.${some}`;
 }

@@ -1,21 +1,23 @@
-/** The tools of moderators' commands, put together for one person in one place. */
-import type { Address, Family, Person } from '../command.ts';
-import { UserError } from '../errors.ts';
-import type { Models } from '../gateway/models.ts';
-import type { KeptFile } from '../message.ts';
-import type { Forgotten, Moderation, UsageRow, Where } from '../moderation.ts';
+/** The tools of moderators' commands, put together for one person and one address. */
+import { notModerator, UserError } from '../core/errors.ts';
+import { type Address, type Person, serverOf } from '../core/invocation.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
+import { present } from '../core/options.ts';
+import type { Models } from '../gateway/models/models.ts';
 import { dayOf, type UsageStore } from '../storage/usage.ts';
-import { ALL_COMMANDS } from './access.ts';
-import { addSubject, allow, forbid, removeSubject, resetAccess } from './access-changes.ts';
-import { answersInForce } from './answers.ts';
-import type { DecisionStore, Edit } from './decisions.ts';
-import { placeOfLimit, resetLimit, setLimit } from './limit-changes.ts';
-import { describeLimit, describeLimitName } from './limit-words.ts';
-import type { Meter } from './limits.ts';
-import type { ModelSettings } from './models.ts';
-import type { PlaceSettings } from './schema.ts';
+import { ALL_COMMANDS } from './access/access.ts';
+import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
+import { answersInForce, setAnswer } from './answers.ts';
+import type { DecisionStore, Decisions, Edit } from './decisions.ts';
+import { keptWith, resetLimit, setExemption, setLimit } from './limits/changes.ts';
+import type { Meter } from './limits/limits.ts';
+import { describeLimit, describeLimitName } from './limits/words.ts';
+import { chooseModel, type ModelSettings, resetModel } from './models.ts';
 
 const DAY = 24 * 3_600_000;
+/** People that a report of usage names. */
+const MOST_PEOPLE = 25;
 
 export interface ModerationOptions {
   readonly decisions: DecisionStore;
@@ -27,90 +29,89 @@ export interface ModerationOptions {
   readonly commands: readonly string[];
   readonly hasUnits: boolean;
   /** A picture of it; undefined where none could be made. */
-  readonly chart: (rows: readonly UsageRow[], days: number) => Promise<KeptFile | undefined>;
+  readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
   readonly now: () => number;
 }
 
-/** @param person as the platform knows them: whether they moderate by its own right */
-export function moderationFor(options: ModerationOptions, address: Address, person: Person): Moderation {
-  const { decisions, models, meter, usage, now } = options;
-  const change = (where: Where, edit: Edit): Promise<boolean> =>
-    decisions.change(address, where, person, edit);
-  const firstDay = (days: number): string => dayOf(now() - (days - 1) * DAY);
-  const here = { platform: address.platform, guild: address.guild ?? '' };
+/**
+ * @param person as the platform knows them: whether they moderate by its own right
+ * @param settings as they were read for this invocation; they are read again after a change
+ */
+export function moderationFor(
+  options: ModerationOptions,
+  address: Address,
+  person: Person,
+  settings?: Decisions,
+): Moderation {
+  const { decisions, models, meter, now } = options;
+  let known = settings;
+  const read = async (): Promise<Decisions> => known ?? decisions.read(address);
+  const change = (where: Where, edit: Edit): Promise<boolean> => {
+    known = undefined;
+    return decisions.change(address, where, person, edit);
+  };
+  const server = { platform: address.platform, guild: serverOf(address) ?? '' };
+  const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
 
   return {
     models: {
-      inForce: () => models.inForce(address),
+      inForce: async () => models.inForce(await read()),
       async choose(family, name, where) {
         // The list may not have come yet, or be old: a new model is a reason to choose one.
         await options.gatewayModels.list().catch(() => []);
-        const found = await models.find(family, name);
-        await change(where, (settings) => ({
-          settings: {
-            ...settings,
-            models: {
-              ...settings.models,
-              [family]: {
-                id: found.model,
-                by: { id: person.id, displayName: person.displayName },
-                at: now(),
-              },
-            },
-          },
-          trace: {
-            what: `model for ${family}`,
-            from: settings.models[family]?.id ?? 'not chosen here',
-            to: found.model,
-          },
-        }));
-        return found;
+        const found = models.find(family, name);
+        const { id, displayName } = person;
+        await change(where, chooseModel(family, found.model, { id, displayName }, now()));
+        const channels = where === 'server' ? await decisions.channels(address) : [];
+        const others = channels.flatMap(({ name: channel, settings: { models: own } }) => {
+          const model = own[family]?.id;
+          return model === undefined || model === found.model ? [] : [{ channel, model }];
+        });
+        return { ...found, others };
       },
       reset: (family, where) => change(where, resetModel(family)),
       refresh: async () => (await options.gatewayModels.refresh()).length,
     },
 
     answers: {
-      inForce: async () => answersInForce(await decisions.read(address)),
-      async change(wanted, where) {
-        for (const [name, value] of Object.entries(wanted)) {
-          if (name === 'systemPrompt' || name === 'assistant' || name === 'footer') {
-            await change(where, setAnswer(name, value));
-          }
-        }
+      inForce: async () => answersInForce(await read()),
+      async change({ systemPrompt, assistant, footer }, where) {
+        if (systemPrompt !== undefined) await change(where, setAnswer('systemPrompt', systemPrompt));
+        if (assistant !== undefined) await change(where, setAnswer('assistant', assistant));
+        if (footer !== undefined) await change(where, setAnswer('footer', footer));
       },
       reset: (what, where) => change(where, setAnswer(what, undefined)),
     },
 
     limits: {
-      inForce: () => meter.inForce(address, person),
+      inForce: async () => meter.inForce(address, person, await read()),
       async set(limit) {
-        await change(placeOfLimit(limit), setLimit(limit));
+        await change(keptWith(limit), setLimit(limit));
         return describeLimit(limit);
       },
       async reset(limit) {
-        const changed = await change(placeOfLimit(limit), resetLimit(limit));
+        const changed = await change(keptWith(limit), resetLimit(limit));
         return { changed, sentence: describeLimitName(limit) };
       },
       async exemptModerators(exempt) {
-        await change('server', (settings) => ({
-          settings: { ...settings, exemptModerators: exempt },
-          trace: {
-            what: 'moderators are exempt from limits',
-            from: settings.exemptModerators === true ? 'yes' : 'no',
-            to: exempt ? 'yes' : 'no',
-          },
-        }));
+        await change('server', setExemption(exempt));
       },
       hasUnits: options.hasUnits,
     },
 
     access: {
       async inForce() {
-        const { channel, server } = await decisions.read(address);
+        const { channel, server } = await read();
         const { blocked, moderators, exemptModerators = false } = server;
-        return { channel: channel.access, server: server.access, blocked, moderators, exemptModerators };
+        return {
+          channel: channel.access,
+          server: server.access,
+          barred: { channel: channel.barred, server: server.barred },
+          blocked,
+          moderators,
+          exemptModerators,
+        };
       },
       async allow(command, who, where) {
         await change(where, allow(knownCommand(command), who));
@@ -127,11 +128,11 @@ export function moderationFor(options: ModerationOptions, address: Address, pers
       },
       unblock: (who) => change('server', removeSubject('blocked', who)),
       async appoint(who) {
-        mustBeNative();
+        assertNative();
         await change('server', addSubject('moderators', who));
       },
       async dismiss(who) {
-        mustBeNative();
+        assertNative();
         return change('server', removeSubject('moderators', who));
       },
       commands: [ALL_COMMANDS, ...options.commands],
@@ -140,23 +141,21 @@ export function moderationFor(options: ModerationOptions, address: Address, pers
     audit: (limit) => decisions.changes(address, limit),
 
     async report(days) {
-      const rows = await usage.days(here, firstDay(days));
-      const chart = rows.length === 0 ? undefined : await options.chart(rows, days);
-      return { rows, ...(chart ? { chart } : {}) };
+      const summary = await options.usage.summary(server, firstOf(days), MOST_PEOPLE);
+      const { days: used } = summary;
+      return present({ ...summary, chart: used.length === 0 ? undefined : await options.chart(used, days) });
     },
 
-    async ownUsage(days) {
-      const rows = await usage.days(here, firstDay(days));
-      return rows.filter((row) => row.person === person.id);
-    },
+    ownUsage: (days) => options.usage.byFamily(server, person.id, firstOf(days)),
 
     forgetMe: () => options.forget({ platform: address.platform, person: person.id }),
   };
 
-  /** Those who were named cannot name others, so that the circle stays the platform's to draw. */
-  function mustBeNative(): void {
+  /** Moderators whom others named cannot name more: the platform decides who may. */
+  function assertNative(): void {
     if (person.moderator) return;
-    throw new UserError(
+    throw notModerator(
+      person,
       'Only those who may manage this server by its own rights can name moderators of this bot.',
     );
   }
@@ -169,40 +168,4 @@ export function moderationFor(options: ModerationOptions, address: Address, pers
       'command',
     );
   }
-}
-
-function resetModel(family: Family): Edit {
-  return (settings) => {
-    const before = settings.models[family];
-    if (!before) return undefined;
-    const { [family]: _gone, ...models } = settings.models;
-    return {
-      settings: { ...settings, models },
-      trace: { what: `model for ${family}`, from: before.id, to: 'not chosen here' },
-    };
-  };
-}
-
-const ANSWER_WORDS = {
-  systemPrompt: 'system prompt',
-  assistant: 'assistant',
-  footer: 'footer',
-} as const satisfies Partial<Record<keyof PlaceSettings, string>>;
-
-function setAnswer(name: keyof typeof ANSWER_WORDS, value: string | boolean | undefined): Edit {
-  return (settings) => {
-    const before = settings[name];
-    if (before === value) return undefined;
-    const { [name]: _before, ...rest } = settings;
-    return {
-      settings: value === undefined ? rest : { ...rest, [name]: value },
-      trace: { what: ANSWER_WORDS[name], from: inWords(before), to: inWords(value) },
-    };
-  };
-}
-
-function inWords(value: string | boolean | undefined): string {
-  if (value === undefined) return 'not decided here';
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return value;
 }

@@ -1,16 +1,16 @@
-/** How a job stands in storage: its record as text, and what queries need to know of it. */
-import type { Log } from '../command.ts';
-import { isOpen, type Job, jobSchema } from '../jobs/job.ts';
+/** A job in storage: its record as text, and the facts that queries need. */
+import { hasWholeResult, isOpen, type Job, jobSchema } from '../core/job.ts';
+import type { Log } from '../core/log.ts';
 import { StorageError } from './storage.ts';
 
-/** What the queries of {@link JobStore} look at. */
+/** What the queries of {@link JobStore} select by. */
 export interface JobFacts {
   readonly open: boolean;
   /** The result holds songs and nothing more is expected of the gateway. */
   readonly hasSongs: boolean;
   /** It could be shown nowhere. */
-  readonly unplaced: boolean;
-  /** Milliseconds from submission to delivery; undefined unless it was delivered. */
+  readonly undelivered: boolean;
+  /** Milliseconds from submission to the gateway's end; undefined unless it was delivered. */
   readonly duration: number | undefined;
 }
 
@@ -18,28 +18,22 @@ export function jobFacts(job: Job): JobFacts {
   const settled = !isOpen(job) || job.state === 'ready';
   return {
     open: isOpen(job),
-    hasSongs: settled && (job.result?.songs.length ?? 0) > 0,
-    unplaced: job.unplaced === true,
+    hasSongs: settled && hasWholeResult(job) && (job.result?.songs.length ?? 0) > 0,
+    undelivered: job.undelivered === true,
     duration:
       job.state === 'delivered' && job.finishedAt !== undefined
-        ? Math.max(0, job.finishedAt - (job.submittedAt ?? job.createdAt))
+        ? Math.max(0, (job.endedAt ?? job.finishedAt) - (job.submittedAt ?? job.createdAt))
         : undefined,
   };
 }
 
 /** Throws StorageError `schema` when the text is not a job that this version can read. */
 export function parseJob(id: string, text: string): Job {
-  let record: unknown;
   try {
-    record = JSON.parse(text);
+    return jobSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new StorageError('schema', `The record of job ${id} is not JSON.`, error);
+    throw new StorageError('schema', `The record of job ${id} cannot be read by this version.`, error);
   }
-  const parsed = jobSchema.safeParse(record);
-  if (!parsed.success) {
-    throw new StorageError('schema', `The record of job ${id} cannot be read by this version.`, parsed.error);
-  }
-  return parsed.data;
 }
 
 /** The jobs that can be read; the others are logged, so that one bad record does not hide the rest. */

@@ -2,10 +2,10 @@
  * The storage port. One contract suite, `test/contracts/storage.ts`, holds for every implementation. Every method
  * rejects with StorageError when storage fails; a write that rejects as `unavailable` may still have been done.
  */
-import type { Address } from '../command.ts';
-import type { Job } from '../jobs/job.ts';
-import type { Places } from './places.ts';
-import type { UsageStore } from './usage.ts';
+import type { Address } from '../core/invocation.ts';
+import type { Job } from '../core/job.ts';
+import type { Schedule } from './schedule.ts';
+import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
 export interface JobStore {
   /** False, and nothing is written, when a job with this id or of the same invocation exists. */
@@ -14,29 +14,44 @@ export interface JobStore {
   read(id: string): Promise<Job | undefined>;
   /**
    * Compare-and-set: writes `job` with `version + 1` if the stored version is still `job.version`, and returns what it
-   * wrote; undefined if somebody else was first.
+   * wrote; undefined if another write was first.
    */
   replace(job: Job): Promise<Job | undefined>;
-  /** The person's open jobs in a channel, oldest first. */
-  running(where: Pick<Address, 'platform' | 'channel'>, person: string): Promise<Job[]>;
+  /** The person's open jobs on a platform, or in one of its channels, oldest first. */
+  running(
+    where: Pick<Address, 'platform'> & Partial<Pick<Address, 'channel'>>,
+    person: string,
+  ): Promise<Job[]>;
   /** The newest jobs of a channel whose result holds songs, newest first: `ready` ones and those that ended, however. */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
   /** Ids of all open jobs. */
   open(): AsyncIterable<string>;
   /** The newest jobs of a person that could be shown nowhere, newest first. */
-  unplaced(platform: string, person: string, limit: number): Promise<Job[]>;
-  /** Every job that can be read, in no order. */
+  undelivered(platform: string, person: string, limit: number): Promise<Job[]>;
+  /** Every job that can be read, in no order. Others run in between, here as in the two walks below. */
   all(): AsyncIterable<Job>;
+  /** Every job of a person that can be read, in no order. */
+  ofPerson(platform: string, person: string): AsyncIterable<Job>;
+  /** Jobs that can be read and ended before then, in milliseconds since the epoch, in no order. */
+  endedBefore(at: number): AsyncIterable<Job>;
+  /** Every record as it is stored, in no order. */
+  records(): AsyncIterable<JobText>;
   /** Erases a job with everything that is stored for it. */
   erase(id: string): Promise<void>;
   /** Durations in milliseconds, from submission to the end, of the last delivered jobs of a route, newest first. */
   recentDurations(route: string, limit: number): Promise<number[]>;
 }
 
+/** A job as it is stored: JSON. */
+export interface JobText {
+  readonly id: string;
+  readonly record: string;
+}
+
 /** Entries a job's inbox holds. */
 export const INBOX_LIMIT = 64;
 
-/** Milliseconds that an inbox is kept after its job ended: nobody reads it then but a callback that comes late. */
+/** Milliseconds that an inbox is kept after its job ended: only a late callback reads it then. */
 export const INBOX_KEPT = 30 * 24 * 3_600_000;
 
 /** A callback as it came. */
@@ -58,63 +73,74 @@ export interface Inbox {
   read(job: string, sequence: number): Promise<InboxEntry[]>;
 }
 
-/** Looks at a job and says when to look again (milliseconds since the epoch), or undefined for never. */
-export type WakeHandler = (job: string, signal: AbortSignal) => Promise<number | undefined>;
-
-export interface WakeUps {
-  /** Durable when it resolves. The earliest wish wins; a wish made while the job is being handled is kept for after. */
-  wake(job: string, at: number): Promise<void>;
-  /** Those of the jobs for which there is neither a wish nor a handling: nobody would ever look at them again. */
-  forgotten(jobs: readonly string[]): Promise<string[]>;
-  /**
-   * Begins to handle. A job is handled by one replica at a time, and again by another if that one dies: at its start on
-   * SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute, or when
-   * somebody wishes. A replica cut off from Redis for longer may handle a job while another does: writes compare.
-   */
-  start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
-  /**
-   * Starts nothing new, tells running handlers by their signal, and resolves when they ended, however long they take.
-   * Wishes are kept; a handler that throws after the signal is called again by the next start.
-   */
-  stop(): Promise<void>;
-}
-
-/** Throws RangeError for a time that would never come. */
-export function checkWish(at: number): void {
-  if (!Number.isFinite(at)) throw new RangeError(`Cannot wake at ${at}: not a time.`);
-}
-
-/** The part of Keyv's store interface that settings need; Keyv itself stays in its rooms. */
+/** The part of Keyv's store interface that settings need; Keyv itself stays in its folders. */
 export interface SettingsStore {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Writes what `change` makes of the newest value, and nobody's edit is lost: `change` is called again when somebody was
-   * first. It returns the very value it was given to write nothing. Resolves to what is stored now.
+   * Writes what `change` makes of the newest value. No edit is lost: `change` is called again when another edit was first. It returns the very value it was given to write nothing. Resolves to what is stored now.
    */
   update(key: string, change: (value: unknown) => unknown): Promise<unknown>;
   /** Everything that is stored, in no order. */
   entries(): Promise<(readonly [key: string, value: unknown])[]>;
 }
 
-/**
- * Word that something about a job changed, for whoever is at it in any replica. A notice may be lost: what it tells of
- * stands in the job's record.
- */
-export interface Notices {
-  tell(job: string): Promise<void>;
-  /** Calls `heard` at each notice of this job, the process's own too. Returns what ends that. */
-  listen(job: string, heard: () => void): () => void;
+/** Notifications to every replica that something about a job changed. One may be lost: the job's record has the change. */
+export interface Notifications {
+  publish(job: string): Promise<void>;
+  /** Calls the listener at each notification of this job, this process's own too. Returns the function that ends it. */
+  subscribe(job: string, listener: () => void): () => void;
 }
 
+/**
+ * The port for bounded concurrency: a semaphore for each queue, with its slots given in the order of asking. A slot
+ * belongs to a job and not to a process, so a crash frees none: the job asks for it again.
+ */
+export interface Semaphores {
+  /**
+   * Acquires a slot for the job, or keeps the job in the queue. Resolves to 0 when it has a slot (whatever the limit is
+   * by now), else to its queue position, from 1; past {@link QUEUE_COUNTED} it is not counted further. Safe to repeat.
+   */
+  acquire(queue: string, job: string, limit: number): Promise<number>;
+  /** Releases the job's slot or queue position. Resolves to the jobs that can have a slot now: wake them. */
+  release(queue: string, job: string, limit: number): Promise<string[]>;
+  /** The jobs that have a slot, and the first of the queue: the jobs that others wait for. */
+  holdersAndNext(queue: string, limit: number): Promise<string[]>;
+}
+
+/** Bounds the cost of a queue position in a long queue. */
+export const QUEUE_COUNTED = 1_000;
+
+/** A new job with what it reserves. All times are milliseconds since the epoch. */
+export interface Acceptance {
+  readonly job: Job;
+  readonly reservation: Reservation;
+  readonly ceilings: readonly Ceiling[];
+  /** When the job runs first, unless it is woken before. */
+  readonly at: number;
+  readonly now: number;
+}
+
+export type Accepted =
+  | { readonly type: 'accepted' }
+  /** A job of this id or invocation exists. */
+  | { readonly type: 'known' }
+  | LimitRefusal;
+
 export interface Storage {
+  /**
+   * Reserves the usage when no ceiling is passed, stores the job and schedules it: all in one transaction. `known` and
+   * `refused` change nothing but give back reservations that expired. A reservation whose id was counted before counts
+   * once.
+   */
+  accept(acceptance: Acceptance): Promise<Accepted>;
   readonly jobs: JobStore;
   readonly inbox: Inbox;
-  readonly wakeUps: WakeUps;
-  readonly notices: Notices;
+  readonly schedule: Schedule;
+  readonly notifications: Notifications;
   readonly settings: SettingsStore;
-  readonly places: Places;
+  readonly semaphores: Semaphores;
   readonly usage: UsageStore;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;
@@ -122,7 +148,9 @@ export interface Storage {
   secrets(): Promise<(readonly [name: string, value: string])[]>;
   /** Throws StorageError when it cannot be read or written now. */
   check(): Promise<void>;
-  /** Stops wake-ups first. May be called twice. */
+  /** Takes what was erased out of the files of the storage, too; on Redis its append-only file is rewritten soon. */
+  scrub(): Promise<void>;
+  /** Stops the schedule first. May be called twice. */
   close(): Promise<void>;
 }
 

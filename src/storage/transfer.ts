@@ -1,19 +1,22 @@
 /**
  * Everything that a storage keeps as JSON lines, and back: from one storage to another, whichever they are. A line each
- * for secrets, settings (voices among them) and jobs with the callbacks that came for them; a last line says how many.
- * Counters of limits are not carried over: they begin anew.
+ * for secrets, settings (voices among them), jobs with the callbacks that came for them, and what was used on which day;
+ * a last line says how many. Counters of limits are not carried over: they begin anew.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { jobSchema } from '../jobs/job.ts';
+import { type JobState, jobSchema } from '../core/job.ts';
 import type { Storage } from './storage.ts';
 
-export interface TransferCounts {
-  readonly secrets: number;
-  readonly settings: number;
-  readonly jobs: number;
-}
+const countsSchema = z.object({
+  secrets: z.int(),
+  settings: z.int(),
+  jobs: z.int(),
+  /** Of version 2 on. */
+  usage: z.int().default(0),
+});
 
-export interface ImportReport extends TransferCounts {
+export interface ImportReport extends z.infer<typeof countsSchema> {
   /** What was there already under the same name, and stays as it was. */
   readonly known: number;
 }
@@ -23,30 +26,41 @@ export class TransferError extends Error {
   override readonly name = 'TransferError';
 }
 
-const VERSION = 1;
+const VERSION = 2;
+
+/** The ends after which a result may still come. */
+const LATE_STATES: ReadonlySet<JobState> = new Set(['expired', 'cancelled']);
 
 const callbackSchema = z.object({ receivedAt: z.number(), body: z.string() });
 const headSchema = z.object({ minstrel: z.literal('export'), version: z.number().int() });
-const countsSchema = z.object({
-  secrets: z.number().int(),
-  settings: z.number().int(),
-  jobs: z.number().int(),
-});
 const lineSchema = z.union([
   z.object({ secret: z.object({ name: z.string(), value: z.string() }) }),
   z.object({ setting: z.object({ key: z.string(), value: z.unknown() }) }),
   z.object({ job: jobSchema, callbacks: z.array(callbackSchema) }),
+  z.object({
+    usage: z.object({
+      platform: z.string(),
+      guild: z.string(),
+      person: z.string(),
+      displayName: z.string(),
+      family: z.string(),
+      day: z.string(),
+      requests: z.number(),
+      units: z.number(),
+      uncertain: z.number().default(0),
+    }),
+  }),
   z.object({ end: countsSchema }),
 ]);
 type Line = z.infer<typeof lineSchema>;
 
 /**
  * The lines, without line breaks. Nothing else may write the storage meanwhile. Throws StorageError. The lines hold
- * secrets: whoever has them can sign callbacks and links of this deployment.
+ * secrets, which sign callbacks and links of this deployment.
  */
 export async function* exportLines(storage: Storage): AsyncGenerator<string> {
   const line = (value: Line): string => JSON.stringify(value);
-  const counts = { secrets: 0, settings: 0, jobs: 0 };
+  const counts = { secrets: 0, settings: 0, jobs: 0, usage: 0 };
   yield JSON.stringify({ minstrel: 'export', version: VERSION });
   for (const [name, value] of await storage.secrets()) {
     counts.secrets += 1;
@@ -64,6 +78,10 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
     const inboxRead = entries.filter(({ sequence }) => sequence <= job.inboxRead).length;
     yield line({ job: { ...job, inboxRead }, callbacks });
   }
+  for await (const usage of storage.usage.history()) {
+    counts.usage += 1;
+    yield line({ usage });
+  }
   yield line({ end: counts });
 }
 
@@ -77,7 +95,7 @@ export async function importLines(
   storage: Storage,
 ): Promise<ImportReport> {
   await checkSecrets(open, storage);
-  const report = { secrets: 0, settings: 0, jobs: 0, known: 0 };
+  const report = { secrets: 0, settings: 0, jobs: 0, usage: 0, known: 0 };
   for await (const line of readLines(open())) {
     if ('secret' in line) {
       await storage.secret(line.secret.name, () => line.secret.value);
@@ -92,16 +110,18 @@ export async function importLines(
       report[isNew ? 'settings' : 'known'] += 1;
     } else if ('job' in line) {
       const { job, callbacks } = line;
-      const isNew = (await storage.jobs.read(job.id)) === undefined;
+      let isNew = (await storage.jobs.read(job.id)) === undefined;
       if (isNew) {
-        // Before the job, so that nobody finds it without them.
+        // Callbacks first: a stored job always has them.
         for (const { body, receivedAt } of callbacks) await storage.inbox.put(job.id, body, receivedAt);
-        if (!(await storage.jobs.create(job))) {
-          report.known += 1;
-          continue;
-        }
+        isNew = await storage.jobs.create(job);
+        // Its timer stayed behind: a result that is late is asked for again. Open jobs without a timer are swept.
+        if (job.taskId !== undefined && LATE_STATES.has(job.state))
+          await storage.schedule.wake(job.id, job.createdAt);
       }
       report[isNew ? 'jobs' : 'known'] += 1;
+    } else if ('usage' in line) {
+      report[(await storage.usage.restore(line.usage)) ? 'usage' : 'known'] += 1;
     }
   }
   return report;
@@ -123,7 +143,7 @@ async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage)
 
 /** Throws TransferError unless the lines are a whole export of a known version. */
 async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
-  const counts = { secrets: 0, settings: 0, jobs: 0 };
+  const counts = { secrets: 0, settings: 0, jobs: 0, usage: 0 };
   let number = 0;
   let ended = false;
   for await (const text of lines) {
@@ -134,29 +154,43 @@ async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
     if (number === 1) {
       const head = headSchema.safeParse(value);
       if (!head.success) throw new TransferError('This is no export of Minstrel.');
-      if (head.data.version !== VERSION) {
+      if (head.data.version > VERSION) {
         throw new TransferError(
-          `The export has version ${head.data.version}; this Minstrel reads version ${VERSION}.`,
+          `The export has version ${head.data.version}; this Minstrel reads versions up to ${VERSION}.`,
         );
       }
       continue;
     }
-    const line = lineSchema.safeParse(value);
-    if (!line.success) throw new TransferError(`Line ${number} of the export cannot be read.`);
-    if ('end' in line.data) {
-      ended = true;
-      const { secrets, settings, jobs } = line.data.end;
-      if (secrets !== counts.secrets || settings !== counts.settings || jobs !== counts.jobs)
-        throw new TransferError('Lines are missing in the export. Please make it again.');
+    const line = lineSchema.safeParse(value).data;
+    if (!line) throw new TransferError(`Line ${number} of the export cannot be read.`);
+    if (!('end' in line)) {
+      counts[kindOf(line)] += 1;
+      yield line;
       continue;
     }
-    if ('secret' in line.data) counts.secrets += 1;
-    else if ('setting' in line.data) counts.settings += 1;
-    else counts.jobs += 1;
-    yield line.data;
+    ended = true;
+    if (!isDeepStrictEqual(line.end, counts))
+      throw new TransferError('Lines are missing in the export. Please make it again.');
   }
   if (number === 0) throw new TransferError('The export is empty.');
   if (!ended) throw new TransferError('The export ends too early. Please make it again.');
+}
+
+function kindOf(line: Exclude<Line, { end: unknown }>): keyof z.infer<typeof countsSchema> {
+  if ('secret' in line) return 'secrets';
+  if ('setting' in line) return 'settings';
+  return 'job' in line ? 'jobs' : 'usage';
+}
+
+/** The lines of a text that comes in pieces. JSON may hold every other line separator of Unicode within a line. */
+export async function* linesIn(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = `${rest}${piece}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 function parse(text: string, number: number): unknown {

@@ -1,9 +1,11 @@
 /**
- * The port for what people used: reserved when work is accepted, settled when its result is there, given back when it
- * fails. Windows slide, and everything here is atomic across replicas.
+ * The port for what people used: reserved by `accept` of the storage, settled when the result is there, given back when
+ * the work fails. It lives as long as its job is open: no clock ends it. Windows slide, and everything here is atomic across
+ * replicas.
  */
+import type { DayUsage, FamilyUsage, PersonUsage, UsageSummary, Used } from '../core/moderation.ts';
 
-/** No ceiling looks further back, in milliseconds. */
+/** The longest window of a ceiling, in milliseconds. */
 export const LONGEST_WINDOW = 24 * 3_600_000;
 
 /** An id that was settled or given back is known for this long, so that settling twice counts once. */
@@ -18,13 +20,13 @@ export interface UsageFacts {
   readonly family: string;
 }
 
+export type UsageGuild = Pick<UsageFacts, 'platform' | 'guild'>;
+
 export interface Reservation {
   /** Reserving or settling the same id twice counts once. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Until when it counts if nobody settles it. */
-  readonly expiresAt: number;
   /** What it costs, in the operator's own units; 0 where that is not known. */
   readonly units: number;
   /** Names of everything that it counts for. */
@@ -40,47 +42,78 @@ export interface Ceiling {
   readonly most: number;
 }
 
-export type Reserved =
-  /** `known`: this id was reserved or settled before, and nothing was added. */
-  | { readonly type: 'reserved'; readonly known: boolean }
-  /** `ceiling`: its place in the list; the one that frees last. `freesAt` is absent where waiting does not help. */
-  | { readonly type: 'refused'; readonly ceiling: number; readonly freesAt?: number };
-
-export interface Used {
-  readonly requests: number;
-  readonly units: number;
+export interface LimitRefusal {
+  readonly type: 'refused';
+  /** Index of the ceiling that would be passed; of several, the one that frees last. */
+  readonly ceiling: number;
+  /** Milliseconds since the epoch; absent where waiting does not help. */
+  readonly freesAt?: number;
 }
 
-/** What one person used of one family on one day (UTC, as `2026-01-31`). */
-export interface UsageDay extends Used {
+/** What one person used of one family on one day. */
+export interface UsageRecord extends UsageFacts, DayUsage {}
+
+/** One day's sums. */
+export interface UsageOfDay {
   readonly day: string;
-  readonly person: string;
-  readonly displayName: string;
-  readonly family: string;
+  readonly families: readonly FamilyUsage[];
+  readonly people: readonly PersonUsage[];
 }
 
 export interface UsageStore {
-  /** Counts all of it when every ceiling has room, else nothing. Reservations whose time is over are given back first. */
-  reserve(reservation: Reservation, ceilings: readonly Ceiling[], now: number): Promise<Reserved>;
   /**
-   * Counts it for good, and for its day, also when its reservation was given back meanwhile. False when it was settled
-   * before.
+   * Counts it for good, and for its day, also when its reservation was given back meanwhile. What was uncertain may become
+   * certain, and never the reverse. False when it was counted before.
    */
-  settle(reservation: Reservation): Promise<boolean>;
+  settle(reservation: Reservation, charged: 'yes' | 'uncertain'): Promise<boolean>;
   /** Forgets a reservation; what was settled stays. */
   giveBack(id: string): Promise<void>;
   /** What counts for each of the counters since then. */
   used(counters: readonly string[], since: number): Promise<Used[]>;
-  /** Settled usage of a guild from that day on, by day and then as it likes. */
-  days(where: Pick<UsageFacts, 'platform' | 'guild'>, firstDay: string): Promise<UsageDay[]>;
+  /** Settled usage of a guild from that day on, with the people who used most. */
+  summary(where: UsageGuild, firstDay: string, mostPeople: number): Promise<UsageSummary>;
+  /** A person's settled usage in a guild from that day on. */
+  byFamily(where: UsageGuild, person: string, firstDay: string): Promise<FamilyUsage[]>;
+  /** All settled usage, in no order. */
+  history(): AsyncIterable<UsageRecord>;
+  /** Takes in what another storage told; what is known of that day, person and family stays. False if it was known. */
+  restore(record: UsageRecord): Promise<boolean>;
   /** Erases what a person used; counters keep counting until their window is over, under no name. */
   forget(platform: string, person: string): Promise<void>;
   /** Erases days before this one, and ids that need not be known any more. */
   prune(firstDay: string, now: number): Promise<void>;
 }
 
+/** Adds up days, the latest last, whose people have the names of their latest day. */
+export async function usageSummary(
+  days: AsyncIterable<UsageOfDay>,
+  mostPeople: number,
+): Promise<UsageSummary> {
+  const found: DayUsage[] = [];
+  const people = new Map<string, PersonUsage>();
+  for await (const { day, families, people: ofDay } of days) {
+    for (const sum of families) found.push({ ...sum, day });
+    for (const one of ofDay) {
+      const { requests = 0, units = 0, uncertain = 0 } = people.get(one.person) ?? {};
+      people.set(one.person, {
+        ...one,
+        requests: requests + one.requests,
+        units: units + one.units,
+        uncertain: uncertain + one.uncertain,
+      });
+    }
+  }
+  const most = [...people.values()].sort((left, right) => right.requests - left.requests);
+  return { days: found, people: most.slice(0, mostPeople), peopleInAll: people.size };
+}
+
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Prices are decimal and sums are binary: a billionth decides nothing. What costs nothing fits always, also past a limit. */
+export function fitsLimit(used: number, wanted: number, most: number): boolean {
+  return wanted === 0 || used + wanted <= most + 1e-9;
 }
 
 /** When enough of `entries` (oldest first) has left the window for `wanted` more; undefined when that cannot be. */
@@ -93,7 +126,7 @@ export function freesAt(
   let left = entries.reduce((sum, { amount }) => sum + amount, 0);
   for (const { at, amount } of entries) {
     left -= amount;
-    if (left + wanted <= most) return at + windowMs;
+    if (fitsLimit(left, wanted, most)) return at + windowMs;
   }
   return undefined;
 }

@@ -1,19 +1,26 @@
 /** How long it takes from the gateway's first token to the first words in the channel, in edit intervals of the platform. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS as SLACK_LIMITS } from '../../src/platforms/slack/limits.ts';
-import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from '../ask/upstream.ts';
 import { startMinstrel } from '../end-to-end/minstrel.ts';
+import {
+  chatEvent,
+  chatStream,
+  events,
+  type Reply,
+  startUpstream,
+  type Upstream,
+} from '../jobs/ask/upstream.ts';
 import { startDiscord } from '../servers/discord/index.ts';
 import { startSlackServer } from '../servers/slack/server.ts';
 
 /** About five edits in five seconds: https://docs.discord.com/developers/topics/rate-limits, measured by others. */
 const DISCORD_INTERVAL_MS = 1_200;
 
-/** One interval, and the way of the edit itself. */
+/** One interval, and the time of the edit itself. */
 const ALLOWED_RATIO = 1.1;
 
 export interface FirstWords {
-  readonly place: string;
+  readonly platform: string;
   readonly medianMs: number;
   readonly worstMs: number;
   readonly intervalMs: number;
@@ -25,11 +32,11 @@ export interface FirstWords {
 interface Asked {
   /** Asks; the words will be these. */
   readonly ask: (words: string) => void;
-  /** Resolves when somebody sees them. */
+  /** Resolves when they are shown. */
   readonly seen: (words: string) => Promise<unknown>;
 }
 
-/** Real bot, real clients, strict platforms; `rounds` questions in each place, one after another and beside another answer. */
+/** Real bot, real clients, strict platforms; `rounds` questions on each platform, one after another and during another answer. */
 export async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
   await using cleanup = new AsyncDisposableStack();
   const discord = await startDiscord();
@@ -54,37 +61,31 @@ export async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
   const onDiscord: Asked = {
     ask: (words) => void discord.mention({ text: `Say ${words}` }),
     seen: (words) =>
-      discord.until(
-        () => discord.said().find((m) => JSON.stringify(m.embeds).includes(words)),
-        words,
-        20_000,
-      ),
+      discord.until(() => discord.said().find((m) => JSON.stringify(m.embeds).includes(words)), words),
   };
   const onSlack: Asked = {
     ask: (words) => void slack.mention(`Say ${words}`),
     seen: (words) =>
-      slack.until(
-        () =>
-          slack
-            .messages('C0MUSIC')
-            .find((m) => m.user === slack.workspace.botUser && JSON.stringify(m.blocks).includes(words)),
-        20_000,
+      slack.until(() =>
+        slack
+          .messages('C0MUSIC')
+          .find((m) => m.user === slack.workspace.botUser && JSON.stringify(m.blocks).includes(words)),
       ),
   };
   const measured: FirstWords[] = [];
-  for (const [place, asked, intervalMs] of [
+  for (const [platform, asked, intervalMs] of [
     ['Discord', onDiscord, DISCORD_INTERVAL_MS],
     ['Slack', onSlack, SLACK_LIMITS.editGapMs],
   ] as const) {
     const alone = await repeat(rounds, () => measureOne(asked, upstream));
-    measured.push(summary(place, alone, intervalMs));
+    measured.push(summary(platform, alone, intervalMs));
     const other = new AbortController();
     upstream.next('/chat/completions', talkative(other.signal));
     asked.ask('much');
     await asked.seen('on and on');
-    const beside = await repeat(rounds, () => measureOne(asked, upstream));
+    const during = await repeat(rounds, () => measureOne(asked, upstream));
     other.abort();
-    measured.push(summary(`${place}, beside another answer`, beside, intervalMs));
+    measured.push(summary(`${platform}, during another answer`, during, intervalMs));
   }
   return measured;
 }
@@ -95,7 +96,7 @@ async function measureOne({ ask, seen }: Asked, upstream: Upstream): Promise<num
   const words = `words-${++questions}`;
   let toldAt = Number.NaN;
   upstream.next('/chat/completions', async (response) => {
-    // The question itself must not be in the way any more: its message stands.
+    // The message of the question is posted by now.
     await sleep(300);
     toldAt = performance.now();
     events(response).write(chatEvent(`${words} `));
@@ -127,11 +128,11 @@ async function repeat(rounds: number, measure: () => Promise<number>): Promise<n
   return all;
 }
 
-function summary(place: string, taken: readonly number[], intervalMs: number): FirstWords {
+function summary(platform: string, taken: readonly number[], intervalMs: number): FirstWords {
   const sorted = taken.toSorted((one, other) => one - other);
   const worstMs = sorted.at(-1) ?? Number.NaN;
   return {
-    place,
+    platform,
     medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
     worstMs,
     intervalMs,
@@ -141,9 +142,9 @@ function summary(place: string, taken: readonly number[], intervalMs: number): F
 
 if (import.meta.main) {
   const measured = await measureFirstWords(5);
-  for (const { place, medianMs, worstMs, intervalMs, ratio } of measured) {
+  for (const { platform, medianMs, worstMs, intervalMs, ratio } of measured) {
     process.stdout.write(
-      `${place.padEnd(32)} median ${medianMs.toFixed(0).padStart(5)} ms   worst ${worstMs.toFixed(0).padStart(5)} ms   ${ratio.toFixed(2)} of ${intervalMs} ms\n`,
+      `${platform.padEnd(32)} median ${medianMs.toFixed(0).padStart(5)} ms   worst ${worstMs.toFixed(0).padStart(5)} ms   ${ratio.toFixed(2)} of ${intervalMs} ms\n`,
     );
   }
   process.exit(measured.every(({ ratio }) => ratio <= ALLOWED_RATIO) ? 0 : 1);

@@ -2,12 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { noRedis, startRedisServer } from '../storage/redis-server.ts';
 import { type Measured, measureWaitingJobs } from './waiting-jobs.ts';
 
 const write = (line: string) => process.stdout.write(`${line}\n`);
@@ -29,7 +28,7 @@ function complaints(store: string, measured: readonly Measured[]): string[] {
       return ratio <= allowed
         ? []
         : [
-            `${store}: ${cost} beside ${many.size} costs ${ratio.toFixed(1)} times as much, over ${allowed.toFixed(1)}`,
+            `${store}: ${cost} with ${many.size} waiting costs ${ratio.toFixed(1)} times as much, over ${allowed.toFixed(1)}`,
           ];
     }),
   );
@@ -60,15 +59,15 @@ async function onSqlite(): Promise<Measured[]> {
 
 async function onRedis(): Promise<Measured[]> {
   const redis = await startRedisServer();
-  const administration = new Redis(redis.url);
+  const administration = await connectRedis(redis.url);
   try {
     // What the disk costs is not what is compared, and 100,000 jobs would wait for it.
-    await administration.config('SET', 'appendfsync', 'no');
+    await administration.configSet('appendfsync', 'no');
     return await measureWaitingJobs((size) =>
       openRedisStorage({ ...tools, url: redis.url, prefix: `bench${size}`, patienceMs: 30_000 }),
     );
   } finally {
-    administration.disconnect();
+    administration.destroy();
     await redis.dispose();
   }
 }

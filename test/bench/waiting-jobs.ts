@@ -7,7 +7,7 @@ const SIZES = [1, 1_000, 100_000] as const;
 
 /** Rounds over all sizes, one after the other, so that whatever else the machine does befalls them alike. */
 const ROUNDS = 80;
-/** Writes under way at a time while the jobs are made. */
+/** Writes running at a time while the jobs are made. */
 const FILLED_AT_ONCE = 250;
 const HOUR = 3_600_000;
 const IDLE_MS = 1_000;
@@ -52,9 +52,9 @@ export async function measureWaitingJobs(open: (size: number) => Promise<Storage
   }
   for (const candidate of candidates) candidate.idleCpuMs = await idleCpu();
   for (let round = 0; round < ROUNDS; round++) {
-    // In turns, so that none is always the first.
-    for (let turn = 0; turn < candidates.length; turn++) {
-      const candidate = candidates[(round + turn) % candidates.length];
+    // Rotated, so that none is always the first.
+    for (let index = 0; index < candidates.length; index++) {
+      const candidate = candidates[(round + index) % candidates.length];
       if (candidate) await oneMore(candidate, round);
     }
   }
@@ -80,7 +80,7 @@ async function fill(storage: Storage, size: number): Promise<void> {
     await Promise.all(
       ids.map(async (id, n) => {
         await storage.jobs.create(waitingJob(id));
-        await storage.wakeUps.wake(id, Date.now() + HOUR + n);
+        await storage.schedule.wake(id, Date.now() + HOUR + n);
       }),
     );
   }
@@ -100,7 +100,7 @@ async function opened(size: number, open: (size: number) => Promise<Storage>): P
   const before = memory();
   const storage = await open(size);
   const handled: Candidate['handled'] = new Map();
-  await storage.wakeUps.start(
+  await storage.schedule.start(
     async (job) => {
       handled.get(job)?.(Date.now());
       return undefined;
@@ -137,27 +137,27 @@ async function idleCpu(): Promise<number> {
   return (user + system) / 1_000 / (IDLE_MS / 1_000);
 }
 
-/** One more job beside those that wait: accepted, called back, woken at a time. */
+/** One more job than those that wait: accepted, called back, woken at a time. */
 async function oneMore(candidate: Candidate, round: number): Promise<void> {
   const { storage, handled } = candidate;
   const id = `extra${round}`;
   candidate.accepting.push(
     await timed(async () => {
       await storage.jobs.create(waitingJob(id));
-      await storage.wakeUps.wake(id, Date.now() + HOUR);
+      await storage.schedule.wake(id, Date.now() + HOUR);
     }),
   );
   candidate.callingBack.push(await timed(() => storage.inbox.put(id, `callback of ${id}`, Date.now())));
   const woken = new Promise<number>((resolve) => handled.set(id, resolve));
   candidate.waking.push(
     await timed(async () => {
-      await storage.wakeUps.wake(id, Date.now());
+      await storage.schedule.wake(id, Date.now());
       await woken;
     }),
   );
   const at = Date.now() + 10;
   const rang = new Promise<number>((resolve) => handled.set(id, resolve));
-  await storage.wakeUps.wake(id, at);
+  await storage.schedule.wake(id, at);
   candidate.late.push((await rang) - at);
   handled.delete(id);
 }

@@ -1,6 +1,6 @@
 /** Lets what was planned befall the parts of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisServer } from '../storage/redis-server.ts';
+import type { RedisServer } from '../servers/redis.ts';
 import type { People } from './people.ts';
 import type { PlannedEvent } from './plan.ts';
 import type { Balancer, Replica } from './replicas.ts';
@@ -91,7 +91,7 @@ export function createBreaking({
   };
 }
 
-/** A process that finds no Redis ends; whoever watches it starts it again. */
+/** A process that finds no Redis ends, and is started again as a supervisor would. */
 async function startWhilePossible(replica: Replica | undefined): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

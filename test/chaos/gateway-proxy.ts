@@ -1,5 +1,5 @@
 /**
- * Stands between the bot and the emulator: lets requests fail by the run's plan, and remembers what the gateway took, so
+ * Is between the bot and the emulator: lets requests fail by the run's plan, and remembers what the gateway took, so
  * that what was paid for twice is known whatever the bot believes.
  */
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayFault, planGatewayFault } from './plan.ts';
 
-/** What stands in every prompt of a run, so that a request tells whose it is. */
+/** Is in every prompt of a run, so that a request tells which ask it belongs to. */
 const MARK = /chaos-\d+-/;
 
 export interface GatewayProxy {

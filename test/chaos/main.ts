@@ -1,4 +1,7 @@
-/** `npm run chaos -- --jobs 500 --kills 30 --store sqlite|redis [--seed text]`: exits with 1 when a promise was broken. */
+/**
+ * `npm run chaos -- --jobs 500 --kills 30 --store sqlite|redis [--seed text]`: exits with 1 when something was lost,
+ * delivered twice or paid twice.
+ */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { StoreKind } from './plan.ts';

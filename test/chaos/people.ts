@@ -1,10 +1,10 @@
-/** People on both platforms who ask for things, and what stands in their channels of it. */
+/** People on both platforms who ask for things, and what their channels show of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PlannedAsk } from './plan.ts';
 
-/** One thing that somebody asked for; `mark` stands in it and in nothing else. */
+/** One thing that a person asked for; `mark` is in its words and in no others. */
 export interface Ask extends PlannedAsk {
   readonly mark: string;
   /** The platform got an acknowledgement, as far as it is known now. */
@@ -13,12 +13,12 @@ export interface Ask extends PlannedAsk {
   readonly answeredAtOnce: () => boolean;
 }
 
-/** A message of the bot that stands somewhere, and whose it is. */
-export interface Standing {
+/** A message of the bot that was not deleted, and the jobs that it belongs to. */
+export interface ShownMessage {
   readonly on: PlannedAsk['on'];
   readonly where: string;
-  /** Jobs that its buttons cancel: it still promises something. */
-  readonly promises: readonly string[];
+  /** Jobs that its buttons cancel: they are not over. */
+  readonly open: readonly string[];
   /** Jobs whose end it shows: it has another of their buttons. */
   readonly ends: readonly string[];
   /** Names of its files. */
@@ -29,9 +29,9 @@ export interface People {
   readonly discord: DiscordServer;
   readonly slack: SlackServer;
   ask(planned: PlannedAsk, mark: string): Ask;
-  /** Everything of the bot that stands, replies with their files included. */
-  standing(): Standing[];
-  /** Presses Cancel under the work of this mark, if it stands by now. */
+  /** Every message of the bot that was not deleted, replies with their files included. */
+  shown(): ShownMessage[];
+  /** Presses Cancel under the work of this mark, if it is shown by now. */
   cancel(mark: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,11 +56,11 @@ export async function gatherPeople(shards: number): Promise<People> {
       const { name, options } = wording(planned.what, mark);
       return planned.on === 'discord'
         ? askOnDiscord(discord, planned, mark, () =>
-            discord.command({ name, options, channel: at(discordChannels, planned.place) }),
+            discord.command({ name, options, channel: at(discordChannels, planned.channel) }),
           )
-        : askOnSlack(slack, planned, mark, { name, options, channel: at(slackChannels, planned.place) });
+        : askOnSlack(slack, planned, mark, { name, options, channel: at(slackChannels, planned.channel) });
     },
-    standing: () => [...standingOnDiscord(discord), ...standingOnSlack(slack)],
+    shown: () => [...shownOnDiscord(discord), ...shownOnSlack(slack)],
     async cancel(mark) {
       const { bot } = discord.world;
       const message = discord.world.messages
@@ -159,13 +159,13 @@ function askOnSlack(
     ...planned,
     mark,
     acknowledged: () => acknowledged,
-    // What is whispered later names nobody, so any sentence after the ask counts for it.
+    // A private message that comes later names no one, so any sentence after the ask counts for it.
     answeredAtOnce: () =>
       answered || slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel),
   };
 }
 
-function standingOnDiscord({ world }: DiscordServer): Standing[] {
+function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
   return [...world.messages.values()]
     .filter(({ author, deleted }) => author.id === world.bot.id && !deleted)
     .map(({ channelId, components, attachments }) => ({
@@ -176,7 +176,7 @@ function standingOnDiscord({ world }: DiscordServer): Standing[] {
     }));
 }
 
-function standingOnSlack({ workspace }: SlackServer): Standing[] {
+function shownOnSlack({ workspace }: SlackServer): ShownMessage[] {
   const posted = workspace.messages.filter(({ user, deleted }) => user === workspace.botUser && !deleted);
   return [
     ...posted
@@ -200,11 +200,11 @@ function standingOnSlack({ workspace }: SlackServer): Standing[] {
 }
 
 /** The jobs that buttons belong to, by what the buttons do. */
-function jobsIn(buttons: unknown): Pick<Standing, 'promises' | 'ends'> {
+function jobsIn(buttons: unknown): Pick<ShownMessage, 'open' | 'ends'> {
   const found = [...JSON.stringify(buttons).matchAll(/"[a-z]+\.([a-z-]+):([0-9a-f]{20}):\d+"/g)];
   const cancelled = new Set(found.filter(([, action]) => action === 'cancel').map(([, , job = '']) => job));
   const others = found.filter(([, action]) => action !== 'cancel').map(([, , job = '']) => job);
-  return { promises: [...cancelled], ends: [...new Set(others)].filter((job) => !cancelled.has(job)) };
+  return { open: [...cancelled], ends: [...new Set(others)].filter((job) => !cancelled.has(job)) };
 }
 
 function at<Value>(values: readonly Value[], index: number): Value {

@@ -21,8 +21,8 @@ export interface PlannedAsk {
   readonly what: (typeof COMMANDS)[number];
   readonly on: 'discord' | 'slack';
   /** Which of the guilds or channels. */
-  readonly place: number;
-  /** Whether the person presses Cancel once it stands. */
+  readonly channel: number;
+  /** Whether the person presses Cancel once it is shown. */
   readonly cancels: boolean;
 }
 
@@ -59,7 +59,7 @@ export function planAsk(seed: string, index: number): PlannedAsk {
   return {
     what,
     on: random.chance(0.5) ? 'discord' : 'slack',
-    place: random.integer(3),
+    channel: random.integer(3),
     cancels: random.chance(0.06),
   };
 }

@@ -1,4 +1,4 @@
-/** The bot as processes of its own, and what stands before them as a load balancer would. */
+/** The bot as processes of its own, and a load balancer before them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -6,13 +6,12 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { PROJECT } from '../servers/program.ts';
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const CLOCK = fileURLToPath(new URL('./clock.ts', import.meta.url));
-/** How long the balancer looks for a replica that answers. */
+const CLOCK = new URL('./clock.ts', import.meta.url).href;
+/** How long the balancer tries to find a replica that answers. */
 const BALANCER_PATIENCE_MS = 5_000;
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 300_000;
 
 export interface Replica {
   /** Resolves when it serves. */
@@ -42,21 +41,30 @@ export function createReplica(
 
   return {
     async start(clockAheadMs = 0) {
-      const started = spawn(process.execPath, ['--import', CLOCK, 'src/main.ts'], {
-        cwd: PROJECT,
-        env: { ...environment, CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      child = started;
-      exited = once(started, 'exit');
-      started.stderr?.pipe(log, { end: false });
       const until = performance.now() + READY_WITHIN_MS;
-      while (started.exitCode === null && started.signalCode === null) {
-        if (await isUp(environment.PORT ?? '')) return;
-        if (performance.now() > until) throw new Error(`${name} does not come up`);
-        await sleep(50);
+      for (;;) {
+        const started = spawn(process.execPath, ['--import', CLOCK, 'src/main.ts'], {
+          cwd: PROJECT,
+          env: { ...environment, CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) },
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
+        child = started;
+        exited = once(started, 'exit');
+        started.stderr?.pipe(log, { end: false });
+        while (started.exitCode === null && started.signalCode === null) {
+          if (await isUp(environment.PORT ?? '')) return;
+          if (performance.now() > until) {
+            await end('SIGKILL');
+            throw new Error(`${name} does not come up`);
+          }
+          await sleep(50);
+        }
+        if (started.exitCode === null) return;
+        // Without Redis it gives up, and is started again as by any supervisor.
+        if (performance.now() > until)
+          throw new Error(`${name} ended with ${started.exitCode}: see ${folder}`);
+        await sleep(500);
       }
-      if (started.exitCode !== null) throw new Error(`${name} ended with ${started.exitCode}: see ${folder}`);
     },
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
@@ -83,7 +91,7 @@ export interface Balancer {
 /** Sends each request to some replica that takes the connection. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const callbacks: Balancer['callbacks'] = [];
-  let turn = 0;
+  let tries = 0;
   const server = createServer((request, response) => {
     relay(request, response).catch(() => response.destroy());
   });
@@ -96,8 +104,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     if (path.startsWith('/callbacks/')) callbacks.push({ path, body: body.toString('utf8') });
     const until = performance.now() + BALANCER_PATIENCE_MS;
     for (;;) {
-      turn += 1;
-      const port = ports[turn % ports.length] ?? 0;
+      tries += 1;
+      const port = ports[tries % ports.length] ?? 0;
       const outcome = await tryReplica(port, request, body, response);
       if (outcome !== 'refused') return;
       if (performance.now() > until) {

@@ -3,13 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '../../src/core/job.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { freePort } from '../servers/free-port.ts';
+import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
+import { type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { freePort, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
 import { type Breaking, createBreaking } from './breaking.ts';
 import { startGatewayProxy } from './gateway-proxy.ts';
 import { type Ask, gatherPeople, type People } from './people.ts';
@@ -26,6 +29,8 @@ export interface ChaosReport extends Verdict {
   readonly folder?: string;
 }
 
+/** Asks without an acknowledgement after which people slow down. */
+const MOST_UNANSWERED = 10;
 const REST_WITHIN_MS = 240_000;
 /** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
@@ -43,7 +48,12 @@ export async function runChaos(
   let emulatorUrl = '';
   const proxy = closing.adopt(await startGatewayProxy(options.seed, () => emulatorUrl), (one) => one.close());
   const emulator = closing.adopt(
-    await startEmulator({ speed: 0.1, songSeconds: 3, publicUrl: proxy.url }),
+    await startEmulator({
+      speed: 0.1,
+      songSeconds: 3,
+      publicUrl: proxy.url,
+      studio: createSampleStudio(),
+    }),
     (one) => one.close(),
   );
   emulatorUrl = emulator.url;
@@ -54,7 +64,7 @@ export async function runChaos(
   const replicas = ports.map((port, index) =>
     createReplica(
       {
-        PATH: process.env.PATH ?? '',
+        ...PROGRAM_ENVIRONMENT,
         LOG_LEVEL: 'info',
         PORT: String(port),
         PUBLIC_URL: balancer.url,
@@ -69,7 +79,7 @@ export async function runChaos(
         ASK_MODEL: 'chat:chat-small',
         IMAGE_MODEL: 'canvas-plus',
         VIDEO_MODEL: 'reel-standard',
-        // Work that a killed process may have sent keeps its place for minutes, which no run waits for.
+        // Work that a killed process may have sent keeps its slot for minutes, which no run waits for.
         SONG_CONCURRENCY: '40',
         DISCORD_TOKEN: people.discord.token,
         DISCORD_API_URL: people.discord.apiUrl,
@@ -103,7 +113,7 @@ export async function runChaos(
   await Promise.all(replicas.map((replica) => replica.stop()));
 
   const jobs = await readJobs(options, { folder, redis });
-  const verdict = judge({ asks, jobs, standing: people.standing(), taken: proxy.taken });
+  const verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken });
   const good = isGood(verdict);
   if (good) await rm(folder, { recursive: true, force: true });
   return {
@@ -125,8 +135,9 @@ async function askAndBreak(
   const events = planEvents(options);
   const cancelling: Promise<void>[] = [];
   const accepted = () => asks.filter((ask) => ask.acknowledged()).length;
-  // Asks to a process that is just being killed are not taken, and people ask anew.
-  while (accepted() < options.jobs && asks.length < 4 * options.jobs + 50) {
+  const unanswered = () => asks.slice(-2 * MOST_UNANSWERED).filter((ask) => !ask.acknowledged()).length;
+  // Asks to a process that is being killed are never answered, and people ask anew.
+  while (accepted() < options.jobs && asks.length < 20 * options.jobs + 50) {
     const index = asks.length;
     const soFar = accepted();
     for (let next = events[0]; next && next.afterAccepted <= soFar; next = events[0]) {
@@ -137,7 +148,8 @@ async function askAndBreak(
     const ask = people.ask(planned, `chaos-${index}-`);
     asks.push(ask);
     if (planned.cancels) cancelling.push(cancelSoon(people, ask.mark));
-    await sleep(options.pauseMs);
+    // More of them are not made on a slow machine than it answers.
+    await sleep(options.pauseMs * Math.max(1, unanswered() - MOST_UNANSWERED));
     if (index % 100 === 99) say(`${index + 1} asked, ${accepted()} acknowledged`);
   }
   for (const event of events) breaking.befall(event);
@@ -150,20 +162,20 @@ async function cancelSoon(people: People, mark: string): Promise<void> {
   await people.cancel(mark).catch(() => undefined);
 }
 
-/** Waits until nothing promises anything any more, or until nothing has changed for long. */
+/** Waits until no message is of a job that runs, or until nothing has changed for long. */
 async function comeToRest(people: People, restMs: number, say: (line: string) => void): Promise<void> {
   const until = performance.now() + REST_WITHIN_MS;
   let before = '';
   let since = performance.now();
   while (performance.now() < until) {
-    const standing = people.standing();
-    const left = standing.filter(({ promises }) => promises.length > 0).length;
-    const state = JSON.stringify(standing);
+    const shown = people.shown();
+    const left = shown.filter(({ open }) => open.length > 0).length;
+    const state = JSON.stringify(shown);
     if (state !== before) since = performance.now();
     before = state;
     const quiet = performance.now() - since;
     if (quiet > restMs || (left === 0 && quiet > restMs / 3)) {
-      say(`at rest, ${left} still promised`);
+      say(`at rest, ${left} still running`);
       return;
     }
     await sleep(200);

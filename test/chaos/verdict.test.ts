@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { oneSong, songJob } from '../storage/jobs.ts';
-import type { Ask, Standing } from './people.ts';
+import type { Ask, ShownMessage } from './people.ts';
 import { isGood, judge } from './verdict.ts';
 
 /** What the judge of a chaos run sees, and what it misses: a judge that finds nothing proves nothing. */
@@ -10,7 +10,7 @@ const ask = (fields: Partial<Ask> = {}): Ask => ({
   mark: 'chaos-1-',
   what: 'song',
   on: 'discord',
-  place: 0,
+  channel: 0,
   cancels: false,
   acknowledged: () => true,
   answeredAtOnce: () => false,
@@ -26,18 +26,18 @@ const job = (state: 'delivered' | 'failed' | 'waiting' = 'delivered') =>
       request: { model: 'V5', prompt: 'chaos-1- rain', customMode: false, instrumental: false },
     },
   });
-const end = (fields: Partial<Standing> = {}): Standing => ({
+const end = (fields: Partial<ShownMessage> = {}): ShownMessage => ({
   on: 'discord',
   where: 'channel',
-  promises: [],
+  open: [],
   ends: [JOB],
   files: ['one.mp3', 'two.mp3'],
   ...fields,
 });
 const verdictOn = (evidence: Partial<Parameters<typeof judge>[0]>) =>
-  judge({ asks: [ask()], jobs: [job()], standing: [end()], taken: new Map(), ...evidence });
+  judge({ asks: [ask()], jobs: [job()], shown: [end()], taken: new Map(), ...evidence });
 
-it('a result that stands once is delivered', () => {
+it('a result that is shown once is delivered', () => {
   expect(verdictOn({})).toMatchObject({ accepted: 1, delivered: 1, toldWhy: 0 });
   expect(isGood(verdictOn({}))).toBe(true);
 });
@@ -45,24 +45,21 @@ it('a result that stands once is delivered', () => {
 it('an end without a result is told why, and so is a sentence without a job', () => {
   expect(verdictOn({ jobs: [job('failed')] })).toMatchObject({ accepted: 1, delivered: 0, toldWhy: 1 });
   const declined = [ask({ answeredAtOnce: () => true })];
-  expect(verdictOn({ asks: declined, jobs: [], standing: [] })).toMatchObject({ accepted: 1, toldWhy: 1 });
+  expect(verdictOn({ asks: declined, jobs: [], shown: [] })).toMatchObject({ accepted: 1, toldWhy: 1 });
 });
 
 it('what was never acknowledged was never accepted', () => {
   const unheard = [ask({ acknowledged: () => false })];
-  const verdict = verdictOn({ asks: unheard, jobs: [], standing: [] });
+  const verdict = verdictOn({ asks: unheard, jobs: [], shown: [] });
   expect(verdict).toMatchObject({ asked: 1, accepted: 0 });
   expect(isGood(verdict)).toBe(true);
 });
 
 it.each([
-  ['acknowledged, but stored nowhere', { jobs: [], standing: [] }],
-  ['stored, but nothing stands', { standing: [] }],
-  ['still promised', { standing: [end({ ends: [], promises: [JOB], files: [] })] }],
-  [
-    'ended, beside a message that still promises it',
-    { standing: [end(), end({ ends: [], promises: [JOB] })] },
-  ],
+  ['acknowledged, but stored nowhere', { jobs: [], shown: [] }],
+  ['stored, but not shown', { shown: [] }],
+  ['still running', { shown: [end({ ends: [], open: [JOB], files: [] })] }],
+  ['ended, and still running in another message', { shown: [end(), end({ ends: [], open: [JOB] })] }],
 ])('%s is lost', (_what, evidence) => {
   const verdict = verdictOn(evidence);
   expect(verdict.lost).toHaveLength(1);
@@ -70,9 +67,9 @@ it.each([
 });
 
 it.each([
-  ['two messages', { standing: [end(), end({ where: 'elsewhere', files: [] })] }],
+  ['two messages', { shown: [end(), end({ where: 'elsewhere', files: [] })] }],
   ['two jobs', { jobs: [job(), job()] }],
-  ['a file that stands twice', { standing: [end({ files: ['one.mp3', 'one.mp3'] })] }],
+  ['a file that is shown twice', { shown: [end({ files: ['one.mp3', 'one.mp3'] })] }],
 ])('%s are delivered twice', (_what, evidence) => {
   expect(verdictOn(evidence).deliveredTwice.length).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 /** What became of everything that was asked for, seen from the channels and from the gateway. */
-import type { Job } from '../../src/jobs/job.ts';
-import type { Ask, Standing } from './people.ts';
+import type { Job } from '../../src/core/job.ts';
+import type { Ask, ShownMessage } from './people.ts';
 
 export interface Verdict {
   readonly asked: number;
@@ -10,7 +10,7 @@ export interface Verdict {
   readonly toldWhy: number;
   /** Acknowledged, and neither a result nor a sentence. */
   readonly lost: readonly string[];
-  /** The end of one job stands twice, or a file of it does. */
+  /** The end of one job is shown twice, or a file of it is. */
   readonly deliveredTwice: readonly string[];
   /** The gateway took the same paid work twice. */
   readonly submittedTwice: readonly string[];
@@ -19,11 +19,11 @@ export interface Verdict {
 export interface Evidence {
   readonly asks: readonly Ask[];
   readonly jobs: readonly Job[];
-  readonly standing: readonly Standing[];
+  readonly shown: readonly ShownMessage[];
   readonly taken: ReadonlyMap<string, number>;
 }
 
-export function judge({ asks, jobs, standing, taken }: Evidence): Verdict {
+export function judge({ asks, jobs, shown, taken }: Evidence): Verdict {
   const byMark = new Map<string, Job[]>();
   for (const job of jobs) {
     const mark = /chaos-\d+-/.exec(JSON.stringify(job.work))?.[0] ?? '';
@@ -44,15 +44,15 @@ export function judge({ asks, jobs, standing, taken }: Evidence): Verdict {
       continue;
     }
     accepted += 1;
-    const ends = standing.filter((message) => message.ends.includes(job.id));
-    const promises = standing.filter((message) => message.promises.includes(job.id));
+    const ends = shown.filter((message) => message.ends.includes(job.id));
+    const open = shown.filter((message) => message.open.includes(job.id));
     const name = `${ask.mark} (${ask.what} on ${ask.on}, job ${job.id}, ${job.state})`;
     if (more.length > 0) deliveredTwice.push(`${name}: ${more.length + 1} jobs`);
     if (ends.length > 1) deliveredTwice.push(`${name}: ${ends.length} messages`);
     const files = ends.flatMap((message) => message.files);
     if (new Set(files).size < files.length) deliveredTwice.push(`${name}: the same file twice, ${files}`);
-    if (ends.length === 0) lost.push(`${name}: no end of it stands`);
-    else if (promises.length > 0) lost.push(`${name}: a message that still promises it stands`);
+    if (ends.length === 0) lost.push(`${name}: no end of it is shown`);
+    else if (open.length > 0) lost.push(`${name}: a message still says that it is running`);
     else if (job.state === 'delivered') delivered += 1;
     else toldWhy += 1;
   }

@@ -1,22 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Invocation, Outcome } from '../../src/command.ts';
-import type { Message } from '../../src/message.ts';
-import type { Bot } from '../../src/platforms/platform.ts';
-import { createBotOn } from '../bot-on-world.ts';
+import type { Bot } from '../../src/core/bot.ts';
+import type { Invocation } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { createBotOn } from '../core/bot-on-world.ts';
 import { createWorld, SONG, songCallback, type World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
-import { ADA, HERE, MOD } from '../settings/places.ts';
+import { ADA, HERE, MOD } from '../settings/samples.ts';
 
 let world: World;
-let house: Administered;
+let administered: Administered;
 let bot: Bot;
 let events = 0;
 
 beforeEach(async () => {
   world = await createWorld();
-  house = administer({ ...world, costs: { song: 10 } });
-  house.list.offer(['Chat Small=chat-small', 'chat-large', 'canvas-plus']);
-  bot = createBotOn(world, { administered: house });
+  administered = administer({ ...world, costs: { song: 10 } });
+  administered.list.offer(['Chat Small=chat-small', 'chat-large', 'canvas-plus']);
+  bot = createBotOn(world, { administered });
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -61,7 +62,20 @@ describe('/models', () => {
     expect(await says('models', undefined)).toBe(shown);
   });
 
-  test('set refuses what the account may not use, beside the field', async () => {
+  test('set for the server says where a channel’s own choice still wins, by its name', async () => {
+    const general = { address: { ...HERE, channelName: 'general' } };
+    await run('models', 'set', { family: 'ask', model: 'chat-large' }, general);
+    const named = { address: { ...HERE, channel: 'unnamed' } };
+    await run('models', 'set', { family: 'ask', model: 'canvas-plus' }, named);
+    expect(await says('models', 'set', { family: 'ask', model: 'chat-small', where: 'server' })).toContain(
+      'Their own choice still wins in #general (chat-large), channel unnamed (canvas-plus).',
+    );
+    expect(await says('minstrel', 'audit')).toContain(
+      'Mod, #general, model for ask: not chosen here → chat-large',
+    );
+  });
+
+  test('set refuses what the account may not use, and names the option', async () => {
     const outcome = await run('models', 'set', { family: 'ask', model: 'chat-smal' });
     expect(privately(outcome).text).toContain('Did you mean “chat-small” or “chat-large”?');
     expect(outcome).toMatchObject({ option: 'model' });
@@ -79,7 +93,7 @@ describe('/models', () => {
 
   test('refresh asks the gateway again', async () => {
     expect(await says('models', 'refresh')).toContain('3 models');
-    expect(house.list.refreshes).toBe(1);
+    expect(administered.list.refreshes).toBe(1);
   });
 
   test('prompt opens a form with what is there, keeps it, and takes it back', async () => {
@@ -95,7 +109,6 @@ describe('/models', () => {
   });
 
   test('answers switches the assistant and the footer', async () => {
-    expect(await says('models', 'answers')).toContain('Say what to change');
     const said = await says('models', 'answers', { assistant: true, footer: false, where: 'server' });
     expect(said).toContain('commands): on, chosen for this server');
     expect(said).toContain('answer): off, chosen for this server');
@@ -103,9 +116,22 @@ describe('/models', () => {
     expect(await says('models', 'show')).toContain('answer): on, the default of whoever runs this bot');
   });
 
+  test('answers opens a form with what is decided here, and changes what was changed in it alone', async () => {
+    await run('models', 'answers', { assistant: true, where: 'server' });
+    await run('models', 'answers', { footer: false });
+    const opened = await run('models', 'answers');
+    if (opened.type !== 'form') throw new Error('No form was opened');
+    expect(opened.form).toMatchObject({ id: 'models answers', initial: { footer: 'off', where: 'channel' } });
+    expect(opened.form.initial).not.toHaveProperty('assistant');
+    await run('models', 'answers', opened.form.initial);
+    const shown = await says('models', 'show');
+    expect(shown).toContain('commands): on, chosen for this server');
+    expect(shown).toContain('answer): off, chosen for this channel');
+  });
+
   test('a model that is gone is told in show', async () => {
     await run('models', 'set', { family: 'ask', model: 'chat-large' });
-    house.list.offer(['chat-small']);
+    administered.list.offer(['chat-small']);
     expect(await says('models', 'show')).toContain(
       '⚠️ chat-large, chosen for this channel, is not offered to this bot any more.',
     );
@@ -139,7 +165,13 @@ describe('/limits', () => {
     expect(outcome).toMatchObject({ option: 'who' });
   });
 
-  test('says when units mean nothing because nobody set prices', async () => {
+  test('for @everyone, it is for each person', async () => {
+    expect(await says('limits', 'set', { scope: 'person', most: 5, who: '@everyone' })).toContain(
+      'The limit is now 5 requests per person and day.',
+    );
+  });
+
+  test('says when units mean nothing because no prices are set', async () => {
     const unpriced = createBotOn(world, { administered: administer(world) });
     const outcome = await unpriced.run({
       id: 'units',
@@ -150,6 +182,13 @@ describe('/limits', () => {
       person: MOD,
     });
     expect(privately(outcome).text).toContain('has set no prices');
+  });
+
+  test('exempt can be switched off in its form, which holds what is set', async () => {
+    await run('limits', 'exempt', { exempt: true });
+    const opened = await run('limits', 'exempt');
+    expect(opened).toMatchObject({ form: { id: 'limits exempt', initial: { exempt: 'on' } } });
+    expect(await says('limits', 'exempt', { exempt: 'off' })).toContain('hold for moderators too');
   });
 
   test('access: allow, forbid, inherit, block, appoint, and what show says of them', async () => {
@@ -174,18 +213,19 @@ describe('/limits', () => {
     expect(await says('limits', 'inherit', { command: 'all' })).toContain('Taken back');
     expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('can use me again');
     expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('was not blocked');
-    expect(await says('limits', 'forbid', { command: 'song', who: '<@bob>', where: 'server' })).toContain(
-      'was not named for /song here',
+    expect(await says('limits', 'forbid', { command: 'song', who: '<@bob|Bob>', where: 'server' })).toContain(
+      'In this server, /song is now for: DJ, but not for Bob. Moderators may always.',
     );
+    expect(await says('limits', 'show')).toContain('/song in this server: not Bob');
     expect(await says('limits', 'allow', { command: 'dance' })).toContain('There is no command “dance”');
   });
 
   test('report tells by person, family and day, with a picture', async () => {
     expect(await says('limits', 'report')).toContain('Nothing was used in the last 30 days.');
     const job = await world.start(SONG);
-    await world.look(job);
+    await world.advance(job);
     await world.callback(job, songCallback('complete'));
-    await world.look(job);
+    await world.advance(job);
     const message = privately(await run('limits', 'report', { days: 7 }));
     const text = message.text?.replaceAll('\\', '') ?? '';
     expect(text).toContain('- song: 1');
@@ -211,9 +251,9 @@ describe('/minstrel', () => {
     const job = await world.start(SONG);
     expect(await says('minstrel', 'forget', {}, asAda)).toContain('cannot be brought back');
     expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('still running (1)');
-    await world.look(job);
+    await world.advance(job);
     await world.callback(job, songCallback('complete'));
-    await world.look(job);
+    await world.advance(job);
     const bobs = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
     expect(await says('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
     expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('Erased: 1 requests');

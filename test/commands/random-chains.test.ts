@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Outcome, RawOptions } from '../../src/command.ts';
-import type { GatewayErrorCode } from '../../src/gateway/errors.ts';
-import { isOpen } from '../../src/jobs/job.ts';
-import type { Message } from '../../src/message.ts';
+import { isOpen } from '../../src/core/job.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { RawOptions } from '../../src/core/options.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
-import { BOB, labelsOf, MODERATOR, openStudio, type Studio } from './studio-world.ts';
+import { BOB, labelsOf, MODERATOR, openStudio, type Studio } from './song/world.ts';
 
 /** What people do, one thing after the other; whatever it is, it ends in a result or in a sentence. */
 type Step =
@@ -35,7 +36,7 @@ const file = fc.constant({ name: 'demo.wav', url: 'https://cdn.example/demo.wav'
 const perhaps = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
 const model = fc.constantFrom('V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5', 'V9');
 const voice = fc.constantFrom('Rainy', 'nobody', 'persona-of-audio-one');
-const wish = {
+const request = {
   prompt: perhaps(text),
   title: perhaps(text),
   style: perhaps(text),
@@ -55,9 +56,9 @@ const asking = (
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   }));
 const ask: fc.Arbitrary<Step> = fc.oneof(
-  asking('song', { ...wish, lyrics: perhaps(text) }),
+  asking('song', { ...request, lyrics: perhaps(text) }),
   asking('song', { earlier: text }),
-  asking('remix', { ...wish, mode, audio: perhaps(file) }),
+  asking('remix', { ...request, mode, audio: perhaps(file) }),
   asking('lyrics', { topic: text }),
   asking('stems', { song: perhaps(text), split: fc.constantFrom('vocals', 'all') }),
 );
@@ -111,14 +112,14 @@ async function live(studio: Studio, step: Step, messages: readonly Message[]): P
 async function carryOut(studio: Studio, outcome: Outcome, { callback }: Day): Promise<Message> {
   const { world } = studio;
   const { id } = await studio.stored(outcome);
-  await world.look(id);
+  await world.advance(id);
   if (callback === 'failed' && isOpen(await world.read(id)))
     await world.callback(id, { code: 501, msg: 'failed', data: { callbackType: 'error', data: null } });
   if (callback === 'nothing') world.clock.advance(3 * 3_600_000);
-  if (callback !== 'complete') await world.look(id);
+  if (callback !== 'complete') await world.advance(id);
   const { state } = await world.read(id);
   return state === 'delivered' || state === 'failed' || state === 'expired'
-    ? (world.platform.standing.get(String((await world.read(id)).posted?.id)) ?? {})
+    ? (world.platform.shown.get(String((await world.read(id)).posted?.id)) ?? {})
     : studio.finish(outcome);
 }
 
@@ -126,7 +127,7 @@ function saysSomething({ title, text: words, media }: Message): boolean {
   return Boolean(words?.trim() || media?.length || title?.trim());
 }
 
-it('two hundred chains of what people do end in results or in sentences', { timeout: 60_000 }, async () => {
+it('two hundred chains of what people do end in results or in sentences', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(day, { minLength: 2, maxLength: 8 }), async (days) => {
       await using studio = await openStudio();

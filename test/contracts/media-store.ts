@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { MediaStore, RetentionOptions } from '../../src/media/store.ts';
+import type { MediaStore, RetentionOptions } from '../../src/media/store/store.ts';
 import { bytesOf, chunks, mp3 } from '../media/helpers.ts';
 
 interface MediaStoreHarness {
@@ -16,7 +16,7 @@ type MediaStoreUnderTest = (options: RetentionOptions & { now: () => number }) =
 const now = Date.UTC(2031, 4, 5);
 const hour = 3_600_000;
 
-/** What every place for kept files promises. */
+/** What every store of files has to do. */
 export function mediaStoreContract(implementation: string, open: MediaStoreUnderTest): void {
   const fresh = (options: RetentionOptions = {}) => open({ now: () => now, ...options });
   const keep = (store: MediaStore, content: string, extension = 'txt') =>
@@ -102,7 +102,7 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       expect(await everything()).toEqual([]);
     });
 
-    test('a file that is larger than all the room there is', async () => {
+    test('a file that is larger than all the space there is', async () => {
       const { store, everything } = await fresh({ quotaBytes: 5 });
       await expect(keep(store, 'longer than that')).rejects.toMatchObject({
         code: 'too-large',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Job } from '../../src/jobs/job.ts';
+import type { Job } from '../../src/core/job.ts';
 import { oneSong, songJob } from '../storage/jobs.ts';
 import type { StorageUnderTest } from './storage.ts';
 
@@ -39,8 +39,8 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.read('a')).toEqual({ ...newer, version: 2, state: 'submitting' });
   });
 
-  test('a job that nobody created is undefined', async () => {
-    expect(await current.storage.jobs.read('nobody')).toBeUndefined();
+  test('a job that was never created is undefined', async () => {
+    expect(await current.storage.jobs.read('unknown')).toBeUndefined();
   });
 
   test('the same id is created once', async () => {
@@ -89,7 +89,7 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.read('a')).toBeUndefined();
   });
 
-  test('of many replacements at the same time one wins, and is what stands', async () => {
+  test('of many replacements at the same time one wins, and is what is stored', async () => {
     await stored(current, songJob({ id: 'a' }));
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
@@ -160,13 +160,51 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(ids).toEqual(['oldest', 'middle', 'newest']);
   });
 
+  test('running: without a channel, the open jobs of the person on the whole platform', async () => {
+    const inChannel = (name: string) => ({ platform: 'discord', channel: name, person: 'ada' });
+    const resembling = { id: 'x:ada', displayName: 'X', moderator: false, roles: [] };
+    await stored(
+      current,
+      songJob({ id: 'second', createdAt: 2_000, address: inChannel('here') }),
+      songJob({ id: 'first', createdAt: 1_000, address: inChannel('there') }),
+      songJob({ id: 'done', state: 'delivered', address: inChannel('here') }),
+      songJob({ id: 'slack', address: { ...inChannel('here'), platform: 'slack' } }),
+      songJob({ id: 'resembling', person: resembling, address: inChannel('here') }),
+    );
+    const ids = (await current.storage.jobs.running({ platform: 'discord' }, 'ada')).map(({ id }) => id);
+    expect(ids).toEqual(['first', 'second']);
+  });
+
+  test('jobs of a person, and jobs that ended before a time, are found among many', async () => {
+    const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
+    const slack = { platform: 'slack', channel: 'channel', person: 'bob' };
+    const many = Array.from({ length: 120 }, (_, index) =>
+      songJob({ id: `job${index}`, state: 'delivered', createdAt: 1, finishedAt: 5_000 + (index % 60) }),
+    );
+    await stored(
+      current,
+      ...many,
+      songJob({ id: 'bob1', person: bob, createdAt: 1 }),
+      songJob({ id: 'bob2', person: bob, state: 'failed', createdAt: 1 }),
+      songJob({ id: 'bob3', person: bob, address: slack, state: 'delivered', finishedAt: 9_000 }),
+    );
+    const { jobs } = current.storage;
+    const idsOf = async (found: AsyncIterable<{ id: string }>) =>
+      (await Array.fromAsync(found)).map(({ id }) => id).toSorted();
+    expect(await idsOf(jobs.ofPerson('discord', 'bob'))).toEqual(['bob1', 'bob2']);
+    expect(await idsOf(jobs.ofPerson('discord', 'ada'))).toHaveLength(120);
+    expect(await idsOf(jobs.endedBefore(5_000))).toEqual(['bob2']);
+    expect(await idsOf(jobs.endedBefore(5_059))).toHaveLength(119);
+    expect(await idsOf(jobs.records())).toHaveLength(123);
+  });
+
   test('running: a job leaves when it ends', async () => {
     await stored(current, songJob({ id: 'a' }));
     await current.storage.jobs.replace(songJob({ id: 'a', state: 'cancelled', finishedAt: 2_000 }));
     expect(await current.storage.jobs.running(channel, 'ada')).toEqual([]);
   });
 
-  test('a job whose place changes is found in its new one only', async () => {
+  test('a job whose location changes is found in its new one only', async () => {
     const moved = { platform: 'discord', channel: 'direct', person: 'ada' };
     await stored(current, songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
     await current.storage.jobs.replace(
@@ -178,34 +216,34 @@ export function jobQueryContract(current: StorageUnderTest): void {
     }
   });
 
-  test('names that look like parts of keys are kept apart', async () => {
-    const place = (platform: string, name: string) => ({ platform, channel: name, person: 'ada' });
+  test('names that resemble parts of keys are kept apart', async () => {
+    const location = (platform: string, name: string) => ({ platform, channel: name, person: 'ada' });
     await stored(
       current,
-      songJob({ id: 'a', address: place('discord', 'x:ada') }),
-      songJob({ id: 'b', address: place('discord:x', 'ada') }),
+      songJob({ id: 'a', address: location('discord', 'x:ada') }),
+      songJob({ id: 'b', address: location('discord:x', 'ada') }),
     );
-    const found = await current.storage.jobs.running(place('discord', 'x:ada'), 'ada');
+    const found = await current.storage.jobs.running(location('discord', 'x:ada'), 'ada');
     expect(found.map(({ id }) => id)).toEqual(['a']);
   });
 
-  test('unplaced: what could be shown to a person nowhere, newest first, in whichever channel it was asked for', async () => {
+  test('undelivered: what could be shown to a person nowhere, newest first, in whichever channel it was asked for', async () => {
     const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
-    const unplaced = { state: 'delivered', unplaced: true } as const;
+    const undelivered = { state: 'delivered', undelivered: true } as const;
     await stored(
       current,
-      songJob({ id: 'older', createdAt: 1_000, ...unplaced }),
-      songJob({ id: 'newer', createdAt: 2_000, ...unplaced, address: elsewhere }),
+      songJob({ id: 'older', createdAt: 1_000, ...undelivered }),
+      songJob({ id: 'newer', createdAt: 2_000, ...undelivered, address: elsewhere }),
       songJob({ id: 'shown', state: 'delivered' }),
-      songJob({ id: 'bob', ...unplaced, person: bob }),
-      songJob({ id: 'slack', ...unplaced, address: { ...elsewhere, platform: 'slack' } }),
+      songJob({ id: 'bob', ...undelivered, person: bob }),
+      songJob({ id: 'slack', ...undelivered, address: { ...elsewhere, platform: 'slack' } }),
     );
     const ids = async (limit: number) =>
-      (await current.storage.jobs.unplaced('discord', 'ada', limit)).map(({ id }) => id);
+      (await current.storage.jobs.undelivered('discord', 'ada', limit)).map(({ id }) => id);
     expect(await ids(10)).toEqual(['newer', 'older']);
     expect(await ids(1)).toEqual(['newer']);
-    const { unplaced: _, ...shown } = songJob({ id: 'newer', createdAt: 2_000, ...unplaced });
+    const { undelivered: _, ...shown } = songJob({ id: 'newer', createdAt: 2_000, ...undelivered });
     await current.storage.jobs.replace({ ...shown, state: 'ready' });
     expect(await ids(10)).toEqual(['older']);
     await current.storage.jobs.erase('older');
@@ -253,11 +291,18 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await openJobs(current)).toEqual(ids.filter((id) => id !== 'job7').sort());
   });
 
-  test('recentDurations: from submission to delivery, the last delivered first', async () => {
+  test('recentDurations: from submission to the gateway’s end, the last delivered first', async () => {
     await stored(
       current,
       songJob({ id: 'a', state: 'delivered', createdAt: 0, submittedAt: 1_000, finishedAt: 61_000 }),
-      songJob({ id: 'b', state: 'delivered', createdAt: 0, submittedAt: 5_000, finishedAt: 95_000 }),
+      songJob({
+        id: 'b',
+        state: 'delivered',
+        createdAt: 0,
+        submittedAt: 5_000,
+        endedAt: 95_000,
+        finishedAt: 900_000,
+      }),
       songJob({ id: 'c', state: 'delivered', createdAt: 0, finishedAt: 30_000 }),
       songJob({ id: 'd', state: 'failed', createdAt: 0, submittedAt: 1_000, finishedAt: 99_000 }),
       songJob({ id: 'e', state: 'waiting', createdAt: 0, submittedAt: 1_000 }),

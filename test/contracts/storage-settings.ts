@@ -28,7 +28,7 @@ export function settingsContract(current: StorageUnderTest): void {
     expect(await settings().entries()).toEqual([]);
   });
 
-  test('an update that throws leaves what stands', async () => {
+  test('an update that throws changes nothing', async () => {
     await settings().set('a', 1);
     const refusal = settings().update('a', () => {
       throw new RangeError('no');

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ceiling, Reservation } from '../../src/storage/usage.ts';
+import { songJob } from '../storage/jobs.ts';
+import { usageDays } from '../storage/usage-days.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 const HOUR = 3_600_000;
@@ -12,7 +14,6 @@ function request(at: number, more: Partial<Reservation> = {}): Reservation {
   return {
     id: `discord:event-${++ids}`,
     at,
-    expiresAt: at + HOUR,
     units: 0,
     counters: ['person ada', 'server'],
     facts: { platform: 'discord', guild: 'guild', person: 'ada', displayName: 'Ada', family: 'song' },
@@ -31,32 +32,40 @@ const daily = (most: number, more: Partial<Ceiling> = {}): Ceiling => ({
 /** What people used: atomic, sliding, given back. */
 export function usageContract(current: StorageUnderTest): void {
   const usage = () => current.storage.usage;
+  const accept = (reservation: Reservation, ceilings: Ceiling[], now: number) =>
+    current.storage.accept({
+      job: songJob({ id: reservation.id, invocation: reservation.id }),
+      reservation,
+      ceilings,
+      at: now,
+      now,
+    });
   const reserve = (at: number, ceilings: Ceiling[], more: Partial<Reservation> = {}) =>
-    usage().reserve(request(at, more), ceilings, at);
+    accept(request(at, more), ceilings, at);
 
-  test('of a hundred at once, exactly as many pass as the limit has room for', async () => {
+  test('of a hundred at once, exactly as many pass as the limit allows', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => reserve(NOON, [daily(10)])));
-    expect(answers.filter(({ type }) => type === 'reserved')).toHaveLength(10);
+    expect(answers.filter(({ type }) => type === 'accepted')).toHaveLength(10);
     expect(await usage().used(['person ada', 'server'], NOON - DAY)).toEqual([
       { requests: 10, units: 0 },
       { requests: 10, units: 0 },
     ]);
   });
 
-  test('one ceiling without room keeps everything from counting', async () => {
+  test('one ceiling that is passed keeps everything from counting', async () => {
     await reserve(NOON, [daily(5), daily(1, { counter: 'server' })]);
     const refused = await reserve(NOON + 1, [daily(5), daily(1, { counter: 'server' })]);
     expect(refused).toEqual({ type: 'refused', ceiling: 1, freesAt: NOON + DAY });
     expect(await usage().used(['person ada'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('a refusal says when there is room again, and then there is', async () => {
+  test('a refusal says when more is allowed, and then it is', async () => {
     const hourly = daily(2, { windowMs: HOUR });
-    for (const minute of [0, 10]) await reserve(NOON + minute * 60_000, [], { expiresAt: NOON + DAY });
+    for (const minute of [0, 10]) await reserve(NOON + minute * 60_000, []);
     const refused = await reserve(NOON + 20 * 60_000, [hourly]);
     expect(refused).toEqual({ type: 'refused', ceiling: 0, freesAt: NOON + HOUR });
     expect(await reserve(NOON + HOUR - 1, [hourly])).toMatchObject({ type: 'refused' });
-    expect(await reserve(NOON + HOUR, [hourly])).toMatchObject({ type: 'reserved' });
+    expect(await reserve(NOON + HOUR, [hourly])).toMatchObject({ type: 'accepted' });
   });
 
   test('of several full ceilings the one that frees last is named', async () => {
@@ -71,62 +80,95 @@ export function usageContract(current: StorageUnderTest): void {
 
   test('units are summed, fractions too, and one that costs more than the limit never fits', async () => {
     const budget = daily(10, { of: 'units' });
-    expect(await reserve(NOON, [budget], { units: 7.5 })).toMatchObject({ type: 'reserved' });
-    expect(await reserve(NOON + 1, [budget], { units: 2.5 })).toMatchObject({ type: 'reserved' });
+    expect(await reserve(NOON, [budget], { units: 7.5 })).toMatchObject({ type: 'accepted' });
+    expect(await reserve(NOON + 1, [budget], { units: 2.5 })).toMatchObject({ type: 'accepted' });
     expect(await reserve(NOON + 2, [budget], { units: 5 })).toEqual({
       type: 'refused',
       ceiling: 0,
       freesAt: NOON + DAY,
     });
     expect(await reserve(NOON + 2, [budget], { units: 11 })).toEqual({ type: 'refused', ceiling: 0 });
-    expect(await reserve(NOON + 2, [budget])).toMatchObject({ type: 'reserved' });
+    expect(await reserve(NOON + 2, [budget])).toMatchObject({ type: 'accepted' });
   });
 
   test('the same id counts once, however often it is reserved and settled', async () => {
     const one = request(NOON);
-    expect(await usage().reserve(one, [daily(1)], NOON)).toEqual({ type: 'reserved', known: false });
-    expect(await usage().reserve(one, [daily(1)], NOON)).toEqual({ type: 'reserved', known: true });
-    await Promise.all([usage().settle(one), usage().settle(one)]);
-    await usage().settle(one);
+    expect(await accept(one, [daily(1)], NOON)).toEqual({ type: 'accepted' });
+    expect(await accept(one, [daily(1)], NOON)).toEqual({ type: 'known' });
+    await Promise.all([usage().settle(one, 'yes'), usage().settle(one, 'yes')]);
+    await usage().settle(one, 'yes');
     expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
-    expect(await usage().days({ platform: 'discord', guild: 'guild' }, '2026-03-10')).toMatchObject([
+    expect(await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-10')).toMatchObject([
       { requests: 1 },
     ]);
   });
 
-  test('what is given back makes room at once, and only once', async () => {
+  test('what is given back counts no more at once, and only once', async () => {
     const one = request(NOON);
-    await usage().reserve(one, [daily(1)], NOON);
+    await accept(one, [daily(1)], NOON);
     await Promise.all([usage().giveBack(one.id), usage().giveBack(one.id)]);
     expect(await usage().used(['person ada', 'server'], NOON - DAY)).toEqual([
       { requests: 0, units: 0 },
       { requests: 0, units: 0 },
     ]);
-    expect(await reserve(NOON, [daily(1)])).toMatchObject({ type: 'reserved' });
+    expect(await reserve(NOON, [daily(1)])).toMatchObject({ type: 'accepted' });
   });
 
   test('what was settled stays, also when it is given back', async () => {
     const one = request(NOON);
-    await usage().reserve(one, [], NOON);
-    await usage().settle(one);
+    await accept(one, [], NOON);
+    await usage().settle(one, 'yes');
     await usage().giveBack(one.id);
     expect(await reserve(NOON + 2 * HOUR, [daily(1)])).toMatchObject({ type: 'refused' });
   });
 
-  test('a reservation that nobody settles is given back after its time, also after a restart', async () => {
+  test('a reservation that is not settled counts until its window is over, also after a restart', async () => {
     await reserve(NOON, [daily(1)]);
     await current.reopen();
-    expect(await reserve(NOON + HOUR - 1, [daily(1)])).toMatchObject({ type: 'refused' });
-    expect(await reserve(NOON + HOUR, [daily(1)])).toMatchObject({ type: 'reserved' });
+    expect(await reserve(NOON + DAY - 1, [daily(1)])).toMatchObject({ type: 'refused' });
+    expect(await reserve(NOON + DAY, [daily(1)])).toMatchObject({ type: 'accepted' });
   });
 
   test('a result that comes after its reservation was given back counts all the same', async () => {
     const late = request(NOON);
-    await usage().reserve(late, [], NOON);
-    await reserve(NOON + 2 * HOUR, [], { counters: ['other'] });
+    await accept(late, [], NOON);
+    await usage().giveBack(late.id);
     expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 0, units: 0 }]);
-    await usage().settle(late);
+    await usage().settle(late, 'yes');
     expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
+  });
+
+  test('what may have been charged counts, is told apart, and becomes certain once', async () => {
+    const where = { platform: 'discord', guild: 'guild' };
+    const one = request(NOON, { units: 2 });
+    await accept(one, [], NOON);
+    expect(await usage().settle(one, 'uncertain')).toBe(true);
+    expect(await usage().settle(one, 'uncertain')).toBe(false);
+    await usage().settle(request(NOON), 'yes');
+    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+      { requests: 2, units: 2, uncertain: 1 },
+    ]);
+    await usage().giveBack(one.id);
+    expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 2, units: 2 }]);
+    for (let again = 0; again < 2; again += 1) expect(await usage().settle(one, 'yes')).toBe(false);
+    expect(await usage().settle(one, 'uncertain')).toBe(false);
+    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+      { requests: 2, units: 2, uncertain: 0 },
+    ]);
+  });
+
+  test('decimal prices fill a limit to the last of it', async () => {
+    const budget = daily(0.3, { of: 'units' });
+    for (let time = 0; time < 3; time += 1)
+      expect(await reserve(NOON + time, [budget], { units: 0.1 })).toMatchObject({ type: 'accepted' });
+    expect(await reserve(NOON + 3, [budget], { units: 0.1 })).toMatchObject({ freesAt: NOON + DAY });
+  });
+
+  test('work without a price passes a limit in units that is full or was lowered', async () => {
+    await reserve(NOON, [], { units: 5 });
+    const lowered = daily(3, { of: 'units' });
+    expect(await reserve(NOON + 1, [lowered], { units: 0 })).toMatchObject({ type: 'accepted' });
+    expect(await reserve(NOON + 2, [lowered], { units: 1 })).toMatchObject({ type: 'refused' });
   });
 
   test('settled usage is told by day, person and family, and survives a restart', async () => {
@@ -153,15 +195,31 @@ export function usageContract(current: StorageUnderTest): void {
         },
       }),
     ];
-    for (const one of places) await usage().settle(one);
+    for (const one of places) await usage().settle(one, 'yes');
     await reserve(NOON, []);
     await current.reopen();
-    const days = await usage().days({ platform: 'discord', guild: 'guild' }, '2026-03-10');
+    const days = await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-10');
     expect(days).toHaveLength(3);
     expect(days).toEqual(
       expect.arrayContaining([
-        { day: '2026-03-10', person: 'ada', displayName: 'Ada', family: 'song', requests: 2, units: 5 },
-        { day: '2026-03-11', person: 'ada', displayName: 'Ada', family: 'song', requests: 1, units: 1 },
+        {
+          day: '2026-03-10',
+          person: 'ada',
+          displayName: 'Ada',
+          family: 'song',
+          requests: 2,
+          units: 5,
+          uncertain: 0,
+        },
+        {
+          day: '2026-03-11',
+          person: 'ada',
+          displayName: 'Ada',
+          family: 'song',
+          requests: 1,
+          units: 1,
+          uncertain: 0,
+        },
         {
           day: '2026-03-10',
           person: 'bob "the" b',
@@ -169,29 +227,97 @@ export function usageContract(current: StorageUnderTest): void {
           family: 'ask',
           requests: 1,
           units: 0,
+          uncertain: 0,
         },
       ]),
     );
-    expect(await usage().days({ platform: 'discord', guild: 'guild' }, '2026-03-11')).toHaveLength(1);
+    expect(await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-11')).toHaveLength(1);
   });
 
-  test('a person is forgotten in every guild, and nobody else', async () => {
+  test('a guild’s usage is summed up by day and family, and by the people who used most', async () => {
+    const where = { platform: 'discord', guild: 'guild' };
+    for (let index = 0; index < 6; index += 1) {
+      const person = `person ${index % 3}`;
+      for (let times = 0; times <= index % 3; times += 1) {
+        const family = index < 3 ? 'song' : 'ask';
+        const facts = { ...where, person, displayName: `Name ${index}`, family };
+        await usage().settle(request(NOON + (index < 3 ? 0 : DAY), { units: 2, facts }), 'yes');
+      }
+    }
+    await usage().settle(request(NOON - DAY), 'yes');
+    await usage().settle(
+      request(NOON, {
+        facts: { ...where, guild: 'elsewhere', person: 'x', displayName: 'X', family: 'song' },
+      }),
+      'yes',
+    );
+    const { days, ...people } = await usage().summary(where, '2026-03-10', 2);
+    expect(days).toEqual([
+      { day: '2026-03-10', family: 'song', requests: 6, units: 12, uncertain: 0 },
+      { day: '2026-03-11', family: 'ask', requests: 6, units: 12, uncertain: 0 },
+    ]);
+    expect(people).toEqual({
+      people: [
+        { person: 'person 2', displayName: 'Name 5', requests: 6, units: 12, uncertain: 0 },
+        { person: 'person 1', displayName: 'Name 4', requests: 4, units: 8, uncertain: 0 },
+      ],
+      peopleInAll: 3,
+    });
+    expect(await usage().byFamily(where, 'person 2', '2026-03-10')).toEqual(
+      expect.arrayContaining([
+        { family: 'song', requests: 3, units: 6, uncertain: 0 },
+        { family: 'ask', requests: 3, units: 6, uncertain: 0 },
+      ]),
+    );
+    expect(await usage().byFamily(where, 'person 2', '2026-03-11')).toEqual([
+      { family: 'ask', requests: 3, units: 6, uncertain: 0 },
+    ]);
+    expect(await usage().summary({ ...where, guild: 'nowhere' }, '2026-03-10', 2)).toEqual({
+      days: [],
+      people: [],
+      peopleInAll: 0,
+    });
+  });
+
+  test('history that another storage told is taken in once, and never over what is known', async () => {
+    const where = { platform: 'discord', guild: 'guild' };
+    await usage().settle(request(NOON, { units: 2 }), 'yes');
+    const [own] = await Array.fromAsync(usage().history());
+    if (!own) throw new TypeError('Nothing was settled');
+    const theirs = { ...own, day: '2026-02-01', person: 'eve', displayName: 'Eve', requests: 7, units: 9 };
+    expect(await usage().restore({ ...own, requests: 99 })).toBe(false);
+    expect(await usage().restore(theirs)).toBe(true);
+    expect(await usage().restore({ ...theirs, requests: 1 })).toBe(false);
+    expect(await Array.fromAsync(usage().history())).toEqual(expect.arrayContaining([own, theirs]));
+    expect((await usage().summary(where, '2026-01-01', 5)).peopleInAll).toBe(2);
+  });
+
+  test('a display name that was cut in the middle of a character is kept, but for its half', async () => {
+    const where = { platform: 'discord', guild: 'guild' };
+    const facts = { ...where, person: 'eve', displayName: 'Eve \ud83d', family: 'song' };
+    expect(await usage().settle(request(NOON, { facts }), 'yes')).toBe(true);
+    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+      { person: 'eve', displayName: 'Eve \ufffd' },
+    ]);
+  });
+
+  test('a person is forgotten in every guild, and no other person', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     const facts = { ...where, person: 'bob', displayName: 'Bob', family: 'song' };
-    await usage().settle(request(NOON));
-    await usage().settle(request(NOON, { facts: { ...facts, person: 'ada', guild: 'elsewhere' } }));
-    await usage().settle(request(NOON, { facts }));
+    await usage().settle(request(NOON), 'yes');
+    await usage().settle(request(NOON, { facts: { ...facts, person: 'ada', guild: 'elsewhere' } }), 'yes');
+    await usage().settle(request(NOON, { facts }), 'yes');
     await usage().forget('discord', 'ada');
     await usage().forget('slack', 'bob');
-    expect(await usage().days(where, '2026-01-01')).toMatchObject([{ person: 'bob' }]);
-    expect(await usage().days({ ...where, guild: 'elsewhere' }, '2026-01-01')).toEqual([]);
+    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([{ person: 'bob' }]);
+    expect(await usageDays(usage(), { ...where, guild: 'elsewhere' }, '2026-01-01')).toEqual([]);
   });
 
   test('days that are too old are let go', async () => {
     const where = { platform: 'discord', guild: 'guild' };
-    await usage().settle(request(NOON));
-    await usage().settle(request(NOON + DAY));
+    await usage().settle(request(NOON), 'yes');
+    await usage().settle(request(NOON + DAY), 'yes');
     await usage().prune('2026-03-11', NOON + DAY);
-    expect(await usage().days(where, '2026-01-01')).toMatchObject([{ day: '2026-03-11' }]);
+    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([{ day: '2026-03-11' }]);
   });
 }

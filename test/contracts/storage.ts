@@ -2,21 +2,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
-import type { ReplicaPlace } from '../storage/replica-process.ts';
+import type { Replica } from '../storage/redis/replica-process.ts';
+import { acceptContract } from './storage-accept.ts';
 import { inboxContract } from './storage-inbox.ts';
 import { jobQueryContract, jobRecordContract } from './storage-jobs.ts';
-import { noticesContract } from './storage-notices.ts';
-import { placesContract } from './storage-places.ts';
+import { notificationsContract } from './storage-notifications.ts';
+import { scheduleContract } from './storage-schedule.ts';
+import { semaphoresContract } from './storage-semaphores.ts';
 import { settingsContract } from './storage-settings.ts';
 import { usageContract } from './storage-usage.ts';
-import { wakeUpContract } from './storage-wake-ups.ts';
 
 /** Where one test keeps its data. */
 export interface StorageHarness {
   /** Opens the data; again after the storage was closed. */
   open(): Promise<Storage>;
-  /** Tells a process of its own how to open the same data. */
-  readonly place: ReplicaPlace;
+  /** Starts another replica on the same data, which says `running <job>` and never ends a run. */
+  startReplica(): Promise<Replica>;
   dispose(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ export interface StorageHarness {
 export interface StorageUnderTest {
   /** The one that is open now. */
   readonly storage: Storage;
-  readonly place: ReplicaPlace;
+  startReplica(): Promise<Replica>;
   /** Closes it and opens the same data again. */
   reopen(): Promise<void>;
   /** Opens the same data again once it was closed. */
@@ -54,21 +55,20 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
       get storage() {
         return storage;
       },
-      get place() {
-        return harness.place;
-      },
+      startReplica: () => harness.startReplica(),
       reopen,
       open: async () => {
         storage = await harness.open();
       },
     };
+    describe('accepting', () => acceptContract(current));
     describe('job records', () => jobRecordContract(current));
     describe('queries', () => jobQueryContract(current));
     describe('the inbox', () => inboxContract(current));
-    describe('wake-ups', () => wakeUpContract(current));
-    describe('notices', () => noticesContract(current));
+    describe('the schedule', () => scheduleContract(current));
+    describe('notifications', () => notificationsContract(current));
 
-    describe('places', () => placesContract(current));
+    describe('semaphores', () => semaphoresContract(current));
     describe('usage', () => usageContract(current));
     describe('settings of many', () => settingsContract(current));
 
@@ -131,7 +131,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         await expect(closed.jobs.read('a')).rejects.toEqual(unavailable);
         await expect(closed.jobs.create(songJob({ id: 'a' }))).rejects.toEqual(unavailable);
         await expect(closed.inbox.put('a', 'body', 1)).rejects.toEqual(unavailable);
-        await expect(closed.wakeUps.wake('a', 1)).rejects.toEqual(unavailable);
+        await expect(closed.schedule.wake('a', 1)).rejects.toEqual(unavailable);
         await expect(closed.settings.set('a', 1)).rejects.toEqual(unavailable);
         await expect(closed.check()).rejects.toEqual(unavailable);
       });

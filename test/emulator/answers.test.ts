@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { answer } from '../../src/emulator/text/answer.ts';
-import type { Turn } from '../../src/emulator/text/conversation.ts';
+import { writeAnswer } from '../../src/emulator/text/answers/answer.ts';
+import type { ConversationMessage } from '../../src/emulator/text/conversation.ts';
 
-const say = (...texts: string[]): Turn[] =>
+const say = (...texts: string[]): ConversationMessage[] =>
   texts.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', text, pictures: [] }));
+
+async function answer(messages: readonly ConversationMessage[]): Promise<string> {
+  return (await writeAnswer(messages, 100_000)).text;
+}
 
 test.each([
   ['What is 12 * (3 + 4)?', '12 * (3 + 4) = **84**'],
@@ -12,8 +16,8 @@ test.each([
   ['What is 1,000 divided by 8?', '1000 / 8 = **125**'],
   ['0.1 + 0.2', '0.1 + 0.2 = **0.3**'],
   ['what is 5 / 0', 'I cannot work out `5 / 0`.'],
-])('%s', (question, expected) => {
-  expect(answer(say(question))).toBe(expected);
+])('%s', async (question, expected) => {
+  expect(await answer(say(question))).toBe(expected);
 });
 
 test.each([
@@ -28,40 +32,40 @@ test.each([
   ['Write code to greet a user', /```typescript[\s\S]*```/],
   ['Hello!', /Ask me/],
   ['Purple submarines on Tuesday', /purple[\s\S]*submarines/i],
-])('%s is answered with what it asks for', (question, expected) => {
-  expect(answer(say(question))).toMatch(expected);
+])('%s is answered with what it asks for', async (question, expected) => {
+  expect(await answer(say(question))).toMatch(expected);
 });
 
-test('equal conversations get equal answers, other questions others', () => {
-  expect(answer(say('Explain tides'))).toBe(answer(say('Explain tides')));
-  expect(answer(say('Explain tides'))).not.toBe(answer(say('Explain bridges')));
+test('equal conversations get equal answers, other questions others', async () => {
+  expect(await answer(say('Explain tides'))).toBe(await answer(say('Explain tides')));
+  expect(await answer(say('Explain tides'))).not.toBe(await answer(say('Explain bridges')));
 });
 
-test('what was said is remembered, and what was not is not made up', () => {
-  expect(answer(say('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
-  expect(answer(say('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain('Bea');
-  expect(answer(say('what is my name?'))).toContain('not told me');
-  expect(answer(say('my favourite colour is green', 'Noted', 'what is my favourite colour?'))).toContain(
-    'green',
-  );
-  expect(answer(say('Explain tides', 'They go up', 'what did I ask?'))).toContain('Explain tides');
+test('what was said is remembered, and what was not is not made up', async () => {
+  expect(await answer(say('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
+  expect(await answer(say('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain('Bea');
+  expect(await answer(say('what is my name?'))).toContain('not told me');
+  expect(
+    await answer(say('my favourite colour is green', 'Noted', 'what is my favourite colour?')),
+  ).toContain('green');
+  expect(await answer(say('Explain tides', 'They go up', 'what did I ask?'))).toContain('Explain tides');
 });
 
-test('a system that wants brief answers gets them', () => {
-  const system: Turn = { role: 'system', text: 'Be brief.', pictures: [] };
-  const long = answer(say('Explain tides'));
-  const short = answer([system, ...say('Explain tides')]);
+test('a system that wants brief answers gets them', async () => {
+  const system: ConversationMessage = { role: 'system', text: 'Be brief.', pictures: [] };
+  const long = await answer(say('Explain tides'));
+  const short = await answer([system, ...say('Explain tides')]);
   expect(short.length).toBeLessThan(long.length);
   expect(long.startsWith(short)).toBe(true);
 });
 
-test('an essay can be long', () => {
-  expect(answer(say('Write an essay of 40 paragraphs about tea')).length).toBeGreaterThan(8000);
+test('an essay can be long', async () => {
+  expect((await answer(say('Write an essay of 40 paragraphs about tea'))).length).toBeGreaterThan(8000);
 });
 
 test.each(['', ' ', '?', '🦉', '((((', '-', 'what is', 'list', '1'.repeat(5000), '[](http://x)'])(
   '%j is answered too',
-  (question) => {
-    expect(answer(say(question)).length).toBeGreaterThan(5);
+  async (question) => {
+    expect((await answer(say(question))).length).toBeGreaterThan(5);
   },
 );

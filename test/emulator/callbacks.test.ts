@@ -2,14 +2,16 @@ import { expect, test } from 'vitest';
 import type { Shape } from '../../src/emulator/options.ts';
 import { makeSong, post, runEmulator, runReceiver, shareEmulator, songFields } from './harness.ts';
 
-const emulatorHere = shareEmulator({ callbackTimeoutSeconds: 0.2 });
+const emulatorHere = shareEmulator();
+// Long enough for a slow machine, short enough to wait for.
+const impatientEmulator = shareEmulator({ callbackTimeoutSeconds: 1 });
 
 const songPath = '/music/generate';
 // biome-ignore lint/suspicious/noExplicitAny: callbacks of four shapes, checked member by member
 type Body = any;
 
 async function generate(fault: string | null, ...statuses: Parameters<typeof runReceiver>) {
-  const emulator = await emulatorHere();
+  const emulator = await (statuses.includes('hang') ? impatientEmulator() : emulatorHere());
   const receiver = await runReceiver(...statuses);
   const headers: Record<string, string> = fault === null ? {} : { 'x-emulator-fault': fault };
   const answer = await post(emulator, songPath, songFields(receiver), headers);
@@ -93,7 +95,7 @@ test('a foreign callback names another task', async () => {
   expect(body.data.task_id).not.toBe(taskId);
 });
 
-test('closing ends everything that is under way', async () => {
+test('closing ends every task and callback', async () => {
   const emulator = await runEmulator({ speed: 1 });
   const receiver = await runReceiver();
   await post(emulator, songPath, songFields(receiver));
@@ -103,7 +105,7 @@ test('closing ends everything that is under way', async () => {
 });
 
 /** Where each shape puts what the contract leaves open. */
-const places: Record<
+const expected: Record<
   Shape,
   { accepted: (id: string) => object; song: (id: string) => object; failure: (id: string) => object }
 > = {
@@ -134,7 +136,7 @@ const places: Record<
   },
 };
 
-test.each(Object.keys(places) as Shape[])(
+test.each(Object.keys(expected) as Shape[])(
   'the shape %s fills the gaps, and keeps what the contract fixes',
   async (shape) => {
     let nextId = 0;
@@ -153,8 +155,8 @@ test.each(Object.keys(places) as Shape[])(
     };
     const accepted = await submit(songPath, songFields(receiver));
     const taskId = 'id1';
-    expect(accepted).toMatchObject(places[shape].accepted(taskId));
-    expect(last()).toMatchObject(places[shape].song(taskId));
+    expect(accepted).toMatchObject(expected[shape].accepted(taskId));
+    expect(last()).toMatchObject(expected[shape].song(taskId));
     const audioId = JSON.stringify(last()).match(/"id":"([^"]+)"/)?.[1];
 
     await submit('/music/generate-cover', { taskId });
@@ -179,7 +181,7 @@ test.each(Object.keys(places) as Shape[])(
 
     const failed = await submit(songPath, songFields(receiver), 'callback=fail');
     const failedId = JSON.stringify(failed).match(/"task_?[iI]d":"([^"]+)"/)?.[1] ?? '';
-    expect(last()).toMatchObject(places[shape].failure(failedId));
+    expect(last()).toMatchObject(expected[shape].failure(failedId));
 
     const refusal = await post(emulator, songPath, {});
     expect(refusal.status).toBe(shape === 'sunoapi' ? 200 : 400);

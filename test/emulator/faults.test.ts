@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UnknownFaultError } from '../../src/emulator/faults.ts';
+import { UnknownFaultError } from '../../src/emulator/faults/faults.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { get, post, runEmulator, runReceiver, songFields } from './harness.ts';
 
@@ -17,6 +17,21 @@ test('a status comes with its retry-after, in the dialect of the route', async (
   expect(answer.status).toBe(429);
   expect(answer.headers.get('retry-after')).toBe('7');
   expect(answer.body.error.type).toBe('rate_limit_error');
+});
+
+test.each([
+  ['status=429:Sun, 06 Nov 1994 08:49:37 GMT', 'status=429:30'],
+  ['status=429:Sun Nov  6 08:49:37 1994', 'status=429:30'],
+  ['status=429:1994-11-06T08:49:37Z', 'status=429:30'],
+  ['status=503:', 'status=429:30'],
+  ['body-code=', 'body-code=430'],
+  ['body-code=many', 'body-code=430'],
+  ['slow=', 'slow=2'],
+  ['callback=late:soon', 'callback=late:30'],
+])('%s is refused, with an example of what would be right', async (fault, example) => {
+  const answer = await ask(fault);
+  expect(answer.status).toBe(400);
+  expect(JSON.stringify(answer.body)).toContain(example);
 });
 
 test('a status is the HTTP status even where the shape hides codes in bodies', async () => {
@@ -88,7 +103,7 @@ test.each(['lost=reset', 'lost=error'])(
   },
 );
 
-test('a rule befalls the requests it names, as often as it says', async () => {
+test('requests that a rule names meet its fault, as often as it says', async () => {
   const emulator = await runEmulator({ faults: [{ fault: 'status=503', path: 'completions', times: 2 }] });
   const statuses: number[] = [];
   for (let count = 0; count < 3; count++) {

@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/options.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
 
-/** Starts an emulator that makes short songs without any delay, and ends with the test. */
+const quick = (): EmulatorOptions => ({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
+
+/** Starts an emulator without delays that ends with the test. Its media are samples unless the options say otherwise. */
 export async function runEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const emulator = await startEmulator({ speed: 0, songSeconds: 3, ...options });
+  const emulator = await startEmulator({ ...quick(), ...options });
   onTestFinished(() => emulator.close());
   return emulator;
 }
@@ -16,7 +19,7 @@ export function shareEmulator(options: EmulatorOptions = {}): () => Promise<Emul
   let shared: Promise<Emulator> | null = null;
   afterAll(async () => (await shared)?.close());
   return () => {
-    shared ??= startEmulator({ speed: 0, songSeconds: 3, ...options });
+    shared ??= startEmulator({ ...quick(), ...options });
     return shared;
   };
 }

@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const mainPath = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url));
 
 function run(...flags: string[]): { child: ChildProcess; output: () => string; exit: Promise<unknown[]> } {
-  const child = spawn(process.execPath, [mainPath, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [mainPath, ...flags], {
+    env: PROGRAM_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -28,14 +32,25 @@ test('npm run emulator prints its url and key, answers, and ends cleanly', async
     'bare',
     '--fault',
     'chat/:status=418',
+    '--fault',
+    'gen/v1beta/models/facet-text:generateContent:status=429:7',
   );
-  await expect.poll(output, { timeout: 15_000 }).toMatch(/url {2}http:\/\/127\.0\.0\.1:\d+\n {2}key {2}mine/);
+  await expect.poll(output).toMatch(/url {2}http:\/\/127\.0\.0\.1:\d+\n {2}key {2}mine/);
   const url = /url {2}(\S+)/.exec(output())?.[1] ?? '';
   const headers = { authorization: 'Bearer mine', 'content-type': 'application/json' };
   const body = JSON.stringify({ prompt: 'owls', callBackUrl: 'http://127.0.0.1:9/' });
   const accepted = await fetch(`${url}/music/generate-lyrics`, { method: 'POST', headers, body });
   expect(await accepted.json()).toEqual({ task_id: expect.any(String) });
   expect((await fetch(`${url}/chat/v1/models`, { headers })).status).toBe(418);
+  const gen = await fetch(`${url}/gen/v1beta/models/facet-text:generateContent`, {
+    method: 'POST',
+    headers,
+    body: '{}',
+  });
+  expect({ status: gen.status, retryAfter: gen.headers.get('retry-after') }).toEqual({
+    status: 429,
+    retryAfter: '7',
+  });
   child.kill('SIGTERM');
   expect((await exit)[0]).toBe(0);
 });
@@ -45,6 +60,7 @@ test.each([
   [['--shape', 'round'], '--shape must be one of sunoapi'],
   [['--port', '99999'], '--port must be'],
   [['--fault', 'explode'], 'no fault of the emulator'],
+  [['--fault', 'gen/models/facet-text:generateContent'], 'no fault of the emulator'],
   [['--colour', 'red'], 'colour'],
 ])('%j is refused with a sentence', async (flags, sentence) => {
   const { output, exit } = run(...flags);

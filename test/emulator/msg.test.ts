@@ -1,7 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
-import { createCanvas, fillSky } from '../../src/emulator/art/canvas.ts';
-import { encodePng } from '../../src/emulator/art/png.ts';
 import { runEmulator } from './harness.ts';
 
 async function connect() {
@@ -42,11 +41,8 @@ test('the Anthropic client as it comes is refused: its headers are not those of 
 
 test('a picture is seen: its type, size and colour', async () => {
   const { client } = await connect();
-  const canvas = createCanvas(20, 10);
-  fillSky(canvas, [
-    [200, 40, 40],
-    [200, 40, 40],
-  ]);
+  const picture = new PNG({ width: 20, height: 10 });
+  for (let at = 0; at < picture.data.length; at += 4) picture.data.writeUInt32BE(0xc82828ff, at);
   const message = await client.messages.create({
     model,
     max_tokens: 200,
@@ -56,7 +52,11 @@ test('a picture is seen: its type, size and colour', async () => {
         content: [
           {
             type: 'image',
-            source: { type: 'base64', media_type: 'image/png', data: encodePng(canvas).toString('base64') },
+            source: {
+              type: 'base64',
+              media_type: 'image/png',
+              data: PNG.sync.write(picture).toString('base64'),
+            },
           },
           { type: 'text', text: 'What is this?' },
         ],

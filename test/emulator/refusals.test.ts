@@ -35,7 +35,7 @@ const paths = {
 
 const musicPaths = MUSIC_ROUTES.map((name) => `/music/${name}`);
 
-/** What a refusal looks like in each dialect. */
+/** A refusal in each dialect. */
 const dialects = {
   music: { code: expect.any(Number), msg: expect.any(String) },
   media: { code: expect.any(String), message: expect.any(String), request_id: expect.any(String) },
@@ -157,7 +157,7 @@ describe('dialects', () => {
   test.each([
     ['contents on chat', paths.chat, dialects.chat, { model: 'chat-small', contents }],
     [
-      'contents beside messages on chat',
+      'contents with messages on chat',
       paths.chat,
       dialects.chat,
       { model: 'chat-small', messages: asked, contents },
@@ -204,7 +204,7 @@ describe('dialects', () => {
     ['a stream on msg', paths.msg, dialects.msg, { ...large, stream: true, messages: asked }],
     ['contents on msg', paths.msg, dialects.msg, { ...large, contents }],
     ['messages on gen', paths.gen, dialects.gen, { messages: asked }],
-    ['messages beside contents on gen', paths.gen, dialects.gen, { messages: asked, contents }],
+    ['messages with contents on gen', paths.gen, dialects.gen, { messages: asked, contents }],
     ['a model in the body on gen', paths.gen, dialects.gen, { model: 'facet-text', contents }],
     ['content for parts on gen', paths.gen, dialects.gen, { contents: asked }],
     ['no text on gen', paths.gen, dialects.gen, { contents: [{ parts: [{ text: '' }] }] }],
@@ -400,7 +400,7 @@ describe('music fields', () => {
       413,
       'title',
     ],
-    ['an unknown persona', '/music/generate', { ...custom, personaId: 'nobody' }, 404, 'personaId'],
+    ['an unknown persona', '/music/generate', { ...custom, personaId: 'unknown' }, 404, 'personaId'],
     [
       'a member that does not exist',
       '/music/generate',

@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
-import { decodeAudio } from '../../src/emulator/synth/decode.ts';
-import { encodeWav } from '../../src/emulator/synth/encode.ts';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
+import { decodeAudio } from '../../src/emulator/studio/synthesizer/decode.ts';
+import { encodeWav } from '../../src/emulator/studio/synthesizer/encode.ts';
 import {
   fetchBytes,
   makeSong,
@@ -14,14 +15,13 @@ import {
   shareEmulator,
 } from './harness.ts';
 
-const emulatorHere = shareEmulator();
+const emulatorHere = shareEmulator({ studio: openStudio() });
 
 /** Two seconds of a tone as WAV. */
-function toneWav(frequency = 440, seconds = 2): Buffer {
-  const tone = Int16Array.from({ length: 44_100 * seconds }, (_, index) =>
-    Math.round(12_000 * Math.sin((2 * Math.PI * frequency * index) / 44_100)),
-  );
-  return encodeWav({ left: tone, right: tone });
+async function toneWav(frequency = 440, seconds = 2): Promise<Uint8Array> {
+  const sampleAt = (index: number) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * frequency * (index >> 1)) / 44_100));
+  return encodeWav(new Int16Array(2 * 44_100 * seconds).map((_, index) => sampleAt(index)));
 }
 
 async function serveFile(bytes: Uint8Array, status = 200): Promise<string> {
@@ -35,12 +35,12 @@ async function serveFile(bytes: Uint8Array, status = 200): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/upload`;
 }
 
-/** How strongly a frequency sounds: the amplitude of its component. */
+/** How strongly a frequency sounds in stereo: the amplitude of its component. */
 function strength(samples: Float32Array, frequency: number): number {
   let real = 0;
   let imaginary = 0;
   for (let index = 0; index < samples.length; index++) {
-    const angle = (2 * Math.PI * frequency * index) / 44_100;
+    const angle = (2 * Math.PI * frequency * (index >> 1)) / 44_100;
     real += (samples[index] ?? 0) * Math.cos(angle);
     imaginary += (samples[index] ?? 0) * Math.sin(angle);
   }
@@ -59,7 +59,7 @@ const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone
 
 test('an added band leaves the uploaded voice audible, as long as it was', async () => {
   const emulator = await emulatorHere();
-  const uploadUrl = await serveFile(toneWav(1234, 4));
+  const uploadUrl = await serveFile(await toneWav(1234, 4));
   const callback = await upload(emulator, await runReceiver(), '/music/add-instrumental', {
     uploadUrl,
     title: 'Tone',
@@ -69,25 +69,25 @@ test('an added band leaves the uploaded voice audible, as long as it was', async
   const [item] = callback.data.data;
   expect(item.duration).toBeCloseTo(4, 1);
   const sound = await decodeAudio(await fetchBytes(item.audio_url), 60);
-  expect(strength(sound.left, 1234)).toBeGreaterThan(10 * strength(sound.left, 1300));
+  expect(strength(sound, 1234)).toBeGreaterThan(10 * strength(sound, 1300));
 });
 
 test('a cover is made from the upload: the tone comes back a whole tone higher', async () => {
   const emulator = await emulatorHere();
-  const uploadUrl = await serveFile(toneWav(1234, 4));
+  const uploadUrl = await serveFile(await toneWav(1234, 4));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-cover', {
     ...custom,
     uploadUrl,
   });
   const sound = await decodeAudio(await fetchBytes(callback.data.data[0].audio_url), 60);
-  expect(strength(sound.left, 1234 * 2 ** (2 / 12))).toBeGreaterThan(10 * strength(sound.left, 1234));
+  expect(strength(sound, 1234 * 2 ** (2 / 12))).toBeGreaterThan(10 * strength(sound, 1234));
   expect(callback.data.data).toHaveLength(2);
 });
 
 test('a cover needs no prompt in either mode, since the contract names none', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const uploadUrl = await serveFile(toneWav());
+  const uploadUrl = await serveFile(await toneWav());
   for (const mode of [
     { ...custom, instrumental: false },
     { customMode: false, instrumental: false, model: 'V5' },
@@ -99,7 +99,7 @@ test('a cover needs no prompt in either mode, since the contract names none', as
 
 test('an extended upload begins with it and goes on', async () => {
   const emulator = await emulatorHere();
-  const uploadUrl = await serveFile(toneWav(1234, 4));
+  const uploadUrl = await serveFile(await toneWav(1234, 4));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-extend', {
     uploadUrl,
     model: 'V5',
@@ -112,8 +112,8 @@ test('an extended upload begins with it and goes on', async () => {
   const [item] = callback.data.data;
   expect(item.duration).toBeGreaterThan(4);
   const sound = await decodeAudio(await fetchBytes(item.audio_url), 60);
-  const before = strength(sound.left.subarray(0, 66_150), 1234);
-  expect(before).toBeGreaterThan(10 * strength(sound.left.subarray(110_250), 1234));
+  const before = strength(sound.subarray(0, 132_300), 1234);
+  expect(before).toBeGreaterThan(10 * strength(sound.subarray(220_500), 1234));
 });
 
 test('vocals are added in time with the upload, and a generated MP3 can be uploaded', async () => {
@@ -144,7 +144,7 @@ test.each([
   ['a file that is not there', async () => serveFile(Buffer.from(''), 404), 451],
   ['a server that is not there', async () => 'http://127.0.0.1:9/x.mp3', 451],
   ['a file that is no sound', async () => serveFile(Buffer.from('<html>')), 400],
-  ['a WAV that is broken', async () => serveFile(toneWav().subarray(0, 60)), 400],
+  ['a WAV that is broken', async () => serveFile((await toneWav()).subarray(0, 60)), 400],
   ['an empty file', async () => serveFile(Buffer.alloc(0)), 400],
 ])('%s is told by the callback', async (_, serve, code) => {
   const emulator = await emulatorHere();

@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from '../ask/upstream.ts';
+import {
+  chatEvent,
+  chatStream,
+  events,
+  type Reply,
+  startUpstream,
+  type Upstream,
+} from '../jobs/ask/upstream.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Answers while they stream, as people see them on platforms that count every edit. */
-const LONG = { timeout: 60_000 };
 const CHAT = '/chat/completions';
 let discord: DiscordServer;
 let slack: SlackServer;
@@ -14,8 +20,8 @@ let upstream: Upstream;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord();
-  slack = await startSlackServer();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   upstream = await startUpstream();
   upstream.gateway = 'http://127.0.0.1:9';
   running = await startMinstrel({
@@ -30,7 +36,7 @@ beforeAll(async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   // As Discord does it; more edits than this are refused, and counted as the bot's fault when they come too early.
   discord.faults.limitEdits(5, 5_000);
-}, 60_000);
+});
 
 afterEach(() => {
   expect(discord.refused).toEqual([]);
@@ -41,7 +47,7 @@ afterAll(async () => {
   await upstream?.[Symbol.asyncDispose]();
   await discord?.close();
   await slack?.close();
-}, 60_000);
+});
 
 /** Three blocks of numbered code, each longer than a message of Discord's. */
 const LINES = Array.from({ length: 240 }, (_, index) => `line_${String(index).padStart(3, '0')} = ${index}`);
@@ -67,13 +73,12 @@ const isBalanced = (text: string) => (text.match(/```/g) ?? []).length % 2 === 0
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a long answer of code', () => {
-  it('stands whole and in order on Discord, in every state with its fences closed', LONG, async () => {
+  it('is whole and in order on Discord, in every state with its fences closed', async () => {
     upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
     discord.mention({ text: 'Write code.' });
     await discord.until(
       () => discord.said().some((m) => JSON.stringify(m.components).includes('Again')),
       'the end',
-      50_000,
     );
     const pages = discord.said().filter(({ deleted }) => !deleted);
     const text = pages
@@ -92,14 +97,11 @@ describe('a long answer of code', () => {
     }
   });
 
-  it('stands whole and in order on Slack, although Slack asks for patience', LONG, async () => {
+  it('is whole and in order on Slack, although Slack limits the rate', async () => {
     slack.faults.every(4, 'chat.update', { type: 'ratelimited', retryAfter: 1 });
     upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
     const { message } = await slack.mention('Write code.');
-    await slack.until(
-      () => slack.thread(message).find((m) => JSON.stringify(m.blocks).includes('Again')),
-      50_000,
-    );
+    await slack.until(() => slack.thread(message).find((m) => JSON.stringify(m.blocks).includes('Again')));
     slack.faults.clear();
     const said = slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
     const texts = (blocks: readonly unknown[]) =>
@@ -124,19 +126,18 @@ describe('a stream that breaks off inside a fence', () => {
     response.destroy();
   };
 
-  it('is marked on both platforms, closed, and offers Again, which answers whole', LONG, async () => {
+  it('is marked on both platforms, closed, and offers Again, which answers whole', async () => {
     upstream.next(CHAT, cut, cut);
     const asked = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
-    const broken = await asked.message((m) => JSON.stringify(m.components).includes('Again'), 50_000);
+    const broken = await asked.message((m) => JSON.stringify(m.components).includes('Again'));
     const seen = broken.content + JSON.stringify(broken.embeds);
     expect(seen).toContain('broke off');
     expect(isBalanced(seen)).toBe(true);
     expect(linesIn(seen).at(-1)).toBeLessThan(79);
 
     await slack.slash('/ask', 'Write code, please.');
-    const said = await slack.until(
-      () => slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('broke off')),
-      50_000,
+    const said = await slack.until(() =>
+      slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('broke off')),
     );
     expect(isBalanced(JSON.stringify(said.blocks))).toBe(true);
 
@@ -145,16 +146,34 @@ describe('a stream that breaks off inside a fence', () => {
     await again.message(
       (m) =>
         JSON.stringify(m.embeds).includes('All of it.') && !JSON.stringify(m.embeds).includes('broke off'),
-      50_000,
+    );
+  });
+});
+
+describe('an answer that takes a parser very long', () => {
+  it.each([
+    ['nested a thousand deep', `there\n\n${'- '.repeat(996)}deep`],
+    ['of quotes', `there\n\n${'> '.repeat(6_600)}deep`],
+    ['of open brackets', `there ${'['.repeat(20_000)}`],
+    ['of marks that close nothing', `there ${'*a_ '.repeat(5_000)}`],
+  ])('%s is shown on both platforms, and others are answered meanwhile', async (_, text) => {
+    upstream.next(CHAT, ...Array<Reply>(2).fill((response) => void events(response).end(chatStream([text]))));
+    const asked = discord.command({ name: 'ask', options: { question: 'Go deep.' } });
+    await slack.slash('/ask', 'Go deep.');
+    expect(JSON.stringify(await discord.command({ name: 'minstrel help' }).response())).toContain('/song');
+    const shown = await asked.message((m) => JSON.stringify(m.components).includes('Again'));
+    expect(JSON.stringify([shown.content, shown.embeds, shown.attachments.length])).toMatch(/there|,1\]$/);
+    await slack.until(() =>
+      slack.botMessages('C0MUSIC').find((m) => /there.*Again/.test(JSON.stringify(m.blocks))),
     );
   });
 });
 
 describe('Stop', () => {
-  it('is the right of the person and of moderators alone, and marks what stands', LONG, async () => {
+  it('is the right of the person and of moderators alone, and marks what was written', async () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('I was about to say')));
     const asked = discord.command({ name: 'ask', options: { question: 'Speak.' } });
-    const streaming = await asked.message((m) => JSON.stringify(m.embeds).includes('about to say'), 50_000);
+    const streaming = await asked.message((m) => JSON.stringify(m.embeds).includes('about to say'));
     const bob = discord.world.addUser('Bob');
     const before = upstream.abandoned;
     const refused = discord.press('Stop', streaming, { user: bob });
@@ -164,7 +183,6 @@ describe('Stop', () => {
     await discord.until(
       () => JSON.stringify(discord.world.messages.get(streaming.id)?.embeds).includes('Stopped'),
       'the mark',
-      20_000,
     );
     expect(upstream.abandoned).toBe(before + 1);
   });

@@ -1,18 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { json, type Reply, startUpstream, type Upstream } from '../ask/upstream.ts';
+import { json, type Reply, startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Answers that use the bot's own commands, from the question on Discord to the songs and pictures that come of it. */
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
-const LONG = { timeout: 60_000 };
 let discord: DiscordServer;
 let upstream: Upstream;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   upstream = await startUpstream();
   // Only until the emulator's address is known.
   upstream.gateway = 'http://127.0.0.1:9';
@@ -27,14 +26,14 @@ beforeAll(async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const switched = discord.command({ name: 'models answers', options: { assistant: true }, moderator: true });
   await switched.response();
-}, 60_000);
+});
 
 afterEach(() => expect(discord.refused).toEqual([]));
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
   await discord?.close();
-}, 60_000);
+});
 
 const content = (...parts: object[]): Reply =>
   json({
@@ -46,13 +45,12 @@ const call = (name: string, args: unknown) => ({
   thoughtSignature: 'c2ln',
 });
 
-/** Asks, with a model that says these things in turn; resolves to the answer when it stands. */
+/** Asks, with a model that says these things in turn; resolves to the answer when it is whole. */
 async function ask(...replies: Reply[]): Promise<StoredMessage> {
   upstream.next(TOOLS, ...replies);
   const asked = discord.command({ name: 'ask', options: { question: 'Do it, please.' } });
   return asked.message(
     (message) => JSON.stringify(message.components).includes('Again') && isAnswer(message),
-    50_000,
   );
 }
 const isAnswer = ({ embeds }: StoredMessage) => JSON.stringify(embeds).includes('Do it, please');
@@ -100,7 +98,7 @@ describe('a call becomes that command, asked by that person, in the same channel
       (m: StoredMessage) => m.attachments.some((file) => file.filename.endsWith('.mp4')),
     ],
     ['stems', { split: 'all' }, (m: StoredMessage) => m.attachments.length > 2],
-  ])('%s', LONG, async (command, args, isDone) => {
+  ])('%s', async (command, args, isDone) => {
     const before = new Set(discord.said().map(({ id }) => id));
     const answer = await ask(content(call(command, args)), content({ text: 'It is on its way.' }));
     expect(JSON.stringify(answer.embeds)).toContain(`/${command}: started`);
@@ -113,10 +111,9 @@ describe('a call becomes that command, asked by that person, in the same channel
     const made = await discord.until(
       () => saidElsewhere(answer).find((m) => !before.has(m.id) && isDone(m)),
       `what /${command} makes`,
-      50_000,
     );
     expect(made.pinged.filter((id) => id !== discord.user.id)).toEqual([]);
-    // The answer still stands as it was.
+    // The answer is still shown as it was.
     expect(answer.deleted).toBe(false);
     expect(JSON.stringify(answer.embeds)).toContain('It is on its way');
   });
@@ -159,7 +156,7 @@ describe('a call that cannot be done is told to the model and to people, and spe
     ],
     ['with a list', 'image', { prompt: ['a', 'b'] }, 'takes a text'],
     ['that is too long', 'lyrics', { topic: 'rain '.repeat(300) }, '300 words'],
-  ])('%s', LONG, async (_name, command, args, sentence) => {
+  ])('%s', async (_name, command, args, sentence) => {
     const before = running.emulator.requests.filter(({ method }) => method === 'POST').length;
     const answer = await ask(content(call(command, args)), content({ text: 'Sorry.' }));
     expect(JSON.stringify(answer.embeds)).toContain(`/${command}: not done`);
@@ -167,18 +164,18 @@ describe('a call that cannot be done is told to the model and to people, and spe
     expect(running.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(before);
   });
 
-  it('of a function that nobody offered', LONG, async () => {
+  it('of a function that was not offered', async () => {
     const answer = await ask(content(call('models', { family: 'ask' })), content({ text: 'I see.' }));
     expect(JSON.stringify(told())).toContain('There is no function');
     expect(JSON.stringify(answer.embeds)).not.toContain('/models');
   });
 
-  it('of arguments that are none', LONG, async () => {
+  it('of arguments that are none', async () => {
     await ask(content(call('image', 'a fox')), content({ text: 'I see.' }));
     expect(JSON.stringify(told())).toContain('Please give the option');
   });
 
-  it('over the person’s limit', LONG, async () => {
+  it('over the person’s limit', async () => {
     const answer = await ask(
       content(call('video', { prompt: 'more waves' })),
       content({ text: 'Not today.' }),
@@ -191,7 +188,7 @@ describe('a call that cannot be done is told to the model and to people, and spe
 describe('a model that goes in circles', () => {
   const lyrics = (topic: string) => content(call('lyrics', { topic }));
 
-  it('is asked five times at most, and what it said stands, marked', LONG, async () => {
+  it('is asked five times at most, and what it said is shown, marked', async () => {
     const before = sent().length;
     const answer = await ask(
       content({ text: 'Let me see.' }, call('lyrics', { topic: 'one' })),
@@ -202,7 +199,7 @@ describe('a model that goes in circles', () => {
     expect(JSON.stringify(answer.embeds)).toContain('went on asking for commands');
   });
 
-  it('gets the same command with the same words once', LONG, async () => {
+  it('gets the same command with the same words once', async () => {
     const count = () => running.emulator.requests.filter(({ url }) => url.includes('generate-lyrics')).length;
     const before = count();
     await ask(lyrics('the very same'), lyrics('the very same'), content({ text: 'Enough.' }));
@@ -211,7 +208,7 @@ describe('a model that goes in circles', () => {
     await expect.poll(count).toBe(before + 1);
   });
 
-  it('gets five commands at most from one breath', LONG, async () => {
+  it('gets five commands at most from one breath', async () => {
     await ask(
       content(
         ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((topic) => call('lyrics', { topic: `about ${topic}` })),
@@ -223,11 +220,7 @@ describe('a model that goes in circles', () => {
   });
 });
 
-it(
-  'a question with no need of commands is answered by the same model, with its route and tokens below',
-  LONG,
-  async () => {
-    const answer = await ask(content({ text: 'Because.' }));
-    expect(JSON.stringify(answer.embeds)).toContain('gen:facet-tools · 10 + 5 tokens');
-  },
-);
+it('a question with no need of commands is answered by the same model, with its route and tokens below', async () => {
+  const answer = await ask(content({ text: 'Because.' }));
+  expect(JSON.stringify(answer.embeds)).toContain('gen:facet-tools · 10 + 5 tokens');
+});

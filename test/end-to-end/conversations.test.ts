@@ -3,14 +3,13 @@ import type { RecordedRequest } from '../../src/emulator/options.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import type { Channel } from '../servers/discord/types.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The same talk in every kind of place, through the real platforms' clients, as the gateway gets to see it. */
+/** The same conversation in every kind of channel, through the real platforms' clients, as the gateway gets to see it. */
 const TALK = ['What is 6 times 7?', 'Is my `x * y` **right**, and _why_?', 'What did I just ask?'];
-const LONG = { timeout: 60_000 };
 
-/** Says something in a place and resolves when the bot has answered it whole. */
-type Place = (text: string) => Promise<void>;
+/** Says something in a channel and resolves when the bot has answered it whole. */
+type Speaker = (text: string) => Promise<void>;
 
 const DIALECTS = [
   {
@@ -39,15 +38,15 @@ const DIALECTS = [
   },
 ];
 
-describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
+describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body }) => {
   let discord: DiscordServer;
   let slack: SlackServer;
   let running: RunningMinstrel;
   let thread: Channel;
 
   beforeAll(async () => {
-    discord = await startDiscord();
-    slack = await startSlackServer();
+    discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+    slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
     thread = discord.world.addChannel('talk', {
       guildId: discord.guild.id,
       type: 11,
@@ -62,7 +61,7 @@ describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
       ASK_MODEL: model,
     });
     await discord.until(() => discord.commands.length > 0, 'registered commands');
-  }, 60_000);
+  });
 
   afterEach(() => {
     expect(discord.refused).toEqual([]);
@@ -72,11 +71,11 @@ describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
     await running?.[Symbol.asyncDispose]();
     await discord?.close();
     await slack?.close();
-  }, 60_000);
+  });
 
   const asked = (): RecordedRequest[] => running.emulator.requests.filter(({ url }) => url === path);
 
-  function inDiscord(channel: Channel, mention: boolean): Place {
+  function inDiscord(channel: Channel, mention: boolean): Speaker {
     let answers = 0;
     return async (text) => {
       if (mention) discord.mention({ text, channel });
@@ -89,7 +88,7 @@ describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
     };
   }
 
-  function inSlack(channel: string, mention: boolean): Place {
+  function inSlack(channel: string, mention: boolean): Speaker {
     let threadTs: string | undefined;
     let answers = 0;
     return async (text) => {
@@ -107,37 +106,33 @@ describe.each(DIALECTS)('a talk by $model', ({ model, path, turn, body }) => {
     };
   }
 
-  it(
-    'gives the same requests in a Discord thread, a Slack thread and direct messages of both',
-    LONG,
-    async () => {
-      const places: Record<string, Place> = {
-        'Discord thread': inDiscord(thread, true),
-        'Slack thread': inSlack('C0MUSIC', true),
-        'Discord direct message': inDiscord(discord.directChannel(), false),
-        'Slack direct message': inSlack('D0ADA', false),
-      };
-      const requests = new Map<string, unknown[]>();
-      for (const [name, say] of Object.entries(places)) {
-        const before = asked().length;
-        for (const text of TALK) await say(text);
-        requests.set(
-          name,
-          asked()
-            .slice(before)
-            .map((request) => request.body),
-        );
-      }
-      const [first, ...others] = [...requests.values()];
-      expect(first).toHaveLength(TALK.length);
-      for (const other of others) expect(other).toEqual(first);
+  it('gives the same requests in a Discord thread, a Slack thread and direct messages of both', async () => {
+    const speakers: Record<string, Speaker> = {
+      'Discord thread': inDiscord(thread, true),
+      'Slack thread': inSlack('C0MUSIC', true),
+      'Discord direct message': inDiscord(discord.directChannel(), false),
+      'Slack direct message': inSlack('D0ADA', false),
+    };
+    const requests = new Map<string, unknown[]>();
+    for (const [name, say] of Object.entries(speakers)) {
+      const before = asked().length;
+      for (const text of TALK) await say(text);
+      requests.set(
+        name,
+        asked()
+          .slice(before)
+          .map((request) => request.body),
+      );
+    }
+    const [first, ...others] = [...requests.values()];
+    expect(first).toHaveLength(TALK.length);
+    for (const other of others) expect(other).toEqual(first);
 
-      const answers = ['6 * 7 = **42**', expect.stringContaining('right')];
-      const turns = TALK.flatMap((text, index) => [
-        turn('person', text),
-        ...(answers[index] ? [turn('bot', answers[index])] : []),
-      ]);
-      expect(first).toEqual(TALK.map((_, index) => body(turns.slice(0, 2 * index + 1))));
-    },
-  );
+    const answers = ['6 * 7 = **42**', expect.stringContaining('right')];
+    const turns = TALK.flatMap((text, index) => [
+      turn('person', text),
+      ...(answers[index] ? [turn('bot', answers[index])] : []),
+    ]);
+    expect(first).toEqual(TALK.map((_, index) => body(turns.slice(0, 2 * index + 1))));
+  });
 });

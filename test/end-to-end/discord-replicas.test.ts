@@ -3,7 +3,6 @@ import { type Channel, type DiscordServer, startDiscord } from '../servers/disco
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Several replicas of the whole bot, how interactions reach them, and what /readyz says of each. */
-const LONG = 60_000;
 let discord: DiscordServer;
 let replicas: RunningMinstrel[] = [];
 
@@ -11,7 +10,7 @@ afterEach(async () => {
   for (const replica of replicas) await replica[Symbol.asyncDispose]();
   replicas = [];
   await discord.close();
-}, LONG);
+});
 
 async function replica(environment: Record<string, string> = {}): Promise<RunningMinstrel> {
   const started = await startMinstrel({
@@ -30,9 +29,7 @@ async function readiness({ minstrel }: RunningMinstrel): Promise<{ status: numbe
 }
 
 const becomes = (running: RunningMinstrel, status: number, says: RegExp) =>
-  expect
-    .poll(() => readiness(running), { timeout: 20_000, interval: 100 })
-    .toEqual({ status, says: expect.stringMatching(says) });
+  expect.poll(() => readiness(running)).toEqual({ status, says: expect.stringMatching(says) });
 
 const READY = /"ready":true/;
 
@@ -47,7 +44,7 @@ describe('with shards', () => {
     }
   }
 
-  it('each replica answers for its guilds, and one registers the commands', { timeout: LONG }, async () => {
+  it('each replica answers for its guilds, and one registers the commands', async () => {
     discord = await startDiscord({ shards: 2 });
     const channels = [channelOf(0n), channelOf(1n)] as const;
     const [first, second] = await Promise.all([
@@ -58,7 +55,7 @@ describe('with shards', () => {
     expect(discord.registrations.count).toBe(1);
     for (const [index, channel] of channels.entries()) {
       const image = discord.command({ name: 'image', options: { prompt: `fox ${index}` }, channel });
-      await image.message((message) => message.attachments.length === 1, LONG);
+      await image.message((message) => message.attachments.length === 1);
       discord.mention({ text: 'What is 6 times 7?', channel });
     }
     const paid = (one: RunningMinstrel | undefined) =>
@@ -68,33 +65,27 @@ describe('with shards', () => {
       await discord.until(
         () => discord.said(channel).some((m) => JSON.stringify(m).includes('42')),
         'an answer',
-        LONG,
       );
     // A direct message belongs to the first shard.
     discord.mention({ text: 'What is 6 times 7?', channel: discord.directChannel() });
     await discord.until(
       () => discord.said(discord.directChannel()).some((m) => JSON.stringify(m).includes('42')),
       'an answer',
-      LONG,
     );
     expect(discord.said(discord.directChannel())).toHaveLength(1);
     expect(discord.refused).toEqual([]);
   });
 
-  it('a shard that Discord does not have is named on /readyz', { timeout: LONG }, async () => {
+  it('a shard that Discord does not have is named on /readyz', async () => {
     discord = await startDiscord();
     discord.gateway.refuseShards = true;
     const running = await replica({ DISCORD_SHARDS: '0/2' });
     await becomes(running, 503, /DISCORD_SHARDS/);
-    discord.gateway.refuseShards = false;
-    await becomes(running, 200, READY);
   });
 });
 
 describe('with interactions over HTTP', () => {
-  it('and no connection, two replicas behind one address answer everything, and are ready', {
-    timeout: LONG,
-  }, async () => {
+  it('and no connection, two replicas behind one address answer everything, and are ready', async () => {
     discord = await startDiscord();
     const environment = { DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' };
     const both = [await replica(environment), await replica(environment)] as const;
@@ -105,16 +96,16 @@ describe('with interactions over HTTP', () => {
       expect((await discord.deliver({ type: 1 })).status).toBe(200);
       expect((await discord.deliver({ type: 1 }, { signature: 'ab'.repeat(64) })).status).toBe(401);
       const image = discord.command({ name: 'image', options: { prompt: 'a fox' } });
-      const picture = await image.message((message) => message.attachments.length === 1, LONG);
+      const picture = await image.message((message) => message.attachments.length === 1);
       const again = discord.press('Again', picture);
-      await again.message((message) => message.attachments.length === 1, LONG);
+      await again.message((message) => message.attachments.length === 1);
       const menu = discord.contextMenu({
         name: 'Ask about this',
         message: discord.say({ text: '6 times 7?' }),
       });
       await menu.modal();
       const answer = await discord.submitModal(menu, { question: 'What is 6 times 7?' });
-      await answer.message((message) => JSON.stringify(message.embeds).includes('42'), LONG);
+      await answer.message((message) => JSON.stringify(message.embeds).includes('42'));
       await discord.autocomplete({ name: 'ask', option: 'model', typed: 'chat' });
     }
     expect(discord.gateway.identifies).toBe(0);
@@ -128,19 +119,20 @@ describe('with interactions over HTTP', () => {
     expect(response.status).toBe(404);
   });
 
-  it('a token that is refused is named, and coming back is noticed', { timeout: LONG }, async () => {
+  it('a token that is refused is named, and a connection that comes back is too', async () => {
     discord = await startDiscord();
     discord.gateway.token = 'another';
     const running = await replica({ DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' });
     await becomes(running, 503, /the token was refused/);
     discord.gateway.token = discord.token;
     await becomes(running, 200, READY);
-    await discord.until(() => discord.commands.length > 0, 'registered commands', LONG);
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
   });
 });
 
+// What Discord refuses for good is tried again after minutes: test/platforms/discord/ has that, by a clock of its own.
 describe('/readyz', () => {
-  it('tells of a connection that is lost, and of its coming back', { timeout: LONG }, async () => {
+  it('tells of a connection that is lost, and of its coming back', async () => {
     discord = await startDiscord();
     const running = await replica();
     await becomes(running, 200, READY);
@@ -152,45 +144,41 @@ describe('/readyz', () => {
     discord.gateway.away = false;
     await becomes(running, 200, READY);
     const asked = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
-    await asked.message((message) => JSON.stringify(message.embeds).includes('42'), LONG);
+    await asked.message((message) => JSON.stringify(message.embeds).includes('42'));
     expect(discord.refused).toEqual([]);
   });
 
-  it('is ready again after the session was invalidated', { timeout: LONG }, async () => {
+  it('is ready again after the session was invalidated', async () => {
     discord = await startDiscord();
     const running = await replica();
     discord.gateway.invalidate();
-    await discord.until(() => discord.gateway.identifies === 2, 'a second session', LONG);
+    await discord.until(() => discord.gateway.identifies === 2, 'a second session');
     await becomes(running, 200, READY);
     expect(discord.refused).toEqual([]);
   });
 
-  it('says that Discord was away at the start, and comes by itself', { timeout: LONG }, async () => {
+  it('says that Discord was away at the start, and comes by itself', async () => {
     discord = await startDiscord();
     discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });
     const running = await replica();
     await becomes(running, 503, /Discord/);
     discord.faults.clear();
     await becomes(running, 200, READY);
-    await discord.until(() => discord.commands.length > 0, 'registered commands', LONG);
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
     expect(discord.refused).toEqual([]);
   });
 
-  it('says that the token was revoked, and that it is good again', { timeout: LONG }, async () => {
+  it('says that the token was revoked', async () => {
     discord = await startDiscord();
     const running = await replica();
     await becomes(running, 200, READY);
     discord.gateway.revoke();
     await becomes(running, 503, /the token was refused/);
-    discord.gateway.token = discord.token;
-    await becomes(running, 200, READY);
   });
 
-  it('names an intent that is not switched on', { timeout: LONG }, async () => {
+  it('names an intent that is not switched on', async () => {
     discord = await startDiscord();
     const running = await replica({ DISCORD_MESSAGE_CONTENT: '1' });
     await becomes(running, 503, /message content intent/);
-    discord.gateway.privilegedIntents = 1 << 15;
-    await becomes(running, 200, READY);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
-import { filesOf, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { soundsOf } from './sound.ts';
 
 /** Six commands from Discord's event to the posted result: the real discord.js, the real gateway client, real storage. */
@@ -8,33 +8,30 @@ let discord: DiscordServer;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   running = await startMinstrel({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
   });
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-}, 60_000);
+});
 
 afterEach(() => expect(discord.refused).toEqual([]));
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await discord?.close();
-}, 60_000);
+});
 
-const LONG = 60_000;
 const labels = (message: StoredMessage) => JSON.stringify(message.components);
 const lastCallback = (kind: RegExp) =>
   running.emulator.callbacks.findLast(({ body }) => kind.test(body))?.body ?? '';
 const soundsIn = (files: readonly { bytes: Uint8Array }[]) => soundsOf(files.map(({ bytes }) => bytes));
 
-it('/song posts both takes and the cover, every packet of sound as it was made', {
-  timeout: LONG,
-}, async () => {
+it('/song posts both takes and the cover, every packet of sound as it was made', async () => {
   const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
   expect([4, 5]).toContain(await song.acknowledged());
-  const card = await song.message((message) => message.attachments.length >= 2, LONG);
+  const card = await song.message((message) => message.attachments.length >= 2);
   const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const covers = await soundsOf(await filesOf(lastCallback(/"complete"/), /^image_url$/));
   const posted = await soundsIn(card.attachments);
@@ -44,20 +41,18 @@ it('/song posts both takes and the cover, every packet of sound as it was made',
   expect(card.pinged).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', {
-  timeout: LONG,
-}, async () => {
+it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', async () => {
   const lyrics = discord.command({ name: 'lyrics', options: { topic: 'a lighthouse' } });
-  const message = await lyrics.message((m) => labels(m).includes('Sing it'), LONG);
+  const message = await lyrics.message((m) => labels(m).includes('Sing it'));
   const form = discord.press('Sing it (1)', message);
   expect(await form.acknowledged()).toBe(9);
   const sung = await discord.submitModal(form, { prompt: 'a lighthouse' });
-  await sung.message((m) => m.attachments.length >= 2, LONG);
+  await sung.message((m) => m.attachments.length >= 2);
 });
 
-it('/stems splits the latest song; the stems arrive as they were made', { timeout: LONG }, async () => {
+it('/stems splits the latest song; the stems arrive as they were made', async () => {
   const stems = discord.command({ name: 'stems', options: { split: 'split_stem' } });
-  const message = await stems.message((m) => m.attachments.length > 2, LONG);
+  const message = await stems.message((m) => m.attachments.length > 2);
   const made = await filesOf(lastCallback(/drums/), /_url$|Url$/);
   const sounds = await soundsOf(made);
   const stemFiles = message.attachments.filter(({ filename }) => !filename.endsWith('.zip'));
@@ -65,9 +60,9 @@ it('/stems splits the latest song; the stems arrive as they were made', { timeou
   for (const sound of await soundsIn(stemFiles)) expect(sounds).toContain(sound);
 });
 
-it('/image posts the picture that was made', { timeout: LONG }, async () => {
+it('/image posts the picture that was made', async () => {
   const image = discord.command({ name: 'image', options: { prompt: 'a fox', size: '1328*1328' } });
-  const message = await image.message((m) => m.attachments.length === 1, LONG);
+  const message = await image.message((m) => m.attachments.length === 1);
   expect(
     Buffer.from(message.attachments[0]?.bytes ?? [])
       .subarray(1, 4)
@@ -75,7 +70,7 @@ it('/image posts the picture that was made', { timeout: LONG }, async () => {
   ).toBe('PNG');
 });
 
-it('/video posts a film from a picture that a person attached', { timeout: LONG }, async () => {
+it('/video posts a film from a picture that a person attached', async () => {
   const picture = Buffer.from(
     discord.world.messages
       .values()
@@ -90,7 +85,7 @@ it('/video posts a film from a picture that a person attached', { timeout: LONG 
       image: { filename: 'fox.png', contentType: 'image/png', bytes: picture },
     },
   });
-  const message = await video.message((m) => m.attachments.length === 1, LONG);
+  const message = await video.message((m) => m.attachments.length === 1);
   expect(
     Buffer.from(message.attachments[0]?.bytes ?? [])
       .subarray(4, 8)
@@ -100,11 +95,10 @@ it('/video posts a film from a picture that a person attached', { timeout: LONG 
   expect(JSON.stringify(created?.body)).toContain('/files/');
 });
 
-it('/ask streams an answer into one message', { timeout: LONG }, async () => {
+it('/ask streams an answer into one message', async () => {
   const ask = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
   const message = await ask.message(
     (m) => JSON.stringify(m.embeds).includes('42') && labels(m).includes('Again'),
-    LONG,
   );
   expect(ask.messages).toHaveLength(1);
   expect(message.pinged).toEqual([]);
@@ -125,4 +119,20 @@ it('a callback with a wrong signature is answered 404 and changes nothing', asyn
     body: '{}',
   });
   expect(response.status).toBe(404);
+});
+
+it('a command that came too late to be acknowledged costs nothing until its person presses Again', async () => {
+  const paid = () => running.emulator.requests.filter(({ url }) => url.startsWith('/music/')).length;
+  const before = paid();
+  discord.gateway.hold(() => discord.advance(PATIENCE_MS + 1));
+  discord.command({ name: 'song', options: { prompt: 'a tune for latecomers' } });
+  const told = await discord.until(
+    () => discord.said().find((message) => JSON.stringify(message.embeds).includes('Nothing was spent')),
+    'a sentence',
+  );
+  // Discord took neither the acknowledgement nor an edit of what was never answered.
+  expect(discord.refused.splice(0).map(({ code }) => code)).toEqual([10_062, 10_015]);
+  expect(paid()).toBe(before);
+  await discord.press('Again', told).message((message) => message.attachments.length >= 2);
+  expect(paid()).toBe(before + 1);
 });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'content-disposition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LINKED_FILES_SENTENCE } from '../../src/message.ts';
-import { type BucketServer, runBucket } from '../media/bucket.ts';
+import { LINKED_FILES_SENTENCE } from '../../src/core/message.ts';
+import { type BucketServer, runBucket } from '../media/store/bucket.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { links, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { filesOf, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { soundOf, soundsOf, tagsOf } from './sound.ts';
 
 /** The whole bot on both platforms, with its media in a bucket: how files reach people, and the gateway. */
@@ -21,8 +21,8 @@ let running: RunningMinstrel;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-bucket-'));
   bucket = await runBucket('media', { directory });
-  discord = await startDiscord();
-  slack = await startSlackServer();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
@@ -37,7 +37,7 @@ beforeAll(async () => {
     MEDIA_ALLOWED_HOSTS: [discord.origin, slack.apiUrl].map((url) => new URL(url).host).join(','),
   });
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-}, 60_000);
+});
 
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
@@ -45,9 +45,8 @@ afterAll(async () => {
   await discord?.close();
   await bucket?.close();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
-const LONG = { timeout: 60_000 };
 const CHANNEL = 'C0MUSIC';
 
 /** What the gateway made for the latest song. */
@@ -77,13 +76,10 @@ async function expectLinkWorks(link: string): Promise<void> {
   expect((await fetch(forged)).status).toBe(404);
 }
 
-describe('a file over the limit of the place', () => {
-  it('is on Discord a link that works, and a sentence', LONG, async () => {
+describe('a file over the limit of the channel', () => {
+  it('is on Discord a link that works, and a sentence', async () => {
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, fileLimit: 1_000 });
-    const card = await song.message(
-      (message) => JSON.stringify(message.components).includes('Again'),
-      60_000,
-    );
+    const card = await song.message((message) => JSON.stringify(message.components).includes('Again'));
     expect(card.attachments).toEqual([]);
     const text = card.embeds[0]?.description ?? '';
     expect(text).toContain(`-# ${LINKED_FILES_SENTENCE}`);
@@ -95,14 +91,14 @@ describe('a file over the limit of the place', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('is on Slack a link that works, and a sentence', LONG, async () => {
+  it('is on Slack a link that works, and a sentence', async () => {
     const restricted = { type: 'error', error: 'file_upload_size_restricted' } as const;
     slack.faults.every(1, 'files.getUploadURLExternal', restricted);
     await slack.slash('/song', 'a tune for rain');
     const message = await slack.until(() => {
       const [last] = slack.botMessages(CHANNEL);
       return last && JSON.stringify(last.blocks).includes('Again') ? last : undefined;
-    }, 50_000);
+    });
     slack.faults.clear();
     expect(readableText(message)).toContain(LINKED_FILES_SENTENCE);
     const takes = links(message).filter(({ label }) => /take \d/.test(label));
@@ -112,9 +108,9 @@ describe('a file over the limit of the place', () => {
   });
 });
 
-it('a song says in its tags what it is called, who asked for it, and what is sung', LONG, async () => {
+it('a song says in its tags what it is called, who asked for it, and what is sung', async () => {
   const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-  const card = await song.message((message) => message.attachments.length >= 2, 60_000);
+  const card = await song.message((message) => message.attachments.length >= 2);
   const file = card.attachments.find(({ filename }) => filename.endsWith('.mp3'));
   const tags = await tagsOf(file?.bytes ?? Buffer.alloc(0));
   expect(card.embeds[0]?.title).toBe(tags.title);
@@ -123,7 +119,7 @@ it('a song says in its tags what it is called, who asked for it, and what is sun
   expect(tags.images?.[0]).toMatchObject({ mimeType: 'image/png', kind: 'coverFront' });
 });
 
-it('a private file from Slack reaches the gateway by a link of the bot', LONG, async () => {
+it('a private file from Slack reaches the gateway by a link of the bot', async () => {
   const source = running.emulator.callbacks.findLast(({ body }) => /image_url/.test(body))?.body ?? '';
   const [picture = Buffer.alloc(0)] = await filesOf(source, /^image_url$/);
   await slack.slash('/video', '');
@@ -133,7 +129,7 @@ it('a private file from Slack reaches the gateway by a link of the bot', LONG, a
     image: [slack.upload('rain.png', picture)],
   });
   const asked = () => running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
-  await expect.poll(asked, { timeout: 30_000 }).toBeDefined();
+  await expect.poll(asked).toBeDefined();
   const [link = ''] = /http:[^"]+\/files\/[^"]+/.exec(JSON.stringify(asked()?.body)) ?? [];
   const handedOver = await fetch(link);
   expect(Buffer.from(await handedOver.arrayBuffer())).toEqual(picture);

@@ -1,11 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assemble, type Minstrel } from '../../src/assemble.ts';
-import { platformsFor } from '../../src/chat-platforms.ts';
-import { readConfig } from '../../src/config.ts';
+import { assemble, type Minstrel } from '../../src/app/assemble.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { platformsFor } from '../../src/app/platforms.ts';
+import type { Log } from '../../src/core/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
+
+/**
+ * How long the strict platforms wait for an acknowledgement, in milliseconds, where a test is about something else: a slow
+ * machine is no failure. Their own three seconds are tested with their adapters.
+ */
+export const PATIENCE_MS = 60_000;
 
 export interface RunningMinstrel extends AsyncDisposable {
   readonly minstrel: Minstrel;
@@ -17,6 +25,8 @@ export interface StartOptions {
   /** Scales the emulator's delays; at once unless said. */
   readonly speed?: number;
   readonly songSeconds?: number;
+  /** Where the bot writes its log; {@link RunningMinstrel.log} unless said. */
+  readonly writeTo?: Log;
   /** A gateway that goes on when the bot ends; its owner closes it. */
   readonly emulator?: Emulator;
 }
@@ -31,7 +41,8 @@ export async function startMinstrel(
 ): Promise<RunningMinstrel> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-test-'));
   const { speed = 0, songSeconds = 3 } = options;
-  const emulator = options.emulator ?? (await startEmulator({ speed, songSeconds }));
+  const emulator =
+    options.emulator ?? (await startEmulator({ speed, songSeconds, studio: createSampleStudio() }));
   const log = new RecordingLog();
   const allowed = [new URL(emulator.url).host, ...(environment.MEDIA_ALLOWED_HOSTS?.split(',') ?? [])];
   const config = readConfig({
@@ -47,7 +58,7 @@ export async function startMinstrel(
   });
   const minstrel = await assemble({
     config,
-    log,
+    log: options.writeTo ?? log,
     now: Date.now,
     random: Math.random,
     platforms: (tools) => platformsFor(config, tools),

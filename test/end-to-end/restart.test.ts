@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { freePort } from '../servers/free-port.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 
 /** The bot as a process of its own, killed without a word and started again. */
 let discord: DiscordServer;
@@ -14,13 +17,22 @@ let emulator: Emulator;
 let directory: string;
 let bot: ChildProcess | undefined;
 let environment: Record<string, string>;
+/** What the processes wrote, the last one last. */
+let said: string;
 
 beforeEach(async () => {
   discord = await startDiscord();
-  emulator = await startEmulator({ speed: 0.3, songSeconds: 3 });
+  emulator = await startEmulator({
+    speed: 0.3,
+    songSeconds: 3,
+    studio: createSampleStudio(),
+    fetch: fetchPatiently,
+    callbackTimeoutSeconds: 600,
+  });
+  said = '';
   directory = await mkdtemp(join(tmpdir(), 'minstrel-restart-'));
   environment = {
-    PATH: process.env.PATH ?? '',
+    ...PROGRAM_ENVIRONMENT,
     PORT: String(await freePort()),
     DATA_DIR: directory,
     GATEWAY_BASE_URL: emulator.url,
@@ -32,22 +44,36 @@ beforeEach(async () => {
     MEDIA_ALLOWED_HOSTS: [new URL(emulator.url).host, new URL(discord.origin).host].join(','),
   };
   await start();
-}, 60_000);
+});
 
 afterEach(async () => {
   await end('SIGKILL');
   await emulator.close();
   await discord.close();
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+});
+
+/** Calls back until the bot is there again, however long this machine takes to start it. */
+async function fetchPatiently(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  for (;;) {
+    try {
+      return await fetch(input, init);
+    } catch (error) {
+      if (init?.signal?.aborted) throw error;
+      await sleep(50);
+    }
+  }
+}
 
 async function start(): Promise<void> {
-  bot = spawn(process.execPath, ['src/main.ts'], {
-    cwd: directoryOfProject(),
+  const started = spawn(process.execPath, ['src/main.ts'], {
+    cwd: PROJECT,
     env: environment,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await expect.poll(() => reachable(), { timeout: 30_000, interval: 50 }).toBe(true);
+  started.stderr.on('data', (chunk) => (said += chunk));
+  bot = started;
+  await expect.poll(() => reachable()).toBe(true);
 }
 
 async function reachable(): Promise<boolean> {
@@ -69,77 +95,61 @@ async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
   return typeof code === 'number' ? code : null;
 }
 
-function directoryOfProject(): string {
-  return new URL('../..', import.meta.url).pathname;
-}
+const requests = (method: string, route: RegExp) =>
+  emulator.requests.filter((request) => request.method === method && route.test(request.url));
+const submissions = (route: RegExp) => requests('POST', route);
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new TypeError('no port');
-  return address.port;
-}
-
-const finished = () =>
-  discord.said().filter((message) => JSON.stringify(message.components).includes('Again'));
-const submissions = (route: RegExp) =>
-  emulator.requests.filter(({ method, url }) => method === 'POST' && route.test(url));
-
-async function asked(name: string, options: Record<string, string | number>): Promise<StoredMessage> {
+/** Asks, and resolves to the message of the progress once it offers this button. */
+async function asked(
+  name: string,
+  options: Record<string, string | number>,
+  button = 'Cancel',
+): Promise<StoredMessage> {
   const handle = discord.command({ name, options });
-  return handle.message((message) => JSON.stringify(message.components).includes('Cancel'), 20_000);
+  return handle.message((message) => JSON.stringify(message.components).includes(button));
 }
 
-describe('killed between acceptance and result, and started again', () => {
-  it.each([
-    ['song', { prompt: 'a tune for rain' }, /music\/generate$/, 2],
-    ['video', { prompt: 'waves', duration: 5 }, /video-synthesis$/, 1],
-  ] as const)(
-    'delivers the %s once, and pays once',
-    { timeout: 90_000 },
-    async (name, options, route, files) => {
-      await discord.until(() => discord.commands.length > 0, 'registered commands');
-      const progress = await asked(name, options);
-      await expect.poll(() => submissions(route).length, { timeout: 20_000 }).toBe(1);
-      await expect.poll(() => submissions(route)[0]?.status, { timeout: 20_000 }).toBe(200);
-      await end('SIGKILL');
-      await start();
-      await discord.until(() => finished().length > 0, 'a result', 60_000);
-      const [result] = finished();
-      expect(result?.id, 'the message that stood became the result').toBe(progress.id);
-      expect(result?.attachments.length).toBeGreaterThanOrEqual(files);
-      expect(submissions(route)).toHaveLength(1);
-      expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(1);
-      expect(discord.refused).toEqual([]);
-    },
+/** The message that stood, once it became a result. */
+async function finished({ id }: StoredMessage): Promise<StoredMessage> {
+  return await discord.until(
+    () =>
+      discord
+        .said()
+        .find((message) => message.id === id && JSON.stringify(message.components).includes('Again')),
+    'a result in the message that stood',
   );
+}
 
-  it('says of an answer that it was cut short, and offers it again', { timeout: 90_000 }, async () => {
-    await discord.until(() => discord.commands.length > 0, 'registered commands');
-    const handle = discord.command({
-      name: 'ask',
-      options: { question: 'Explain the tides to me in detail' },
-    });
-    await handle.message((message) => JSON.stringify(message.components).includes('Stop'), 20_000);
-    await expect.poll(() => submissions(/chat\/completions/).length, { timeout: 20_000 }).toBe(1);
-    await end('SIGKILL');
-    await start();
-    await discord.until(() => finished().length > 0, 'a sentence', 60_000);
-    expect(JSON.stringify(finished()[0])).toMatch(/restarted in the middle|broke off/);
-    expect(submissions(/chat\/completions/)).toHaveLength(1);
-  });
+it('SIGTERM hands running work over and ends cleanly, before it would be ended', async () => {
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  const song = await asked('song', { prompt: 'a tune for rain' });
+  expect(await end('SIGTERM')).toBe(0);
+  // Past its own limit, which is below the platform's ten seconds, it says something else.
+  expect(said).toContain('Minstrel has stopped');
+  await start();
+  await finished(song);
+  expect(submissions(/music\/generate$/)).toHaveLength(1);
 });
 
-it('SIGTERM hands running work over and ends cleanly within ten seconds', { timeout: 90_000 }, async () => {
+// One bot for all: each start of a process costs a second or two.
+it('killed between acceptance and result, and started again, delivers everything once and pays once', async () => {
+  const routes = { video: /video-synthesis$/, song: /music\/generate$/, ask: /chat\/completions/ };
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  await asked('song', { prompt: 'a tune for rain' });
-  const patience = AbortSignal.timeout(10_000);
-  const code = await end('SIGTERM');
-  expect(patience.aborted).toBe(false);
-  expect(code).toBe(0);
+  const video = await asked('video', { prompt: 'waves', duration: 5 });
+  // No callback tells of a video's task: it is known again only when it was stored, which the first poll shows.
+  await expect.poll(() => requests('GET', /tasks\//).length).toBeGreaterThan(0);
+  const song = await asked('song', { prompt: 'a tune for rain' });
+  await expect.poll(() => submissions(routes.song)[0]?.status).toBe(200);
+  const answer = await asked('ask', { question: 'Explain the tides to me in detail' }, 'Stop');
+  await expect.poll(() => submissions(routes.ask).length).toBe(1);
+  await end('SIGKILL');
   await start();
-  await discord.until(() => finished().length > 0, 'a result', 60_000);
-  expect(submissions(/music\/generate$/)).toHaveLength(1);
+
+  expect((await finished(video)).attachments.length).toBeGreaterThanOrEqual(1);
+  expect((await finished(song)).attachments.length).toBeGreaterThanOrEqual(2);
+  // A stream cannot be taken up again: it says that it was cut short, and is offered again.
+  expect(JSON.stringify(await finished(answer))).toMatch(/restarted in the middle|broke off/);
+  for (const [name, route] of Object.entries(routes)) expect(submissions(route), name).toHaveLength(1);
+  expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(3);
+  expect(discord.refused).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Work that waits for its callback while the secret changes that signed the callback's address. */
 let discord: DiscordServer;
@@ -11,7 +11,7 @@ let directory: string;
 let running: RunningMinstrel | undefined;
 
 beforeEach(async () => {
-  discord = await startDiscord();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   directory = await mkdtemp(join(tmpdir(), 'minstrel-secret-'));
 });
 afterEach(async () => {
@@ -37,9 +37,7 @@ async function waitingSong({ emulator }: RunningMinstrel): Promise<string> {
   emulator.addFault({ fault: 'callback=none', path: '/music/generate' });
   discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
   const asked = await expect
-    .poll(() => JSON.stringify(emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body), {
-      timeout: 20_000,
-    })
+    .poll(() => JSON.stringify(emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body))
     .toContain('callBackUrl')
     .then(() => emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body);
   const [, url = ''] = /"callBackUrl":"([^"]+)"/.exec(JSON.stringify(asked)) ?? [];
@@ -61,7 +59,7 @@ it.each([
     200,
   ],
   ['one that leaked and was taken out', { CALLBACK_SECRET: OLD }, { CALLBACK_SECRET: NEW }, 404],
-])('%s', { timeout: 60_000 }, async (_what, before, after, status) => {
+])('%s', async (_what, before, after, status) => {
   const path = await waitingSong(await startAgain(before));
   const restarted = await startAgain(after);
   expect(await post(restarted, path)).toBe(status);

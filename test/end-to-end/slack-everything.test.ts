@@ -3,9 +3,7 @@ import { commands } from '../../commands/index.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
-
-const LONG = { timeout: 60_000 };
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Everything that the manifest declares, tried by a person: nothing of it is refused by Slack or left without an answer. */
 describe.each(['socket', 'http'] as const)('over %s', (connection) => {
@@ -13,7 +11,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   let running: RunningMinstrel;
 
   beforeAll(async () => {
-    slack = await startSlackServer();
+    slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
     running = await startMinstrel({
       SLACK_BOT_TOKEN: slack.botToken,
       SLACK_API_URL: slack.apiUrl,
@@ -23,13 +21,13 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         : { SLACK_APP_TOKEN: slack.appToken }),
     });
     if (connection === 'http') slack.deliverTo(`${running.minstrel.url}/slack/events`);
-  }, 60_000);
+  });
 
   afterEach(() => expect(slack.refused).toEqual([]));
   afterAll(async () => {
     await running?.[Symbol.asyncDispose]();
     await slack?.close();
-  }, 60_000);
+  });
 
   const parts = commands.flatMap(({ name, options, subcommands = {} }) => [
     {
@@ -47,7 +45,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   ]);
   const formal = parts.filter(({ options, parts: own }) => options > 0 && own === 0);
 
-  it.each(formal)('$name $text opens its form, whose menus load', LONG, async ({ name, text }) => {
+  it.each(formal)('$name $text opens its form, whose menus load', async ({ name, text }) => {
     const before = slack.openView('U0BOB');
     const { acknowledged } = await slack.slash(name, `${text} ?`.trim(), { user: 'U0BOB' });
     expect(acknowledged).toBe(true);
@@ -61,16 +59,15 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
 
   it.each(parts.filter(({ options }) => options === 0))(
     '$name $text answers at once',
-    LONG,
     async ({ name, text }) => {
       const before = slack.ephemeralsOf('U0BOB').length;
       await slack.slash(name, text, { user: 'U0BOB' });
-      const said = await slack.until(() => slack.ephemeralsOf('U0BOB')[before], 30_000);
+      const said = await slack.until(() => slack.ephemeralsOf('U0BOB')[before]);
       expect(readableText(said).length).toBeGreaterThan(5);
     },
   );
 
-  it('every shortcut opens a form', LONG, async () => {
+  it('every shortcut opens a form', async () => {
     const { features } = createManifest(commands);
     const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });
     for (const { type, callback_id: id } of features?.shortcuts ?? []) {
@@ -85,14 +82,14 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     }
   });
 
-  it('the Home tab, a mention and a direct message are answered', LONG, async () => {
+  it('the Home tab, a mention and a direct message are answered', async () => {
     await slack.openHome({ user: 'U0BOB' });
-    await slack.until(() => slack.homeOf('U0BOB'), 30_000);
+    await slack.until(() => slack.homeOf('U0BOB'));
     const { message } = await slack.mention('what is 6 times 7?');
     const words = (channel: string) => slack.botMessages(channel).map(readableText).join('\n');
-    await slack.until(() => words('C0MUSIC').includes('42'), 30_000);
+    await slack.until(() => words('C0MUSIC').includes('42'));
     expect(slack.thread(message).length).toBeGreaterThan(0);
     await slack.directMessage('what is 6 times 8?');
-    await slack.until(() => words('D0ADA').includes('48'), 30_000);
+    await slack.until(() => words('D0ADA').includes('48'));
   });
 });

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** The Home tab of the whole bot, while songs take as long as they take. */
 let slack: SlackServer;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  slack = await startSlackServer();
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel(
     {
       SLACK_BOT_TOKEN: slack.botToken,
@@ -18,23 +18,22 @@ beforeAll(async () => {
     },
     { speed: 5 },
   );
-}, 60_000);
+});
 
 afterEach(() => expect(slack.refused).toEqual([]));
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await slack?.close();
-}, 60_000);
+});
 
-const LONG = { timeout: 60_000 };
 const words = (user: string) => JSON.stringify(slack.homeOf(user)?.view.blocks ?? []);
-const until = <Found>(look: () => Found | undefined | false) => slack.until(look, 30_000);
+const until: typeof slack.until = (condition) => slack.until(condition);
 const openHome = async (user: string) => {
   await slack.openHome({ user });
   return until(() => slack.homeOf(user));
 };
 
-it('shows what runs for a person wherever they asked, and cancels it', LONG, async () => {
+it('shows what runs for a person wherever they asked, and cancels it', async () => {
   await slack.slash('/song', 'a very long song about rain', { user: 'U0ADA' });
   await slack.slash('/song', 'a song of somebody else', { user: 'U0BOB' });
   await until(() => slack.botMessages().length === 2);
@@ -46,7 +45,7 @@ it('shows what runs for a person wherever they asked, and cancels it', LONG, asy
   await until(() => slack.botMessages().some((message) => /cancel/i.test(readableText(message))));
 });
 
-it('changes what holds in the very direct messages that it is about', LONG, async () => {
+it('changes what holds in the very direct messages that it is about', async () => {
   const home = await openHome('U0BOB');
   await slack.pressInView(home, 'Answers…');
   const form = await until(() => slack.openView('U0BOB'));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { pings, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { filesOf, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { soundsOf } from './sound.ts';
 
 /** Six commands from Slack's event to the posted result: the real Bolt, the real gateway client, real storage. */
@@ -9,22 +9,21 @@ let slack: SlackServer;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  slack = await startSlackServer();
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
     MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
   });
-}, 60_000);
+});
 
 afterEach(() => expect(slack.refused).toEqual([]));
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await slack?.close();
-}, 60_000);
+});
 
-const LONG = { timeout: 60_000 };
 const CHANNEL = 'C0MUSIC';
 const newest = () => slack.botMessages(CHANNEL).at(-1);
 const lastCallback = (kind: RegExp) =>
@@ -41,7 +40,7 @@ async function ask(
   return slack.until(() => {
     const message = slack.botMessages(CHANNEL)[before];
     return message && done(message) ? message : undefined;
-  }, 50_000);
+  });
 }
 
 const everything = (message: NonNullable<ReturnType<typeof newest>>) => [message, ...slack.thread(message)];
@@ -55,7 +54,7 @@ const filesIn = (message: NonNullable<ReturnType<typeof newest>>) =>
 const has = (button: string) => (message: NonNullable<ReturnType<typeof newest>>) =>
   JSON.stringify(message.blocks).includes(button);
 
-it('/song posts both takes, every packet of sound as it was made', LONG, async () => {
+it('/song posts both takes, every packet of sound as it was made', async () => {
   const message = await ask('/song', 'a tune for rain', (m) => has('Again')(m) && filesIn(m).length >= 3);
   const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const posted = await soundsOf(filesIn(message));
@@ -63,14 +62,14 @@ it('/song posts both takes, every packet of sound as it was made', LONG, async (
   expect(pings(message)).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', LONG, async () => {
+it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', async () => {
   const message = await ask('/lyrics', 'a lighthouse', has('Sing it'));
   await slack.press(message, 'Sing it (1)');
   const view = await slack.until(() => slack.openView('U0ADA'));
   expect(JSON.stringify(view)).toContain('ighthouse');
 });
 
-it('/stems splits the latest song; the stems arrive as they were made', LONG, async () => {
+it('/stems splits the latest song; the stems arrive as they were made', async () => {
   const message = await ask('/stems', '--split all', (m) => has('Again')(m) && filesIn(m).length > 2);
   const made = await soundsOf(await filesOf(lastCallback(/drums/), /_url$|Url$/));
   const posted = filesIn(message);
@@ -80,7 +79,7 @@ it('/stems splits the latest song; the stems arrive as they were made', LONG, as
     expect(made).toContain(sound);
 });
 
-it('/image posts the picture that was made', LONG, async () => {
+it('/image posts the picture that was made', async () => {
   const message = await ask(
     '/image',
     'a fox --size square',
@@ -89,7 +88,7 @@ it('/image posts the picture that was made', LONG, async () => {
   expect(filesIn(message)[0]?.subarray(1, 4).toString()).toBe('PNG');
 });
 
-it('/video posts a film', LONG, async () => {
+it('/video posts a film', async () => {
   const message = await ask(
     '/video',
     'waves --duration 5',
@@ -98,14 +97,14 @@ it('/video posts a film', LONG, async () => {
   expect(filesIn(message)[0]?.subarray(4, 8).toString()).toBe('ftyp');
 });
 
-it('/ask streams an answer into one message', LONG, async () => {
+it('/ask streams an answer into one message', async () => {
   const before = slack.botMessages(CHANNEL).length;
   const message = await ask('/ask', 'What is 6 times 7?', (m) => has('Again')(m));
   expect(everything(message).map(readableText).join('\n')).toContain('42');
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
 });
 
-it('says what is wrong to the person alone, before anything is spent', LONG, async () => {
+it('says what is wrong to the person alone, before anything is spent', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune --stlye lofi');
   const said = await slack.until(() => slack.ephemeralsOf('U0ADA').at(-1));
@@ -113,21 +112,17 @@ it('says what is wrong to the person alone, before anything is spent', LONG, asy
   expect(running.emulator.requests.length).toBe(before);
 });
 
-it(
-  'where the bot is not in the channel, says privately how to invite it, and spends nothing',
-  LONG,
-  async () => {
-    const before = running.emulator.requests.length;
-    await slack.slash('/song', 'a tune for rain', { channel: 'C0QUIET' });
-    const said = await slack.until(() =>
-      slack.ephemeralsOf('U0ADA').find((m) => readableText(m).includes('/invite')),
-    );
-    expect(readableText(said)).toContain('/invite');
-    expect(running.emulator.requests.length).toBe(before);
-    slack.refused.splice(
-      0,
-      slack.refused.length,
-      ...slack.refused.filter(({ error }) => error !== 'not_in_channel'),
-    );
-  },
-);
+it('where the bot is not in the channel, says privately how to invite it, and spends nothing', async () => {
+  const before = running.emulator.requests.length;
+  await slack.slash('/song', 'a tune for rain', { channel: 'C0QUIET' });
+  const said = await slack.until(() =>
+    slack.ephemeralsOf('U0ADA').find((m) => readableText(m).includes('/invite')),
+  );
+  expect(readableText(said)).toContain('/invite');
+  expect(running.emulator.requests.length).toBe(before);
+  slack.refused.splice(
+    0,
+    slack.refused.length,
+    ...slack.refused.filter(({ error }) => error !== 'not_in_channel'),
+  );
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
-import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** While storage is away, people are told so, and nothing is spent on what could not be kept track of. */
@@ -19,19 +19,17 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
       MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
     });
     await discord.until(() => discord.commands.length > 0, 'registered commands');
-  }, 60_000);
+  });
   afterAll(async () => {
     await running?.[Symbol.asyncDispose]();
     await discord?.close();
     await redis?.dispose();
-  }, 60_000);
+  });
 
   const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const ready = async () => (await fetch(`${running.minstrel.url}/readyz`)).status;
 
-  it('is told to people and to whatever watches, spends nothing, and is over when Redis is back', {
-    timeout: 90_000,
-  }, async () => {
+  it('is told to people and to whatever watches, spends nothing, and is over when Redis is back', async () => {
     await redis.kill();
     for (const [name, options] of [
       ['song', { prompt: 'a tune for rain' }],
@@ -40,9 +38,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
     ] as const) {
       const handle = discord.command({ name, options });
       expect([4, 5]).toContain(await handle.acknowledged());
-      const message = await handle.message(
-        ({ content, embeds }) => /cannot take work right now/.test(`${content} ${JSON.stringify(embeds)}`),
-        20_000,
+      const message = await handle.message(({ content, embeds }) =>
+        /cannot take work right now/.test(`${content} ${JSON.stringify(embeds)}`),
       );
       expect(handle.messages).toEqual([message]);
       expect(handle.ephemeral || message.onlyFor !== null).toBe(true);
@@ -51,9 +48,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
     expect(await ready()).toBe(503);
 
     await redis.start();
-    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for wind' } });
-    await song.message((message) => message.attachments.length >= 2, 60_000);
+    await song.message((message) => message.attachments.length >= 2);
     expect(paid(), 'what was declined is not made up for').toBe(1);
     expect(discord.refused).toEqual([]);
   });

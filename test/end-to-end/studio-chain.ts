@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate';
 import { afterEach, beforeAll, expect, it } from 'vitest';
+import { wavOf } from '../fixtures/media-samples.ts';
 import { MUSIC_ROUTES } from '../fixtures/music-routes.ts';
-import { wavOf } from '../media/samples.ts';
 import { soundsOf } from './sound.ts';
 
 /** A file that a person attaches. */
@@ -24,7 +24,7 @@ export interface Shown<Handle = unknown> {
 
 export type Values = Readonly<Record<string, string | number | true | Recording>>;
 
-/** A person on a platform. Each resolves once the result stands with that many files. */
+/** A person on a platform. Each resolves once the result is shown with that many files. */
 export interface StudioPerson<Handle = unknown> {
   command(name: string, values: Values, files: number): Promise<Shown<Handle>>;
   press(shown: Shown<Handle>, label: string, files: number): Promise<Shown<Handle>>;
@@ -48,8 +48,6 @@ export interface ChainOptions<Handle> {
   readonly refused: () => readonly unknown[];
 }
 
-const LONG = { timeout: 60_000 };
-
 /** The whole chain, as a person goes through it. Each step builds on the ones before. */
 export function studioChain<Handle>({ person, reached, refused }: ChainOptions<Handle>): void {
   let ada: StudioPerson<Handle>;
@@ -67,7 +65,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   const isWav = (bytes: Uint8Array) => kind(bytes).subarray(0, 4).toString() === 'RIFF';
   const isZip = (bytes: Uint8Array) => kind(bytes).subarray(0, 2).toString() === 'PK';
 
-  it('a song in custom mode: words first, then one take, then both, in one message', LONG, async () => {
+  it('a song in custom mode: words first, then one take, then both, in one message', async () => {
     song = await ada.command('song', { prompt: 'a tune for rain', title: 'Rain' }, 3);
     expect(song.labels).toEqual(expect.arrayContaining(['Extend 1', 'Extend 2', 'Keep voice 2', 'Change']));
     expect(song.text).toContain('Style, from your words');
@@ -75,7 +73,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });
 
-  it('Extend: as it is, and in a new way from a second on', LONG, async () => {
+  it('Extend: as it is, and in another style from a given second on', async () => {
     const longer = await ada.fill(song, 'Extend 1', {}, 1);
     expect(longer.text).toContain('Made from');
     expect(longer.text).toContain('take 1');
@@ -90,7 +88,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(other.labels).toContain('Karaoke');
   });
 
-  it('Stems: two tracks, and all of them with one archive of the same files', LONG, async () => {
+  it('Stems: two tracks, and all of them with one archive of the same files', async () => {
     const two = await ada.fill(song, 'Stems 1', {}, 2);
     expect(two.files.map(({ name }) => name)).toEqual([
       expect.stringContaining('vocals'),
@@ -105,12 +103,12 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(stems[0]?.name).toContain('vocals');
   });
 
-  it('Cover art: a gallery', LONG, async () => {
+  it('Cover art: a gallery', async () => {
     const covers = await ada.press(song, 'Cover art', 2);
     expect(covers.files.filter(({ bytes }) => isPng(bytes))).toHaveLength(2);
   });
 
-  it('Karaoke: an .lrc file and the lines to read', LONG, async () => {
+  it('Karaoke: an .lrc file and the lines to read', async () => {
     const karaoke = await ada.press(song, 'Karaoke 1', 1);
     const [file] = karaoke.files;
     expect(file?.name).toContain('.lrc');
@@ -124,14 +122,14 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(karaoke.text).toContain(timed[0]?.replace(/^\[[^\]]*\]/, '').split(' ')[0]);
   });
 
-  it('WAV and Music video', LONG, async () => {
+  it('WAV and Music video', async () => {
     const wav = await ada.press(song, 'WAV 1', 1);
     expect(wav.files.some(({ bytes }) => isWav(bytes))).toBe(true);
     const video = await ada.press(song, 'Music video 2', 1);
     expect(video.files.some(({ bytes }) => isMp4(bytes))).toBe(true);
   });
 
-  it('Keep voice, found by name, and a song with that voice', LONG, async () => {
+  it('Keep voice, found by name, and a song with that voice', async () => {
     const kept = await ada.fill(song, 'Keep voice 1', { name: 'Rainy', start: 0, end: 10 }, 0);
     expect(kept.text).toContain('Rainy');
     const [choice] = await ada.suggest('song', 'voice', 'rai');
@@ -141,7 +139,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(await ada.pressQuietly(song, 'Keep voice 1')).toContain('kept already');
   });
 
-  it('remix of an upload in four modes', LONG, async () => {
+  it('remix of an upload in four modes', async () => {
     const cover = await ada.command(
       'remix',
       { audio: recording, mode: 'cover', style: 'brass band', title: 'Brass rain' },
@@ -154,7 +152,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(band.labels).toEqual(expect.arrayContaining(['Extend', 'Change']));
   });
 
-  it('lyrics, and Again with changes', LONG, async () => {
+  it('lyrics, and Again with changes', async () => {
     await ada.command('lyrics', { topic: 'a lighthouse' }, 0);
     const changed = await ada.fill(song, 'Change', { style: 'polka' }, 2);
     expect(changed.text).toContain('polka');

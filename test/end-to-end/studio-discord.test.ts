@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { InteractionHandle } from '../servers/discord/handle.ts';
-import { buttonsOf, type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import {
+  buttonsOf,
+  type DiscordServer,
+  labelsOf,
+  type StoredMessage,
+  startDiscord,
+} from '../servers/discord/index.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { type Recording, type Shown, type StudioPerson, studioChain, type Values } from './studio-chain.ts';
 
 let discord: DiscordServer;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord();
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   running = await startMinstrel(
     {
       DISCORD_TOKEN: discord.token,
@@ -18,26 +24,25 @@ beforeAll(async () => {
     { speed: 0.15, songSeconds: 10 },
   );
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-}, 60_000);
+});
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await discord?.close();
-}, 60_000);
+});
 
-const PATIENCE = 50_000;
 const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
 const attached = ({ name, bytes }: Recording) => ({ filename: name, contentType: 'audio/wav', bytes });
 const ends = (message: StoredMessage) =>
-  buttonsOf(message).some(({ label }) => label === 'Again' || label === 'Sing with it');
+  labelsOf(message).some((label) => label === 'Again' || label === 'Sing with it');
 const words = ({ content, embeds }: Pick<StoredMessage, 'content' | 'embeds'>) =>
   `${content}\n${JSON.stringify(embeds)}`;
 
 async function shownBy(handle: InteractionHandle, files: number): Promise<Shown<StoredMessage>> {
-  const message = await handle.message((one) => ends(one) && one.attachments.length >= files, PATIENCE);
+  const message = await handle.message((one) => ends(one) && one.attachments.length >= files);
   return {
     handle: message,
     text: words(message),
-    labels: buttonsOf(message).map(({ label }) => label ?? ''),
+    labels: labelsOf(message).map((label) => label ?? ''),
     links: buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url])),
     files: message.attachments.map(({ filename, bytes }) => ({ name: filename, bytes })),
     early: earlyIn(message),

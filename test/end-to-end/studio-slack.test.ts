@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { elementsOf } from '../servers/slack/blocks.ts';
-import { asFields, asText } from '../servers/slack/json.ts';
+import { asFields, asList, asText } from '../servers/slack/json.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { type Recording, type Shown, type StudioPerson, studioChain, type Values } from './studio-chain.ts';
 
 let slack: SlackServer;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  slack = await startSlackServer();
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel(
     {
       SLACK_BOT_TOKEN: slack.botToken,
@@ -20,22 +20,23 @@ beforeAll(async () => {
     },
     { speed: 0.15, songSeconds: 10 },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await slack?.close();
-}, 60_000);
+});
 
-const PATIENCE = 50_000;
 const CHANNEL = 'C0MUSIC';
 type Message = ReturnType<SlackServer['botMessages']>[number];
 
 const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
+/** And what menus offer. */
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks
     .flatMap((block) => elementsOf(block))
+    .flatMap((element) => [element, ...asList(element.options)])
     .map(asFields)
-    .filter(({ type }) => type === 'button');
+    .filter(({ type = 'option' }) => type === 'button' || type === 'option');
 const labelOf = (button: ReturnType<typeof asFields>) => asText(asFields(button.text).text) ?? '';
 const ends = (message: Message) =>
   buttonsOf(message).some((button) => ['Again', 'Sing with it'].includes(labelOf(button)));
@@ -59,7 +60,7 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
   const message = await slack.until(() => {
     const next = inChannel()[before];
     return next && ends(next) && filesOf(next).length >= files ? next : undefined;
-  }, PATIENCE);
+  });
   const ended = message.revisions.findIndex(({ blocks }) => ends({ ...message, blocks }));
   return {
     handle: message,

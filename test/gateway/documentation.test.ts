@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/gateway/routes.ts';
 
-const room = new URL('../../src/gateway/', import.meta.url);
-const tests = readdirSync(new URL('.', import.meta.url));
+const folder = new URL('../../src/gateway/', import.meta.url);
+const files = globSync('**/*.ts', { cwd: fileURLToPath(folder) });
+const tests = globSync('**/*.ts', { cwd: fileURLToPath(new URL('.', import.meta.url)) });
 const page = readFileSync(new URL('../../docs/gateway.md', import.meta.url), 'utf8');
 
 /** The cells of every row of the table under a heading, without its head. */
@@ -24,17 +26,16 @@ describe('docs/gateway.md', () => {
   });
 
   it('names files that there are, for code and for tests', () => {
-    for (const [route = '', , files = '', , besides = ''] of rowsUnder('Routes')) {
-      for (const [, file = ''] of files.matchAll(/`([\w-]+\.ts)`/g))
-        expect(readdirSync(room), route).toContain(file);
-      for (const [, test = ''] of besides.matchAll(/`([\w-]+)`/g))
+    for (const [route = '', , named = '', , besides = ''] of rowsUnder('Routes')) {
+      for (const [, file = ''] of named.matchAll(/`([\w/-]+\.ts)`/g)) expect(files, route).toContain(file);
+      for (const [, test = ''] of besides.matchAll(/`([\w/-]+)`/g))
         expect(tests, route).toContain(`${test}.test.ts`);
     }
   });
 
   it('leads to what it names for every table of the contract', () => {
     const places = rowsUnder("The contract's tables in the code").flatMap(([section, , where = '']) =>
-      [...where.matchAll(/`([\w-]+\.ts)`(?: \(([^)]*)\))?/g)].map(([, file = '', names = '']) => ({
+      [...where.matchAll(/`([\w/-]+\.ts)`(?: \(([^)]*)\))?/g)].map(([, file = '', names = '']) => ({
         section,
         file,
         names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
@@ -42,7 +43,7 @@ describe('docs/gateway.md', () => {
     );
     expect(places.length).toBeGreaterThan(20);
     for (const { section, file, names } of places) {
-      const text = readFileSync(new URL(file, room), 'utf8');
+      const text = readFileSync(new URL(file, folder), 'utf8');
       for (const name of names) expect(text, `${section}: ${file}`).toMatch(new RegExp(`\\b${name}\\b`));
     }
   });

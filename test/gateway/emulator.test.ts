@@ -3,10 +3,12 @@ import type { Shape } from '../../src/emulator/options.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
-import { type MusicCallback, readMusicCallback, type Submission } from '../../src/gateway/music.ts';
-import { answer, errorOf, startServer } from './support.ts';
+import { type MusicCallback, readMusicCallback } from '../../src/gateway/music/callback.ts';
+import type { Submission } from '../../src/gateway/music/music.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { answer, errorOf, startServer, wholeOf } from './support.ts';
 
-const OPTIONS = { speed: 0, songSeconds: 1 } as const;
+const OPTIONS = { speed: 0, songSeconds: 1, studio: createSampleStudio() } as const;
 
 function clientOf(emulator: Emulator, timeouts = {}): Gateway {
   return createGateway({
@@ -76,7 +78,7 @@ async function startShape(shape: Shape) {
 describe.each(['sunoapi', 'flat', 'bare', 'nested'] as const)(
   'the emulator’s songs and what is made from them, in shape %s',
   (shape) => {
-    it('is handed over, called back and read', { timeout: 60_000 }, async () => {
+    it('is handed over, called back and read', async () => {
       const { music, work, song, first, ids } = await startShape(shape);
       expect(song.stage).toBe('complete');
       expect(await typeOf(first?.audioUrl)).toMatch(/^audio\//);
@@ -114,9 +116,7 @@ describe.each(['sunoapi', 'flat', 'bare', 'nested'] as const)(
 );
 
 // What most of these answer with is a song, whose four shapes are read above.
-it('every other music route is handed over, called back and read', {
-  timeout: 60_000,
-}, async () => {
+it('every other music route is handed over, called back and read', async () => {
   const { music, work, first, ids } = await startShape('sunoapi');
   const { audioId } = ids;
   const uploadUrl = first?.audioUrl ?? '';
@@ -168,9 +168,9 @@ describe('the rest of the emulator', () => {
 
   it('chat, msg and gen answer, whole and in streams', async () => {
     for (const call of [
-      () => gateway.chat.complete(ask('chat-small')),
+      () => wholeOf(gateway.chat.stream(ask('chat-small'))),
       () => gateway.msg.complete(ask('scribe-small')),
-      () => gateway.gen.complete(ask('facet-text')),
+      () => wholeOf(gateway.gen.stream(ask('facet-text'))),
     ]) {
       const { parts, finish, usage } = await call();
       expect(parts).toEqual([{ type: 'text', text: expect.any(String) }]);
@@ -241,9 +241,7 @@ describe('the rest of the emulator', () => {
       duration: 5,
       resolution: '720P',
     });
-    await expect
-      .poll(async () => (await gateway.media.queryVideo(taskId)).status, { timeout: 15_000 })
-      .toBe('succeeded');
+    await expect.poll(async () => (await gateway.media.queryVideo(taskId)).status).toBe('succeeded');
     expect(await typeOf((await gateway.media.queryVideo(taskId)).videoUrl)).toMatch(/^video\//);
   });
 
@@ -265,7 +263,7 @@ describe('the rest of the emulator', () => {
   });
 
   it('refusals are read: an unknown model, a wrong key, an unknown song', async () => {
-    expect(await errorOf(gateway.chat.complete(ask('no-such-model')))).toMatchObject({
+    expect(await errorOf(wholeOf(gateway.chat.stream(ask('no-such-model'))))).toMatchObject({
       taken: 'no',
       code: expect.stringMatching(/not-found|invalid/),
     });
@@ -278,9 +276,9 @@ describe('the rest of the emulator', () => {
       sleep: async () => undefined,
     });
     for (const call of [
-      () => stranger.chat.complete(ask('chat-small')),
+      () => wholeOf(stranger.chat.stream(ask('chat-small'))),
       () => stranger.msg.complete(ask('scribe-small')),
-      () => stranger.gen.complete(ask('facet-text')),
+      () => wholeOf(stranger.gen.stream(ask('facet-text'))),
       () => stranger.models.list(),
       () => stranger.media.queryVideo('v'),
     ]) {
@@ -300,7 +298,7 @@ describe('the rest of the emulator', () => {
     ['body-code=455', 'maintenance', 'no'],
     ['reset', 'network', 'unknown'],
     ['lost=reset', 'network', 'unknown'],
-    ['nonsense', 'nonsense', 'unknown'],
+    ['nonsense', 'no-api', 'unknown'],
   ])('a submission that meets "%s" ends as %s, taken: %s', async (fault, code, taken) => {
     emulator.addFault({ fault, path: '/music/generate' });
     onTestFinished(() => emulator.clearFaults());

@@ -2,11 +2,11 @@ import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
-import { API_KEY, errorOf, QUESTION } from './support.ts';
+import { API_KEY, errorOf, QUESTION, wholeOf } from './support.ts';
 
 /**
  * The three text dialects as somebody else understands them. The mock serves the vendors' own paths, so the
- * gateway's namespace word is taken off on the way.
+ * gateway's namespace word is taken off.
  */
 const mock = new LLMock({ port: 0, chunkSize: 3 });
 const WITHOUT_NAMESPACE = /(?<=:\d+)\/(?:chat|msg|gen)(?=\/v1)/;
@@ -48,9 +48,9 @@ async function drain(stream: AsyncIterable<AnswerEvent>) {
 }
 
 const asks = {
-  'chat, whole': () => gateway.chat.complete(QUESTION),
+  chat: () => wholeOf(gateway.chat.stream(QUESTION)),
   msg: () => gateway.msg.complete(QUESTION),
-  'gen, whole': () => gateway.gen.complete(QUESTION),
+  gen: () => wholeOf(gateway.gen.stream(QUESTION)),
   'gen, thinking': () => gateway.gen.think({ ...QUESTION, thinkingBudget: 64 }),
 };
 
@@ -129,8 +129,12 @@ describe('against an independent mock', () => {
         { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Which?' }] },
       ],
     };
-    for (const family of ['chat', 'msg', 'gen'] as const) {
-      expect((await gateway[family].complete(conversation)).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
+    for (const ask of [
+      () => wholeOf(gateway.chat.stream(conversation)),
+      () => gateway.msg.complete(conversation),
+      () => wholeOf(gateway.gen.stream(conversation)),
+    ]) {
+      expect((await ask()).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
       const asked = JSON.stringify(mock.getLastRequest()?.body);
       for (const words of ['Be brief.', 'Rain or snow?', 'One of them.', 'Which?'])
         expect(asked).toContain(words);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
-import { answer, errorOf, gatewayAt, startServer } from './support.ts';
+import type { Question } from '../../src/gateway/questions.ts';
+import { answer, errorOf, gatewayAt, startServer, wholeOf } from './support.ts';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 const picture = { type: 'image' as const, mimeType: 'image/png', data: 'AAAA' };
@@ -28,9 +28,10 @@ async function sent(call: (gateway: Gateway) => Promise<unknown>): Promise<unkno
 
 describe('one conversation, in three dialects', () => {
   it('chat: messages with a system message, pictures as data addresses', async () => {
-    expect(await sent(({ chat }) => chat.complete(conversation))).toEqual({
+    expect(await sent(({ chat }) => wholeOf(chat.stream(conversation)))).toEqual({
       model: 'some-model',
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
       max_tokens: 100,
       temperature: 0.5,
       messages: [
@@ -75,7 +76,7 @@ describe('one conversation, in three dialects', () => {
   });
 
   it('gen: contents of parts, the system prompt before the first words', async () => {
-    expect(await sent(({ gen }) => gen.complete(conversation))).toEqual({
+    expect(await sent(({ gen }) => wholeOf(gen.stream(conversation)))).toEqual({
       contents: [
         {
           role: 'user',
@@ -145,15 +146,15 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('gen: a model id stands in the path, whatever is in it', async () => {
+  it('gen: a model id is part of the path, whatever it holds', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const { gen } = gatewayAt(server.url).gateway;
     for (const model of ['models/g-1', 'maker/g 1:free', 'g?alt=json#'])
-      await errorOf(gen.complete({ ...conversation, model }));
+      await errorOf(wholeOf(gen.stream({ ...conversation, model })));
     expect(server.seen.map(({ path }) => path)).toEqual([
-      '/gen/v1beta/models/g-1:generateContent',
-      '/gen/v1beta/models/maker/g%201%3Afree:generateContent',
-      '/gen/v1beta/models/g%3Falt%3Djson%23:generateContent',
+      '/gen/v1beta/models/g-1:streamGenerateContent?alt=sse',
+      '/gen/v1beta/models/maker/g%201%3Afree:streamGenerateContent?alt=sse',
+      '/gen/v1beta/models/g%3Falt%3Djson%23:streamGenerateContent?alt=sse',
     ]);
   });
 });
@@ -169,7 +170,15 @@ describe('an answer that holds nothing', () => {
     ['gen', { candidates: [{ content: { parts: [{ text: 'Hm.', thought: true }] }, finishReason: 'STOP' }] }],
   ] as const)('of %s is nonsense: %j', async (family, body) => {
     const server = await startServer((_, response) => answer(response, body));
-    const error = await errorOf(gatewayAt(server.url).gateway[family].complete(conversation));
-    expect(error).toMatchObject({ code: 'nonsense', body: JSON.stringify(body), taken: 'unknown' });
+    const { chat, msg, gen } = gatewayAt(server.url).gateway;
+    const calls = {
+      chat: () => wholeOf(chat.stream(conversation)),
+      msg: () => msg.complete(conversation),
+      gen: () => gen.generateImage(conversation),
+    };
+    const error = await errorOf(calls[family]());
+    // A stream's error keeps no body: its parts were passed on already.
+    const kept = family === 'chat' ? undefined : JSON.stringify(body);
+    expect(error).toMatchObject({ code: 'nonsense', body: kept, taken: 'unknown' });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { RouteName } from '../../src/gateway/routes.ts';
-import { QUESTION } from './support.ts';
+import { QUESTION, wholeOf } from './support.ts';
 
 /** One route of the contract: how the client calls it, what must go out, and every shape that may come back. */
 export interface RouteCase {
@@ -171,6 +171,7 @@ const MUSIC: RouteCase[] = [
         ['named style', { data: { style: ' dusty lofi ' } }],
         ['text as data', { code: 200, data: 'dusty lofi' }],
         ['bare', '"dusty lofi"'],
+        ['plain text', 'dusty lofi'],
       ] as const
     ).map(([shape, answer]) => ({ shape, answer, means: 'dusty lofi' })),
   },
@@ -383,7 +384,7 @@ const MEDIA: RouteCase[] = [
         means: { taskId: 'v-1', status: 'cancelled' },
       },
       {
-        shape: 'a word nobody knows',
+        shape: 'an unknown word',
         answer: { output: { task_id: 'v-1', task_status: 'DREAMING' } },
         means: { taskId: 'v-1', status: 'unknown' },
       },
@@ -407,13 +408,14 @@ const said = (text: string) => ({
 const ANSWERS: RouteCase[] = [
   {
     route: 'chat/completions',
-    call: (gateway) => gateway.chat.complete({ ...QUESTION, system: 'Be brief.' }),
+    call: (gateway) => wholeOf(gateway.chat.stream({ ...QUESTION, system: 'Be brief.' })),
     sends: {
       method: 'POST',
       path: '/chat/v1/chat/completions',
       body: {
         model: 'some-model',
-        stream: false,
+        stream: true,
+        stream_options: { include_usage: true },
         messages: [
           { role: 'system', content: 'Be brief.' },
           { role: 'user', content: 'Why is rain grey?' },
@@ -621,9 +623,13 @@ const tools = [
 
 const GEN: RouteCase[] = [
   {
-    route: 'gen/generate',
-    call: (gateway) => gateway.gen.complete(QUESTION),
-    sends: { method: 'POST', path: '/gen/v1beta/models/some-model:generateContent', body: { contents } },
+    route: 'gen/stream',
+    call: (gateway) => wholeOf(gateway.gen.stream(QUESTION)),
+    sends: {
+      method: 'POST',
+      path: '/gen/v1beta/models/some-model:streamGenerateContent?alt=sse',
+      body: { contents },
+    },
     shapes: GEN_SHAPES,
   },
   {
@@ -658,5 +664,5 @@ const GEN: RouteCase[] = [
   },
 ];
 
-/** Every route that answers with one body. The two streams and the two listings have tests of their own. */
+/** Every route but the two listings, which have tests of their own. Streams are answered with one body here. */
 export const ROUTE_CASES: readonly RouteCase[] = [...MUSIC, ...MEDIA, ...ANSWERS, ...GEN];

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewayErrorCode } from '../../src/gateway/errors.ts';
 import { ROUTES, type RouteName } from '../../src/gateway/routes.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
 import { ROUTE_CASES } from './route-cases.ts';
 import { API_KEY, answer, errorOf, gatewayAt, startServer } from './support.ts';
 
+/** What a body that is no JSON is called: half a JSON may also be a stream that broke off. */
+const UNREADABLE = expect.stringMatching(/^(?:nonsense|broken-stream)$/);
+const PAGE = '<!DOCTYPE html><html>hello</html>';
+const isStream = (route: RouteName) => route === 'chat/completions' || route === 'gen/stream';
 const isRead = (route: RouteName) => ROUTES[route].kind === 'read';
 
 describe('every route, in every shape', () => {
@@ -209,7 +213,9 @@ const DIALECTS: Said[] = [
   { dialect: 'one word', status: 403, body: { error: 'forbidden' }, code: 'forbidden', message: 'forbidden' },
   { dialect: 'no JSON', status: 413, body: '<html>Request Entity Too Large</html>', code: 'too-long' },
   { dialect: 'nothing', status: 403, body: '', code: 'forbidden' },
-  { dialect: 'a redirect', status: 302, body: '', code: 'nonsense' },
+  { dialect: 'a redirect', status: 308, body: '', code: 'no-api' },
+  { dialect: 'a web page that finds nothing', status: 404, body: PAGE, code: 'no-api' },
+  { dialect: 'a web page that forbids', status: 403, body: PAGE, code: 'no-api' },
 ];
 
 describe('every route, in every error dialect', () => {
@@ -227,7 +233,7 @@ describe('every route, in every error dialect', () => {
       if (message !== undefined) expect(error.gatewayMessage).toBe(message);
     });
 
-    it('a server error is sent again only by a look-up', async () => {
+    it('a server error is sent again only by a read', async () => {
       const server = await startServer((_, response) =>
         answer(response, { error: { message: 'x' } }, { status: 500 }),
       );
@@ -249,13 +255,24 @@ describe('every route, in every error dialect', () => {
       expect(waits).toEqual([expect.toSatisfy((ms: number) => ms >= 2000 && ms < 3000)]);
     });
 
-    it.each(['<html>hello</html>', '{"half":', '[[['])(
-      'an answer that is no JSON is nonsense: %s',
-      async (body) => {
-        const server = await startServer((_, response) => answer(response, body));
-        const error = await errorOf(call(gatewayAt(server.url).gateway));
-        expect(error).toMatchObject({ code: 'nonsense', body, taken: isRead(route) ? 'no' : 'unknown' });
-      },
-    );
+    it('a web page is no answer of the gateway', async () => {
+      const server = await startServer((_, response) => answer(response, PAGE));
+      const error = await errorOf(call(gatewayAt(server.url).gateway));
+      expect(error).toMatchObject({
+        code: 'no-api',
+        body: PAGE,
+        taken: isRead(route) ? 'no' : 'unknown',
+      });
+    });
+
+    it.each(['{"half":', '[[['])('an answer that is no JSON is nonsense: %s', async (body) => {
+      const server = await startServer((_, response) => answer(response, body));
+      const error = await errorOf(call(gatewayAt(server.url).gateway));
+      expect(error).toMatchObject({
+        code: isStream(route) ? UNREADABLE : 'nonsense',
+        body,
+        taken: isRead(route) ? 'no' : 'unknown',
+      });
+    });
   });
 });

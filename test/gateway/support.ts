@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/client.ts';
-import { GatewayError } from '../../src/gateway/errors.ts';
+import { onTestFinished, vi } from 'vitest';
+import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
+import { createGateway, type Gateway } from '../../src/gateway/client.ts';
+import { GatewayError } from '../../src/gateway/transport/errors.ts';
+import type { GatewayOptions } from '../../src/gateway/transport/options.ts';
 
 export const API_KEY = 'sk-test-0123456789';
 
@@ -90,6 +92,26 @@ export function gatewayAt(
   return { gateway, waits };
 }
 
+/** Stops the clock of time limits for this test; `vi.advanceTimersByTimeAsync` moves it. The network goes on. */
+export function stopTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Moves the stopped clock again and again until the work ends. */
+export async function timeUntil<Result>(work: Promise<Result>, stepMs: number): Promise<Result> {
+  const over = { yes: false };
+  const settle = () => {
+    over.yes = true;
+  };
+  work.then(settle, settle);
+  while (!over.yes) {
+    await vi.advanceTimersByTimeAsync(stepMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return work;
+}
+
 /** The GatewayError that a call ends with. */
 export async function errorOf(call: Promise<unknown>): Promise<GatewayError> {
   const outcome = await call.then(
@@ -105,3 +127,19 @@ export const QUESTION = {
   model: 'some-model',
   turns: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Why is rain grey?' }] }],
 };
+
+/** A whole answer out of its stream. */
+export async function wholeOf(stream: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  const parts: AnswerPart[] = [];
+  for await (const event of stream) {
+    if (event.type === 'finish') {
+      const { type: _, ...end } = event;
+      return { parts, ...end };
+    }
+    const last = parts.at(-1);
+    const { part } = event;
+    if (last && 'text' in last && 'text' in part && last.type === part.type) last.text += part.text;
+    else parts.push({ ...part });
+  }
+  throw new Error('a stream ended without its finish');
+}

@@ -3,10 +3,10 @@ import { parse } from 'content-disposition';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { fileRoutes } from '../../src/http/files.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { createFolderStore } from '../../src/media/folder-store.ts';
-import type { MediaKind } from '../../src/media/kinds.ts';
+import type { ContentKind } from '../../src/media/content/types.ts';
 import { createMedia } from '../../src/media/media.ts';
-import type { MediaStore } from '../../src/media/store.ts';
+import { createFolderStore } from '../../src/media/store/folder.ts';
+import type { MediaStore } from '../../src/media/store/store.ts';
 import { fetcherFor, mp3, temporaryFolder } from '../media/helpers.ts';
 
 const song = mp3(200);
@@ -23,6 +23,7 @@ async function open(options: { store?: Partial<MediaStore> } = {}) {
     secrets: ['new secret', 'old secret'],
     linkTtlSeconds: 600,
     now,
+    random: () => 0.5,
   };
   const folder = createFolderStore({ directory: await temporaryFolder(), now });
   const fetcher = fetcherFor();
@@ -35,7 +36,7 @@ async function open(options: { store?: Partial<MediaStore> } = {}) {
   });
   onTestFinished(() => server.close());
   const here = (link: string) => link.replace('http://bot.example', server.url);
-  const keep = async (data: Uint8Array, kind: MediaKind, downloadName: string) => {
+  const keep = async (data: Uint8Array, kind: ContentKind, downloadName: string) => {
     const kept = await media.keepBytes(data, { kinds: [kind] });
     return { kept, link: here(media.link(kept.name, { downloadName })) };
   };
@@ -54,7 +55,7 @@ async function open(options: { store?: Partial<MediaStore> } = {}) {
 }
 
 describe('a signed link', () => {
-  test('gives the file with its type, its name and no room for mischief', async () => {
+  test('gives the file with its type, its name and nothing that a browser would run', async () => {
     const { link } = await open();
     const response = await fetch(link);
 
@@ -239,7 +240,7 @@ describe('404 is all there is', () => {
   });
 });
 
-test('a place for files that does not answer is 503, and the log keeps the signature to itself', async () => {
+test('a store of files that does not answer is 503, and the log keeps the signature to itself', async () => {
   const down = async () => {
     throw new Error('the bucket is down');
   };

@@ -7,7 +7,7 @@ const bodySchema = z.looseObject({ parts: z.record(z.string(), z.string()).optio
 
 async function health(options: Partial<HealthOptions>) {
   const log = collectLog();
-  const routes = [healthRoutes({ parts: [], now: () => 0, log, ...options })];
+  const routes = [healthRoutes({ parts: [], elapsed: () => 0, log, ...options })];
   const { url } = await listen({ routes });
   const get = async (path: string) => {
     const response = await fetch(url + path);
@@ -81,7 +81,7 @@ test('a part that never answers does not keep the question waiting', async () =>
 test('many questions at once ask the parts once; a second later they are asked again', async () => {
   let time = 0;
   const check = vi.fn(() => ({ ready: true }) as const);
-  const { get } = await health({ parts: [{ name: 'storage', check }], now: () => time });
+  const { get } = await health({ parts: [{ name: 'storage', check }], elapsed: () => time });
   await Promise.all(Array.from({ length: 20 }, () => get('/readyz')));
   expect(check).toHaveBeenCalledTimes(1);
   time += 1000;

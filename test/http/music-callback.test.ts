@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { sign } from '../../src/core/http.ts';
 import {
   CALLBACK_BODY_BYTES,
   callbackUrl,
@@ -6,7 +7,6 @@ import {
   musicCallbackRoutes,
   signCallback,
 } from '../../src/http/music-callback.ts';
-import { sign } from '../../src/http/signature.ts';
 import { collectLog, listen, sendRaw } from './listener.ts';
 
 const SECRET = 'the present secret of this deployment';
@@ -120,7 +120,7 @@ describe('a callback that proves nothing', () => {
   const forgeries: [string, (right: string) => string][] = [
     ['a signature by another secret', () => signCallback('job-1', STRANGER)],
     ['a signature of another job', () => signCallback('job-2', SECRET)],
-    ['a signature made for something else', () => sign('file', 'job-1', SECRET)],
+    ['a signature made for something else', () => sign('file\njob-1', SECRET)],
     [
       'a signature with its last character changed',
       (right) => right.slice(0, -1) + (right.endsWith('A') ? 'B' : 'A'),
@@ -154,7 +154,7 @@ describe('a callback that proves nothing', () => {
     const { server, post, log, url } = await receiver();
     await post(url);
     await post(`${server.url}/callbacks/music/job-1/${signCallback('job-1', STRANGER)}`);
-    await vi.waitFor(() => expect(log.lines).toHaveLength(2));
+    await expect.poll(() => log.lines).toHaveLength(2);
     expect(log.lines.join()).not.toContain(signCallback('job-1', SECRET));
     expect(log.lines.join()).not.toContain(signCallback('job-1', STRANGER));
   });
@@ -175,7 +175,7 @@ describe('what could not be stored', () => {
     expect((await post(url)).status).toBe(503);
   });
 
-  test('because the job is unknown looks like any unknown route', async () => {
+  test('because the job is unknown cannot be told from any unknown route', async () => {
     const { post, url, log } = await receiver({ receive: async () => 'unknown-job' });
     const response = await post(url);
     expect(response.status).toBe(404);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import type { Routes } from '../../src/http/server.ts';
@@ -68,7 +69,7 @@ test('the log names routes by their pattern, never by the URL', async () => {
   const server = await listen({ routes: [hello], log });
   await fetch(`${server.url}/hello/a-signed-secret?token=another-secret`);
   await fetch(`${server.url}/wrong/a-signed-secret`);
-  await vi.waitFor(() => expect(log.lines).toHaveLength(2));
+  await expect.poll(() => log.lines).toHaveLength(2);
   expect(log.lines[0]).toContain('"route":"/hello/:name","status":200');
   expect(log.lines.join()).not.toContain('secret');
 });
@@ -89,7 +90,7 @@ test('what is not HTTP is answered with 400 and closed', async () => {
   expect(await sendRaw(server.port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
 });
 
-test('closing lets an answer under way finish', async () => {
+test('closing lets a running answer finish', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const entered = vi.fn();
   const server = await listen({
@@ -103,7 +104,7 @@ test('closing lets an answer under way finish', async () => {
     ],
   });
   const answer = fetch(`${server.url}/slow`);
-  await vi.waitFor(() => expect(entered).toHaveBeenCalled());
+  await expect.poll(() => entered).toHaveBeenCalled();
   const closed = server.close();
   open();
   expect((await answer).status).toBe(200);
@@ -124,27 +125,32 @@ test('closing ends what does not finish in time', async () => {
     ],
   });
   const answer = fetch(`${server.url}/never`).catch(() => 'ended');
-  await vi.waitFor(() => expect(entered).toHaveBeenCalled());
+  await expect.poll(() => entered).toHaveBeenCalled();
   await server.close();
   expect(await answer).toBe('ended');
 });
 
 test('closing does not wait for open connections that ask nothing', async () => {
-  const server = await listen({ routes: [hello] });
-  const socket = connect(server.port, '127.0.0.1');
-  await new Promise((resolve) => socket.once('connect', resolve));
+  // Nothing but the right behaviour ends these connections before the time limit of the test.
+  const server = await listen({ routes: [hello], timeouts: { closeMs: 2 ** 31 - 1, idleMs: 0 } });
+  const silent = connect(server.port, '127.0.0.1');
+  await once(silent, 'connect');
+  const kept = connect(server.port, '127.0.0.1');
+  kept.write('GET /hello HTTP/1.1\r\nHost: bot.example\r\n\r\n');
+  await once(kept, 'data');
+  const ended = Promise.all([once(silent, 'close'), once(kept, 'close')]);
   await server.close();
-  socket.destroy();
+  await ended;
 });
 
-test('a port that is taken is a sentence with the way out', async () => {
+test('a port that is taken is a sentence that says what to do', async () => {
   const first = await listen();
   await expect(listen({ port: first.port })).rejects.toThrow(
     `Port ${first.port} on 127.0.0.1 is taken by another program: stop that program, or set PORT to a free port.`,
   );
 });
 
-test('an address of another machine is a sentence with the way out', async () => {
+test('an address of another machine is a sentence that says what to do', async () => {
   await expect(listen({ host: '192.0.2.1' })).rejects.toMatchObject({
     code: 'address-unavailable',
     message: expect.stringContaining('set HOST'),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gatewayError } from './scripted-gateway.ts';
-import { createWorld, PICTURE, SONG, VIDEO, type World } from './world.ts';
+import { createWorld, PICTURE, SONG, songCallback, VIDEO, type World } from './world.ts';
 
 let world: World;
 
@@ -39,7 +39,7 @@ describe('cancelled while the gateway is being asked', () => {
   it('is told at once, and what the gateway answers after that is kept and offered', async () => {
     const { answer, asked } = slowGateway();
     const job = await world.start(PICTURE);
-    const looking = world.look(job);
+    const advancing = world.advance(job);
     await asked;
     expect(await world.jobs.cancel(job, 'ada')).toBe(true);
     await expect
@@ -49,10 +49,10 @@ describe('cancelled while the gateway is being asked', () => {
       })
       .toBe('Cancelled.');
     answer();
-    await looking;
+    await advancing;
     expect(labels()).toEqual(['Show it', 'Again']);
     expect(await world.jobs.reveal(job)).toBe(true);
-    await world.look(job);
+    await world.advance(job);
     expect(world.message()?.media).toHaveLength(1);
     expect(world.gateway.taken).toHaveLength(1);
   });
@@ -60,11 +60,11 @@ describe('cancelled while the gateway is being asked', () => {
   it('is cancelled with its result, where the answer was quicker', async () => {
     const { answer, asked } = slowGateway();
     const job = await world.start(PICTURE);
-    const looking = world.look(job);
+    const advancing = world.advance(job);
     await asked;
     await world.jobs.cancel(job, 'ada');
     answer();
-    await looking;
+    await advancing;
     expect(labels()).toEqual(['Show it', 'Again']);
   });
 
@@ -74,11 +74,11 @@ describe('cancelled while the gateway is being asked', () => {
   ])('%s ends cancelled, and the gateway is not asked again', async (_what, request) => {
     const { answer, asked } = slowGateway();
     const job = await world.start(request);
-    const looking = world.look(job);
+    const advancing = world.advance(job);
     await asked;
     await world.jobs.cancel(job, 'ada');
     answer();
-    await looking;
+    await advancing;
     expect((await world.read(job)).state).toBe('cancelled');
     expect(world.message()?.text).toBe('Cancelled.');
     expect(world.gateway.taken).toHaveLength(1);
@@ -88,12 +88,12 @@ describe('cancelled while the gateway is being asked', () => {
     const { answer, asked } = slowGateway();
     world.gateway.replies.push(gatewayError('rate', { retryable: true }));
     const job = await world.start(SONG);
-    const looking = world.look(job);
+    const advancing = world.advance(job);
     await asked;
     await world.jobs.cancel(job, 'ada');
     answer();
-    await looking;
-    await world.look(job);
+    await advancing;
+    await world.advance(job);
     expect((await world.read(job)).state).toBe('cancelled');
     expect(world.gateway.taken).toEqual([]);
   });
@@ -102,9 +102,9 @@ describe('cancelled while the gateway is being asked', () => {
 describe('a cancelled video that the gateway finishes all the same', () => {
   it('is found by asking on, and offered', async () => {
     const job = await world.start(VIDEO);
-    await world.look(job);
+    await world.advance(job);
     await world.jobs.cancel(job, 'ada');
-    const next = await world.look(job);
+    const next = await world.advance(job);
     expect(world.message()?.text).toBe('Cancelled.');
     expect(next).toBeGreaterThan(world.clock.now());
     world.gateway.polls.push(
@@ -113,11 +113,60 @@ describe('a cancelled video that the gateway finishes all the same', () => {
     );
     for (let at = next; at !== undefined; ) {
       world.clock.advance(Math.max(1, at - world.clock.now()));
-      at = await world.look(job);
+      at = await world.advance(job);
     }
     expect(labels()).toEqual(['Show it', 'Again']);
     await world.jobs.reveal(job);
-    await world.look(job);
+    await world.advance(job);
     expect(world.message()?.media).toHaveLength(1);
+  });
+});
+
+describe('a song that is cancelled when only part of it had come', () => {
+  it('has nothing to show, until the whole of it comes', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('first'));
+    await world.advance(job);
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect(world.message()?.text).toBe('Cancelled.');
+    expect(labels()).toEqual(['Again']);
+    expect(await world.jobs.reveal(job)).toBe(false);
+
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect(labels()).toEqual(['Show it', 'Again']);
+    expect(await world.jobs.reveal(job)).toBe(true);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.media?.map(({ name }) => name)).toEqual([
+      'cover.png',
+      'Rain (take 1).mp3',
+      'Rain (take 2).mp3',
+    ]);
+  });
+});
+
+describe('declined, because its platform took no acknowledgement', () => {
+  it('ends unpaid with a sentence and Again, once', async () => {
+    const { job, decline } = await world.accept(SONG);
+    await decline?.();
+    await world.advance(job);
+    await world.advance(job);
+    expect(world.message()).toMatchObject({ text: expect.stringContaining('Nothing was spent') });
+    expect(labels()).toEqual(['Again']);
+    expect(world.platform.history).toHaveLength(1);
+    expect(world.gateway.taken).toEqual([]);
+    expect(await world.read(job)).toMatchObject({ state: 'failed', charged: false });
+  });
+
+  it('goes on if it has begun, and is not declined where it was asked for before', async () => {
+    const { job, decline } = await world.accept(SONG, { id: 'the same' });
+    await world.advance(job);
+    await decline?.();
+    const again = await world.accept(SONG, { id: 'the same' });
+    expect(again.decline).toBeUndefined();
+    expect((await world.read(job)).state).toBe('waiting');
   });
 });

@@ -1,16 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { StartRequest } from '../../src/command.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import type { StartRequest } from '../../src/core/context.ts';
+import type { Job } from '../../src/core/job.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
+import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
-/** The process dies here. Nothing catches it but the test. */
-class Crash extends Error {}
+/** The process dies here: nothing is written any more. */
+class Crash extends StorageError {
+  constructor() {
+    super('unavailable', 'the process died');
+  }
+}
 
 type Event =
-  | { type: 'look'; diesAt: number | undefined }
+  | { type: 'advance'; diesAt: number | undefined }
   | { type: 'callback'; stage: 'text' | 'first' | 'complete' | 'failed' | 'garbage' }
   | { type: 'time'; milliseconds: number }
   | { type: 'gateway'; trouble: 'refused' | 'busy' | 'uncertain' }
@@ -22,7 +27,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      type: fc.constant('look' as const),
+      type: fc.constant('advance' as const),
       diesAt: fc.option(fc.nat(12), { nil: undefined }),
     }),
   },
@@ -78,7 +83,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 const work = fc.constantFrom<StartRequest>(SONG, VIDEO, PICTURE, QUESTION);
 
-it('any order of answers, callbacks, polls, deadlines, cancels, platform faults and crashes keeps the promises', async () => {
+it('any order of answers, callbacks, polls, deadlines, cancels, platform faults and crashes keeps what was accepted', async () => {
   await fc.assert(
     fc.asyncProperty(work, fc.array(event, { maxLength: 30 }), async (request, events) => {
       let pointsLeft = Number.POSITIVE_INFINITY;
@@ -91,9 +96,9 @@ it('any order of answers, callbacks, polls, deadlines, cancels, platform faults 
       let cancelled = false;
       let rank = 0;
       for (const happens of events) {
-        if (happens.type === 'look') {
+        if (happens.type === 'advance') {
           pointsLeft = happens.diesAt ?? Number.POSITIVE_INFINITY;
-          await survive(world.look(job));
+          await survive(world.advance(job));
           pointsLeft = Number.POSITIVE_INFINITY;
         } else if (happens.type === 'cancel') {
           cancelled = (await world.jobs.cancel(job, 'ada')) || cancelled;
@@ -113,23 +118,23 @@ it('any order of answers, callbacks, polls, deadlines, cancels, platform faults 
       expect(['delivered', 'failed', 'expired', 'cancelled']).toContain(record.state);
       expect(world.gateway.taken.length, `${route} was paid for`).toBeLessThanOrEqual(1);
       expect(
-        world.platform.standing.size,
-        'one message stands, or none where the place was closed',
+        world.platform.shown.size,
+        'one message is shown, or none where the channel was closed',
       ).toBeLessThanOrEqual(1);
-      const told = world.platform.whispers.at(-1) ?? world.message();
+      const told = world.platform.privateMessages.at(-1) ?? world.message();
       expect(told?.progress, 'nobody is left waiting').toBeUndefined();
       expect(told?.text ?? told?.title).toBeTruthy();
       const { concurrency, familyOf } = world.dependencies;
       const queue = familyOf(record.work);
       expect(
-        await world.storage.places.occupants(queue, concurrency[queue]),
-        'it keeps nobody else from the gateway',
+        await world.storage.semaphores.holdersAndNext(queue, concurrency[queue]),
+        'it keeps no one else from the gateway',
       ).toEqual([]);
       if (completed && !cancelled) expect(record.state, 'a result that came is delivered').toBe('delivered');
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 function hasCallbacks({ work: { route } }: StartRequest): boolean {
   return route === 'music.generate';
@@ -152,7 +157,7 @@ function rankOf({ state, end }: Job): number {
 async function happen(
   world: World,
   job: string,
-  event: Exclude<Event, { type: 'look' | 'cancel' }>,
+  event: Exclude<Event, { type: 'advance' | 'cancel' }>,
 ): Promise<void> {
   switch (event.type) {
     case 'callback':
@@ -198,10 +203,10 @@ async function survive(step: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Looks whenever the job asks for it until it asks no more; bounded by its deadline. */
+/** Advances the job whenever it asks for it, until it asks no more; bounded by its deadline. */
 async function settle(world: World, job: string): Promise<void> {
-  for (let looks = 0; looks < 1_000; looks++) {
-    const next = await world.look(job);
+  for (let runs = 0; runs < 1_000; runs++) {
+    const next = await world.advance(job);
     if (next === undefined) return;
     world.clock.advance(Math.max(1, next - world.clock.now()));
   }

@@ -1,9 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Job } from '../../src/core/job.ts';
+import type { InquiryTurn } from '../../src/core/work.ts';
 import { eraseJobs, forgetPerson } from '../../src/jobs/forget.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
 import { songJob } from '../storage/jobs.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
 
 const file = (letter: string) => `${letter.repeat(64)}.mp3`;
 const kept = (name: string) => ({ name, bytes: 1, contentType: 'audio/mpeg' });
@@ -29,7 +38,7 @@ const store = async (...jobs: Job[]) => {
 };
 const left = async () => (await Array.fromAsync(storage.jobs.all())).map(({ id }) => id);
 
-test('a person’s jobs go with every file that nobody else’s job holds, wherever it stands in the record', async () => {
+test('a person’s jobs go with every file that no one else’s job holds, wherever it is in the record', async () => {
   await store(
     songJob({ id: 'ada1', state: 'delivered', kept: { 'https://gateway.example/a': kept(file('a')) } }),
     songJob({
@@ -73,7 +82,7 @@ test('what is too old goes, but never what still runs', async () => {
     songJob({ id: 'waiting', state: 'waiting', createdAt: 1 }),
     songJob({ id: 'new', state: 'delivered', createdAt: 1, finishedAt: 9 }),
   );
-  await eraseJobs(({ finishedAt, createdAt }) => (finishedAt ?? createdAt) < 5, dependencies());
+  await eraseJobs(storage.jobs.endedBefore(5), dependencies());
   expect((await left()).toSorted()).toEqual(['new', 'waiting']);
 });
 
@@ -90,5 +99,158 @@ test('a crash between the files and the jobs leaves jobs that lead to the rest',
   expect(await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).toEqual({
     jobs: 1,
     files: 1,
+  });
+});
+
+const said = (role: InquiryTurn['role'], text: string, person?: string): InquiryTurn => ({
+  role,
+  parts: [{ type: 'text', text }],
+  ...(person === undefined ? {} : { person }),
+});
+const asked = (id: string, person: Job['person'], turns: readonly InquiryTurn[], fields: Partial<Job> = {}) =>
+  songJob({
+    id,
+    person,
+    state: 'delivered',
+    command: 'ask',
+    work: { route: 'answer', dialect: 'chat', request: { model: 'm', maxTokens: 10, turns } },
+    ...fields,
+  });
+const ada = songJob({ id: 'x' }).person;
+const turnsOf = async (id: string) => {
+  const work = (await storage.jobs.read(id))?.work;
+  return work?.route === 'answer' ? work.request.turns : undefined;
+};
+
+test('what others quote of a person goes with the answers to it, and its files; the rest can be asked again', async () => {
+  const question = said('user', 'my secret', 'ada');
+  const picture: InquiryTurn = {
+    role: 'user',
+    parts: [{ type: 'image', file: { ...kept(file('d')), contentType: 'image/png' } }],
+    person: 'ada',
+  };
+  await store(
+    asked('ada1', ada, [picture, question]),
+    asked('bob1', bob, [
+      said('user', 'hello', 'bob'),
+      said('assistant', 'hello Bob', 'bob'),
+      picture,
+      said('assistant', 'a fine picture', 'ada'),
+      question,
+      said('assistant', 'told about it', 'ada'),
+      said('user', 'and now?', 'bob'),
+    ]),
+    asked('carl1', { ...bob, id: 'carl' }, [said('user', 'my secret', 'carl')]),
+  );
+  const erased = await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
+  expect(erased).toEqual({ jobs: 1, files: 1 });
+  expect(removed).toEqual([file('d')]);
+  expect(await turnsOf('bob1')).toEqual([
+    said('user', 'hello', 'bob'),
+    said('assistant', 'hello Bob', 'bob'),
+    said('user', 'and now?', 'bob'),
+  ]);
+  expect(await turnsOf('carl1')).toHaveLength(1);
+});
+
+test('records that do not tell whose a turn is are known by the words of the person', async () => {
+  await store(
+    asked('ada1', ada, [said('user', 'my secret')]),
+    asked('bob1', bob, [
+      said('user', 'Ada: my secret'),
+      said('assistant', 'told about it'),
+      said('user', 'Bob: and now?'),
+    ]),
+  );
+  await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
+  expect(await turnsOf('bob1')).toEqual([said('user', 'Bob: and now?')]);
+});
+
+test('others run while many jobs are walked and erased', async () => {
+  const jobs = Array.from({ length: 600 }, (_, index) =>
+    songJob({
+      id: `job${index}`,
+      person: index % 2 ? ada : bob,
+      state: 'delivered',
+      finishedAt: index,
+      kept: { a: kept(file('a')) },
+    }),
+  );
+  await Promise.all(jobs.map((job) => storage.jobs.create(job)));
+  let others = 0;
+  const count = () => {
+    others += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  try {
+    await Array.fromAsync(storage.jobs.records());
+    expect(others).toBeGreaterThanOrEqual(12);
+    others = 0;
+    expect(await Array.fromAsync(storage.jobs.endedBefore(300))).toHaveLength(300);
+    expect(others).toBeGreaterThanOrEqual(6);
+    expect(await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).toMatchObject({
+      jobs: 300,
+    });
+  } finally {
+    clearImmediate(immediate);
+  }
+  expect(await left()).toHaveLength(300);
+});
+
+const WORDS = 'a letter to my grandmother';
+
+async function askAndForget(): Promise<void> {
+  const long = `${WORDS} `.repeat(500);
+  await store(
+    asked('ada1', ada, [said('user', WORDS, 'ada')], { title: WORDS, state: 'waiting' }),
+    asked('ada2', ada, [said('user', long, 'ada')], { title: WORDS }),
+    asked('bob1', bob, [said('user', long, 'ada'), said('user', 'and now?', 'bob')]),
+  );
+  await storage.inbox.put('ada1', JSON.stringify({ prompt: WORDS }), 1);
+  const job = await storage.jobs.read('ada1');
+  if (job) await storage.jobs.replace({ ...job, state: 'delivered', title: 'short' });
+  await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
+  await storage.scrub();
+}
+
+async function filesWithWords(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const contents = await Promise.all(names.map(async (name) => ({ name, content: await readFile(name) })));
+  return contents.filter(({ content }) => content.includes('grandmother')).map(({ name }) => name);
+}
+
+test('what is forgotten stands in no file of SQLite any more', async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-forget-'));
+  cleanup.defer(() => rm(folder, { recursive: true }));
+  const log = new RecordingLog();
+  const path = join(folder, 'minstrel.sqlite');
+  await storage.close();
+  storage = await openSqliteStorage({ path, clock: systemClock, random: Math.random, log });
+  await askAndForget();
+  expect(await filesWithWords(folder)).toEqual([]);
+});
+
+describe.skipIf(noRedis)('on Redis', () => {
+  test('what is forgotten stands in no key any more, and in no file once Redis has rewritten it', async () => {
+    await using cleanup = new AsyncDisposableStack();
+    const server = await startRedisServer();
+    cleanup.defer(() => server.dispose());
+    const log = new RecordingLog();
+    await storage.close();
+    storage = await openRedisStorage({ url: server.url, clock: systemClock, random: Math.random, log });
+    await askAndForget();
+    await storage.close();
+
+    const redis = await connectRedis(server.url);
+    cleanup.defer(() => redis.destroy());
+    for await (const keys of redis.scanIterator()) {
+      for (const key of keys)
+        expect(String(await redis.sendCommand(['DUMP', key]))).not.toContain('grandmother');
+    }
+    const { dir } = await redis.configGet('dir');
+    await expect.poll(() => filesWithWords(String(dir))).toEqual([]);
   });
 });

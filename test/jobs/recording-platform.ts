@@ -1,5 +1,5 @@
-import type { Address } from '../../src/command.ts';
-import type { Message } from '../../src/message.ts';
+import type { Address } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
 import type {
   MessageStream,
   Platform,
@@ -8,18 +8,18 @@ import type {
   ShowOptions,
 } from '../../src/platforms/platform.ts';
 
-/** A channel in memory: one message a key, as the contract of platforms asks. */
+/** A channel in memory. It searches for an earlier message of the key only where there may be one that was not stored. */
 export class RecordingPlatform implements Platform {
   readonly name = 'discord';
-  /** What stands in the channel, by message id. */
-  readonly standing = new Map<string, Message>();
-  /** Everything that ever stood, in order. */
+  /** What is in the channel, by message id. */
+  readonly shown = new Map<string, Message>();
+  /** Everything that was ever shown, in order. */
   readonly history: Message[] = [];
-  readonly whispers: Message[] = [];
-  /** What the next calls of `whisper` throw. */
-  readonly whisperFailures: PlatformError[] = [];
+  readonly privateMessages: Message[] = [];
+  /** What the next calls of `sendPrivately` throw. */
+  readonly privateFailures: PlatformError[] = [];
   /** What the next calls of `show` throw; they work when there is none. */
-  readonly failures: PlatformError[] = [];
+  readonly failures: Error[] = [];
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
   readonly #byKey = new Map<string, string>();
@@ -39,7 +39,7 @@ export class RecordingPlatform implements Platform {
   async show(
     address: Address,
     message: Message,
-    { key: job, posted, remember }: ShowOptions,
+    { key: job, posted, mayHavePosted = false, remember }: ShowOptions,
   ): Promise<Posted> {
     this.crash('before show');
     const key = `${address.channel} ${job}`;
@@ -48,13 +48,17 @@ export class RecordingPlatform implements Platform {
     const id =
       typeof posted?.id === 'string'
         ? posted.id
-        : (this.#byKey.get(key) ?? `message-${this.standing.size + 1}`);
+        : ((mayHavePosted ? this.#byKey.get(key) : undefined) ?? `message-${this.shown.size + 1}`);
     this.#byKey.set(key, id);
-    this.standing.set(id, message);
+    this.shown.set(id, message);
     this.history.push(message);
     this.crash('after show');
     await remember({ id });
     return { id };
+  }
+
+  async retract(_address: Address, { stray, kept }: { stray: Posted; kept: Posted }): Promise<void> {
+    if (stray.id !== kept.id) this.shown.delete(String(stray.id));
   }
 
   stream(address: Address, options: ShowOptions): MessageStream {
@@ -64,9 +68,9 @@ export class RecordingPlatform implements Platform {
     };
   }
 
-  async whisper(_address: Address, message: Message): Promise<void> {
-    const failure = this.whisperFailures.shift();
+  async sendPrivately(_address: Address, message: Message): Promise<void> {
+    const failure = this.privateFailures.shift();
     if (failure) throw failure;
-    this.whispers.push(message);
+    this.privateMessages.push(message);
   }
 }

@@ -1,15 +1,17 @@
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
-import { GatewayError, type GatewayErrorCode } from '../../src/gateway/errors.ts';
-import type { VideoTask } from '../../src/gateway/media.ts';
-import type { AlignedWord } from '../../src/gateway/music.ts';
+import type { VideoTask } from '../../src/gateway/media/responses.ts';
+import type { AlignedWord } from '../../src/gateway/music/music.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import { GatewayError } from '../../src/gateway/transport/errors.ts';
 
 export interface Sent {
   readonly route: string;
   readonly request: Record<string, unknown>;
 }
 
-type Reply = 'taken' | GatewayError;
+/** A promise: the gateway is still at it. */
+type Reply = 'taken' | GatewayError | Promise<'taken'>;
 
 /** A gateway whose every answer a test decides, and which counts what it took. */
 export class ScriptedGateway implements Gateway {
@@ -69,12 +71,10 @@ export class ScriptedGateway implements Gateway {
   };
 
   readonly chat: Gateway['chat'] = {
-    complete: () => Promise.reject(new TypeError('not asked in these tests')),
     stream: (question) => this.#stream('chat', question),
   };
 
   readonly gen: Gateway['gen'] = {
-    complete: () => Promise.reject(new TypeError('not asked in these tests')),
     stream: (question) => this.#stream('gen', question),
     generateImage: async (question) => {
       await this.#submit('gen.image', question);
@@ -109,7 +109,7 @@ export class ScriptedGateway implements Gateway {
 
   async #submit(route: string, request: object): Promise<{ taskId: string }> {
     this.crash(`before ${route}`);
-    const reply = this.replies.shift() ?? 'taken';
+    const reply = await (this.replies.shift() ?? 'taken');
     if (reply instanceof GatewayError && reply.taken === 'no') throw reply;
     this.taken.push({ route, request: { ...request } });
     this.crash(`after ${route}`);
@@ -134,7 +134,6 @@ export function gatewayError(
 ): GatewayError {
   return new GatewayError({
     code,
-    family: 'music',
     route: 'music/generate',
     retryable,
     taken,

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UserError } from '../../src/errors.ts';
+import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { listen } from '../http/listener.ts';
-import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
+import { NOTHING_DECIDED } from '../settings/samples.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';
 
 const SECRET = 'a secret for signatures in this test alone';
@@ -36,13 +37,17 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
   });
 
   const ask = (id: string) =>
-    jobs.start(SONG, {
-      id,
-      command: 'song',
-      options: {},
-      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
-      person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
-    });
+    jobs.start(
+      SONG,
+      {
+        id,
+        command: 'song',
+        options: {},
+        address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+        person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+      },
+      NOTHING_DECIDED,
+    );
 
   it('work is declined with a sentence, and nothing comes of it later', async () => {
     await redis.kill();
@@ -52,25 +57,21 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
 
     await redis.start();
     await expect
-      .poll(
-        () =>
-          storage.check().then(
-            () => 'back',
-            () => 'away',
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        storage.check().then(
+          () => 'back',
+          () => 'away',
+        ),
       )
       .toBe('back');
     expect(await Array.fromAsync(storage.jobs.open())).toEqual([]);
     // The connections come back one after the other, and until then it is declined.
     await expect
-      .poll(
-        () =>
-          ask('taken').then(
-            ({ type }) => type,
-            () => 'declined',
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        ask('taken').then(
+          ({ type }) => type,
+          () => 'declined',
+        ),
       )
       .toBe('accepted');
     expect(await Array.fromAsync(storage.jobs.open())).toHaveLength(1);
@@ -92,7 +93,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await redis.kill();
     expect(await post()).toBe(503);
     await redis.start();
-    await expect.poll(post, { timeout: 10_000 }).toBe(200);
+    await expect.poll(post).toBe(200);
     expect(await storage.inbox.read(outcome.job, 0)).toHaveLength(1);
   });
 });

@@ -1,15 +1,17 @@
 import { commands } from '../../commands/index.ts';
-import type { Invocation, StartRequest } from '../../src/command.ts';
-import { advance } from '../../src/jobs/advance.ts';
+import type { StartRequest } from '../../src/core/context.ts';
+import type { Invocation } from '../../src/core/invocation.ts';
+import type { Job } from '../../src/core/job.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
-import type { Job } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createPace } from '../../src/jobs/pace.ts';
+import { createMessageRate, createRateLimiter } from '../../src/jobs/rate-limiter.ts';
+import { advance } from '../../src/jobs/runner.ts';
 import type { MediaError } from '../../src/media/errors.ts';
-import type { Message } from '../../src/message.ts';
-import { familyOf } from '../../src/settings/costs.ts';
+import { familyOf } from '../../src/settings/limits/limits.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { administer } from '../settings/administration.ts';
 import { ManualClock } from '../storage/manual-clock.ts';
@@ -17,7 +19,9 @@ import { RecordingLog } from '../storage/recording-log.ts';
 import { RecordingPlatform } from './recording-platform.ts';
 import { ScriptedGateway } from './scripted-gateway.ts';
 
-/** The jobs room on real storage, with a gateway, a platform and a clock that the test moves. */
+type AcceptedOutcome = Extract<Outcome, { type: 'accepted' }>;
+
+/** Jobs on real storage, with a gateway, a platform and a clock that the test moves. */
 export interface World extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly storage: Storage;
@@ -30,11 +34,13 @@ export interface World extends AsyncDisposable {
   readonly unreachable: Map<string, MediaError>;
   readonly dependencies: JobDependencies;
   /** What jobs invoke commands by. */
-  readonly door: { invoke: JobDependencies['invoke'] };
+  readonly invoker: { invoke: JobDependencies['invoke'] };
+  /** Stores work as a person's command does. */
+  accept(request: StartRequest, invocation?: Partial<Invocation>): Promise<AcceptedOutcome>;
   /** Starts work as a person would, and resolves to its id. */
   start(request: StartRequest, invocation?: Partial<Invocation>): Promise<string>;
-  /** Looks at a job once, as a wake-up does. */
-  look(job: string): Promise<number | undefined>;
+  /** Advances a job once, as a wake-up does. */
+  advance(job: string): Promise<number | undefined>;
   callback(job: string, body: unknown): Promise<void>;
   read(job: string): Promise<Job>;
   /** The one message of a job. */
@@ -81,20 +87,25 @@ export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-
 }
 
 /** `crash` is called at every point where a process may die: it throws to let it die there. */
-export async function createWorld(crash: (point: string) => void = () => undefined): Promise<World> {
+export async function createWorld(
+  crash: (point: string) => void = () => undefined,
+  given?: Storage,
+): Promise<World> {
   const clock = new ManualClock();
   const log = new RecordingLog();
-  const storage = await openSqliteStorage({ path: ':memory:', clock, random: () => 0.5, log });
+  const storage = given ?? (await openSqliteStorage({ path: ':memory:', clock, random: () => 0.5, log }));
   const gateway = new ScriptedGateway();
   const platform = new RecordingPlatform();
   gateway.crash = crash;
   platform.crash = crash;
   const unreachable = new Map<string, MediaError>();
+  const unfinished = new Set<string>();
   const voices = createVoices({ settings: storage.settings });
+  const { meter, decisions } = administer({ storage, clock });
   let ids = 0;
   let events = 0;
-  const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg', kind: 'audio' as const });
-  const door: World['door'] = {
+  const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
+  const invoker: World['invoker'] = {
     invoke: () => Promise.reject(new TypeError('no command is invoked in this test')),
   };
   const dependencies: JobDependencies = {
@@ -114,22 +125,45 @@ export async function createWorld(crash: (point: string) => void = () => undefin
       tag: async (file) => file,
     },
     voices,
-    meter: administer({ storage, clock }).meter,
+    meter,
     platform: (name) => (name === platform.name ? platform : undefined),
     command: (name) => commands.find((command) => command.name === name),
-    invoke: (invocation) => door.invoke(invocation),
+    invoke: (invocation) => invoker.invoke(invocation),
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
     familyOf,
-    pollPace: createPace({ perSecond: 5, now: clock.now }),
+    mediaDefaults: { image: { size: '1328*1328' }, video: {} },
+    pollRate: createRateLimiter({ perSecond: 5, now: clock.now }),
+    // A run that a test asks for by itself waits for no other.
+    messageRate: () => Promise.resolve(),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     random: () => 0.5,
     newId: () => `id${++ids}`,
     log,
   };
-  const jobs = createJobs(dependencies);
+  const messageRate = createMessageRate({
+    now: clock.now,
+    sleep: (milliseconds) => clock.sleep(milliseconds),
+  });
+  const jobs = createJobs({ ...dependencies, messageRate });
+  const accept: World['accept'] = async (request, invocation) => {
+    const command = request.work.route.startsWith('music')
+      ? 'song'
+      : (COMMANDS[request.work.route] ?? 'song');
+    const asked: Invocation = {
+      id: `event-${++events}`,
+      command,
+      options: {},
+      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+      person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+      ...invocation,
+    };
+    const outcome = await jobs.start(request, asked, await decisions.read(asked.address));
+    if (outcome.type !== 'accepted') throw new TypeError(`The work was not accepted: ${outcome.type}`);
+    return outcome;
+  };
   return {
     clock,
     storage,
@@ -140,23 +174,17 @@ export async function createWorld(crash: (point: string) => void = () => undefin
     log,
     unreachable,
     dependencies,
-    door,
-    async start(request, invocation) {
-      const command = request.work.route.startsWith('music')
-        ? 'song'
-        : (COMMANDS[request.work.route] ?? 'song');
-      const outcome = await jobs.start(request, {
-        id: `event-${++events}`,
-        command,
-        options: {},
-        address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
-        person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
-        ...invocation,
-      });
-      if (outcome.type !== 'accepted') throw new TypeError(`The work was not accepted: ${outcome.type}`);
-      return outcome.job;
+    invoker,
+    accept,
+    start: async (request, invocation) => (await accept(request, invocation)).job,
+    async advance(job) {
+      // As the schedule does: a run that did not end makes the next one an interrupted job's.
+      const interrupted = unfinished.has(job);
+      unfinished.add(job);
+      const next = await advance(job, { signal: new AbortController().signal, interrupted }, dependencies);
+      unfinished.delete(job);
+      return next;
     },
-    look: (job) => advance(job, new AbortController().signal, dependencies),
     async callback(job, body) {
       await storage.inbox.put(job, typeof body === 'string' ? body : JSON.stringify(body), clock.now());
     },
@@ -165,7 +193,7 @@ export async function createWorld(crash: (point: string) => void = () => undefin
       if (!record) throw new TypeError(`There is no job ${job}`);
       return record;
     },
-    message: () => [...platform.standing.values()].at(-1),
+    message: () => [...platform.shown.values()].at(-1),
     [Symbol.asyncDispose]: () => storage.close(),
   };
 }
@@ -183,9 +211,12 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     },
     running: (where, person) => jobs.running(where, person),
     recentSongs: (where, limit) => jobs.recentSongs(where, limit),
-    unplaced: (name, person, limit) => jobs.unplaced(name, person, limit),
+    undelivered: (name, person, limit) => jobs.undelivered(name, person, limit),
     open: () => jobs.open(),
     all: () => jobs.all(),
+    ofPerson: (name, person) => jobs.ofPerson(name, person),
+    endedBefore: (at) => jobs.endedBefore(at),
+    records: () => jobs.records(),
     erase: (id) => jobs.erase(id),
     recentDurations: (route, limit) => jobs.recentDurations(route, limit),
   };

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { UserError } from '../../src/errors.ts';
-import { keepAttachment } from '../../src/media/attachments.ts';
-import { createFolderStore, type FolderStoreOptions } from '../../src/media/folder-store.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { keepAttachment, keepReadable } from '../../src/media/attachments.ts';
+import { createPictureFitter } from '../../src/media/content/pictures.ts';
 import { createMedia } from '../../src/media/media.ts';
+import { createFolderStore, type FolderStoreOptions } from '../../src/media/store/folder.ts';
+import { samples } from '../fixtures/media-samples.ts';
 import { fetcherFor, listen, mp3, temporaryFolder } from './helpers.ts';
 
 async function open(store: Partial<FolderStoreOptions> = {}) {
@@ -13,6 +15,7 @@ async function open(store: Partial<FolderStoreOptions> = {}) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: () => 0,
+    random: () => 0.5,
     retryDelayMs: 1,
   });
 }
@@ -23,9 +26,9 @@ test('an attachment is read with the headers of its platform, and kept', async (
     seen.push(request.headers.authorization);
     response.end(mp3(100));
   });
-  const headers = { authorization: 'Bearer of the platform' };
+  const access = { from: 'platform', headers: { authorization: 'Bearer of the platform' } } as const;
   const attachment = { name: 'humming.mp3', url: `${origin}/private/humming.mp3` };
-  const kept = await keepAttachment(await open(), attachment, ['audio'], headers);
+  const kept = await keepAttachment(await open(), attachment, ['audio'], access);
   expect(kept).toMatchObject({ contentType: 'audio/mpeg', bytes: 41_700 });
   expect(seen).toEqual(['Bearer of the platform']);
 });
@@ -40,7 +43,8 @@ test('the headers of a platform never follow a redirect to another host', async 
     response.writeHead(302, { location: elsewhere.origin }).end(),
   );
   await keepAttachment(await open(), { name: 'a.mp3', url: origin }, ['audio'], {
-    authorization: 'Bearer x',
+    from: 'platform',
+    headers: { authorization: 'Bearer x' },
   });
   expect(seen).toEqual([undefined]);
 });
@@ -61,23 +65,49 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
     (_request, response) => response.setHeader('content-length', 26 * 1024 * 1024).end(mp3(200)),
     'humming.mp3 is too large; 25 MB is the most I take.',
   ],
-])('an attachment that is %s is refused with a way out', async (_case, answer, sentence) => {
+])('an attachment that is %s is refused with a sentence that helps', async (_case, answer, sentence) => {
   const { origin } = await listen(answer);
-  const kept = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {});
+  const kept = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {
+    from: 'platform',
+  });
   await expect(kept).rejects.toThrow(new UserError(sentence));
 });
 
 test('an attachment at an address inside is refused without a request', async () => {
   const attachment = { name: 'x.mp3', url: 'http://169.254.169.254/latest/meta-data' };
-  const kept = keepAttachment(await open(), attachment, ['audio'], {});
-  await expect(kept).rejects.toThrow('x.mp3 could not be read.');
+  const kept = keepAttachment(await open(), attachment, ['audio'], { from: 'platform' });
+  await expect(kept).rejects.toThrow('x.mp3 is not at a public address');
 });
 
-test('when there is no room to keep files, it is no fault of the attachment', async () => {
+test('when there is no space to keep files, it is no fault of the attachment', async () => {
   const openForWriting = () => {
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'open' });
   };
   const { origin } = await listen((_request, response) => response.end(mp3(100)));
-  const kept = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {});
+  const kept = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {
+    from: 'platform',
+  });
   await expect(kept).rejects.toThrow('I have no room to keep files right now.');
+});
+
+test.each([
+  ['a picture at an address without an extension', samples.png, 'image'],
+  ['a text', Buffer.from('My favourite colour is teal.'), 'document'],
+] as const)('%s is read by its content', async (_case, bytes, type) => {
+  const { origin } = await listen((_request, response) => response.end(bytes));
+  const tools = { media: await open(), fitPicture: createPictureFitter() };
+  expect(
+    await keepReadable(tools, { name: 'file', url: `${origin}/file` }, { from: 'platform' }),
+  ).toMatchObject({ type });
+});
+
+test.each([
+  ['setup.exe', Buffer.from('MZ\u0090\u0000\u0003\u0000')],
+  ['paper.pdf', Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1')],
+])('%s is refused with advice', async (name, bytes) => {
+  const { origin } = await listen((_request, response) => response.end(bytes));
+  const tools = { media: await open(), fitPicture: createPictureFitter() };
+  await expect(keepReadable(tools, { name, url: origin }, { from: 'platform' })).rejects.toThrow(
+    `${name} is no image or text file that I know. Please attach another.`,
+  );
 });

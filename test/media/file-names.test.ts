@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { safeFileName, uniqueFileNames } from '../../src/media/file-names.ts';
+import { safeFileName, uniqueFileNames } from '../../src/media/content/types.ts';
 
 describe('a title becomes a file name', () => {
   test.each([

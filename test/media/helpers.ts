@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch.ts';
+import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch/fetch.ts';
 
 /** A folder of this test's own, gone when it is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -28,19 +28,29 @@ export async function listen(answer: RequestListener): Promise<Listener> {
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
+  listening.add(`127.0.0.1:${port}`);
   return { origin: `http://127.0.0.1:${port}`, port };
 }
 
-/** A fetcher that may reach this machine, with limits small enough to be met in a test. */
-export function fetcherFor(options: Partial<MediaFetcherOptions> = {}) {
+/** Every server of {@link listen}, as an operator would have named them. */
+export const listening = new Set<string>();
+
+type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts'>> & {
+  readonly allowedHosts?: readonly string[];
+};
+
+/** A fetcher that may reach the servers of this test, with limits small enough to be met in a test. */
+export function fetcherFor({ allowedHosts, ...options }: FetcherOptions = {}) {
+  const allowed = allowedHosts ? new Set(allowedHosts) : listening;
   const fetcher = createMediaFetcher({
-    allowedHosts: ['127.0.0.1'],
+    allowedHosts: { gateway: allowed, platform: allowed },
     maximumBytes: 1_000_000,
     timeoutMs: 5_000,
     idleTimeoutMs: 900,
     maximumRedirects: 3,
     concurrency: 4,
     now: () => Date.now(),
+    random: () => 0.5,
     ...options,
   });
   onTestFinished(() => fetcher.close());

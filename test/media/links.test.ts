@@ -1,43 +1,52 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFileLinks, createLinkSigner } from '../../src/media/links.ts';
+import { sign } from '../../src/core/http.ts';
+import { createFileLinks, type FileLink } from '../../src/media/links.ts';
 
-const fields = fc.array(fc.string(), { maxLength: 4 });
+const linksOf = (...secrets: string[]) => createFileLinks('https://bot.example', secrets, () => 0);
+const link: FileLink = { name: 'a.mp3', downloadName: 'A.mp3', expires: 60 };
+const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 
-test('a signature holds for the fields it was made over, and for no others', () => {
-  const signer = createLinkSigner(['secret'], 'file');
+test('a link holds for what it was made for, and for nothing else', () => {
+  const links = linksOf('secret');
+  const text = fc.string({ minLength: 1 }).filter((name) => name.isWellFormed());
   fc.assert(
-    fc.property(fields, fields, (signed, other) => {
-      const signature = signer.sign(signed);
-      expect(signer.verify(signed, signature)).toBe(true);
-      expect(signer.verify(other, signature)).toBe(JSON.stringify(signed) === JSON.stringify(other));
+    fc.property(text, text, text, text, (name, downloadName, otherName, otherDownload) => {
+      const query = queryOf(links.url({ name, downloadName, expires: 60 }));
+      expect(links.verify(name, query)).toEqual({ name, downloadName, expires: 60 });
+      expect(links.verify(otherName, query) !== undefined).toBe(otherName === name);
+      const renamed = links.verify(name, { ...query, as: otherDownload });
+      expect(renamed !== undefined).toBe(otherDownload === downloadName);
+      expect(links.verify(name, { ...query, expires: '61' })).toBeUndefined();
     }),
   );
 });
 
 test('a signature made for one use is worth nothing for another', () => {
-  const signature = createLinkSigner(['secret'], 'file').sign(['a']);
-  expect(createLinkSigner(['secret'], 'attachment').verify(['a'], signature)).toBe(false);
+  const query = queryOf(linksOf('secret').url(link));
+  const signed = (use: string) => sign(JSON.stringify([use, 'a.mp3', 'A.mp3', '60']), 'secret');
+  expect(linksOf('secret').verify('a.mp3', { ...query, signature: signed('file') })).toEqual(link);
+  expect(linksOf('secret').verify('a.mp3', { ...query, signature: signed('attachment') })).toBeUndefined();
 });
 
 test('whatever is not a signature is refused without complaint', () => {
-  const signer = createLinkSigner(['secret'], 'file');
-  fc.assert(fc.property(fc.string(), (text) => !signer.verify(['a'], text)));
+  const query = queryOf(linksOf('secret').url(link));
+  fc.assert(
+    fc.property(fc.string(), (signature) => !linksOf('secret').verify('a.mp3', { ...query, signature })),
+  );
 });
 
 test('secrets can be replaced: the old one verifies, the new one signs, a dropped one is done', () => {
-  const before = createLinkSigner(['old'], 'file');
-  const during = createLinkSigner(['new', 'old'], 'file');
-  const after = createLinkSigner(['new'], 'file');
-  const signature = before.sign(['a']);
-  expect(during.verify(['a'], signature)).toBe(true);
-  expect(after.verify(['a'], signature)).toBe(false);
-  expect(after.verify(['a'], during.sign(['a']))).toBe(true);
+  const [before, during, after] = [linksOf('old'), linksOf('new', 'old'), linksOf('new')];
+  const query = queryOf(before.url(link));
+  expect(during.verify('a.mp3', query)).toEqual(link);
+  expect(after.verify('a.mp3', query)).toBeUndefined();
+  expect(after.verify('a.mp3', queryOf(during.url(link)))).toEqual(link);
 });
 
 test('there is no signing without a secret', () => {
-  expect(() => createLinkSigner([], 'file')).toThrow(TypeError);
-  expect(() => createLinkSigner(['secret', ''], 'file')).toThrow(TypeError);
+  expect(() => linksOf()).toThrow(TypeError);
+  expect(() => linksOf('secret', '')).toThrow(TypeError);
 });
 
 test('a link keeps the path of the public address', () => {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createFolderStore } from '../../src/media/folder-store.ts';
 import { createMedia } from '../../src/media/media.ts';
+import { createFolderStore } from '../../src/media/store/folder.ts';
 import { bytesOf, fetcherFor, listen, mp3, temporaryFolder } from './helpers.ts';
 
 async function mediaIn(directory: string) {
@@ -12,6 +12,7 @@ async function mediaIn(directory: string) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: () => Date.now(),
+    random: () => 0.5,
     log: { warn: () => undefined },
     retryDelayMs: 1,
   });
@@ -25,9 +26,9 @@ test('a song is fetched, known by its content, and kept under its hash', async (
   });
   const media = await mediaIn(await temporaryFolder());
 
-  const kept = await media.keep(`${origin}/song.exe`, { kinds: ['audio'] });
+  const kept = await media.keep(`${origin}/song.exe`, { from: 'gateway', kinds: ['audio'] });
 
-  expect(kept).toMatchObject({ kind: 'audio', contentType: 'audio/mpeg', bytes: song.length });
+  expect(kept).toMatchObject({ contentType: 'audio/mpeg', bytes: song.length });
   expect(kept.name).toMatch(/^[0-9a-f]{64}\.mp3$/);
   const opened = await media.open(kept.name);
   expect(opened && (await bytesOf(opened.stream)).equals(song)).toBe(true);
@@ -42,7 +43,9 @@ test('a server that is overloaded for a moment is asked again', async () => {
   });
   const media = await mediaIn(await temporaryFolder());
 
-  expect(await media.keep(origin, { kinds: ['audio'] })).toMatchObject({ kind: 'audio' });
+  expect(await media.keep(origin, { from: 'gateway', kinds: ['audio'] })).toMatchObject({
+    contentType: 'audio/mpeg',
+  });
   expect(asked).toBe(2);
 });
 
@@ -51,7 +54,7 @@ test('a server that stays down is named as such, and leaves nothing behind', asy
   const folder = await temporaryFolder();
   const media = await mediaIn(folder);
 
-  await expect(media.keep(origin, { kinds: ['audio'] })).rejects.toMatchObject({
+  await expect(media.keep(origin, { from: 'gateway', kinds: ['audio'] })).rejects.toMatchObject({
     code: 'status',
     status: 500,
     retryable: true,
@@ -67,7 +70,7 @@ test('a server that asks for a long pause is left to the caller', async () => {
   });
   const media = await mediaIn(await temporaryFolder());
 
-  await expect(media.keep(origin, { kinds: ['audio'] })).rejects.toMatchObject({
+  await expect(media.keep(origin, { from: 'gateway', kinds: ['audio'] })).rejects.toMatchObject({
     retryable: true,
     retryAfterMs: 120_000,
   });
@@ -78,7 +81,7 @@ test('bytes that came inside an answer are checked and kept as well', async () =
   const media = await mediaIn(await temporaryFolder());
 
   const kept = await media.keepBytes(Buffer.from('[00:01.00] Rain'), { kinds: ['text'] });
-  expect(kept).toMatchObject({ kind: 'text', contentType: 'text/plain; charset=utf-8' });
+  expect(kept).toMatchObject({ contentType: 'text/plain; charset=utf-8' });
 
   await expect(media.keepBytes(Buffer.from('MZ\0\0'), { kinds: ['image'] })).rejects.toMatchObject({
     code: 'type',

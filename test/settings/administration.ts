@@ -1,15 +1,22 @@
 import { commands } from '../../commands/index.ts';
-import type { Address, Person } from '../../src/command.ts';
+import type { Family } from '../../src/core/family.ts';
+import type { Address, Person } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Limit, LimitInForce, ModelInForce, Moderation } from '../../src/core/moderation.ts';
 import { forgetPerson } from '../../src/jobs/forget.ts';
-import type { Message } from '../../src/message.ts';
-import type { Limit, Moderation } from '../../src/moderation.ts';
-import { type Admit, createAccess } from '../../src/settings/access.ts';
-import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
-import { createMeter, type Meter, type UsageListener } from '../../src/settings/limits.ts';
+import { type Admit, createAccess } from '../../src/settings/access/access.ts';
+import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
+import {
+  createMeter,
+  type Meter,
+  type MeteredJob,
+  type UsageListener,
+} from '../../src/settings/limits/limits.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
 import { moderationFor } from '../../src/settings/moderation.ts';
-import type { Clock } from '../../src/storage/clock.ts';
+import type { Clock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { ModelList } from './model-list.ts';
 
@@ -23,7 +30,14 @@ export interface Administered {
   /** What moderators were told, and where. */
   readonly told: { address: Address; message: Message }[];
   readonly log: RecordingLog;
-  moderation(where: Address, person: Person): Moderation;
+  /** As one invocation does: with the settings as they are now. */
+  resolve(family: Family, named: string | undefined, where: Address): Promise<string>;
+  modelsInForce(where: Address): Promise<ModelInForce[]>;
+  /** Accepts a job into the storage. Throws the UserError of a limit. */
+  accept(job: MeteredJob): Promise<void>;
+  limitsInForce(where: Address, person: Person): Promise<LimitInForce[]>;
+  /** Without settings, they are read for each question. */
+  moderation(where: Address, person: Person, settings?: Decisions): Moderation;
 }
 
 export interface AdministeredOptions {
@@ -58,7 +72,7 @@ export function administer(options: AdministeredOptions): Administered {
     log,
     tell: async (address, message) => void told.push({ address, message }),
   });
-  const meter = createMeter({ usage: storage.usage, decisions, ceilings, costs, now: clock.now, listener });
+  const meter = createMeter({ usage: storage.usage, ceilings, costs, now: clock.now, listener });
   const tools = {
     decisions,
     models,
@@ -84,6 +98,20 @@ export function administer(options: AdministeredOptions): Administered {
     list,
     told,
     log,
-    moderation: (where, person) => moderationFor(tools, where, person),
+    resolve: async (family, named, where) =>
+      models.resolve(family, named, where, await decisions.read(where)),
+    modelsInForce: async (where) => models.inForce(await decisions.read(where)),
+    limitsInForce: async (where, person) => meter.inForce(where, person, await decisions.read(where)),
+    moderation: (where, person, settings) => moderationFor(tools, where, person, settings),
+    async accept({ person: { roles, ...person }, ...metered }) {
+      const { reservation, ceilings, refusal } = meter.claim(
+        { ...metered, person: { ...person, roles } },
+        await decisions.read(metered.address),
+      );
+      const job = songJob({ ...metered, id: metered.invocation, person: { ...person, roles: [...roles] } });
+      const now = clock.now();
+      const answer = await storage.accept({ job, reservation, ceilings, at: now, now });
+      if (answer.type === 'refused') throw refusal(answer);
+    },
   };
 }

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readSettings, SETTINGS_MIGRATIONS, SettingsError } from '../../src/settings/schema.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { readSettings, SETTINGS_MIGRATIONS, SettingsError } from '../../src/settings/decisions.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
 import { administer } from './administration.ts';
 import { memoryStorage } from './memory-storage.ts';
-import { HERE, MOD, person } from './places.ts';
+import { HERE, MOD, person } from './samples.ts';
 
 const openSqlite = (path: string) =>
   openSqliteStorage({ path, clock: systemClock, random: Math.random, log: new RecordingLog() });
@@ -57,6 +57,7 @@ describe('what moderators decided', () => {
 
   const openRedis = (prefix = `move${++deployments}`) =>
     openRedisStorage({
+      ...PATIENT,
       url: redis?.url ?? '',
       prefix,
       clock: systemClock,
@@ -112,7 +113,7 @@ describe('what moderators decided', () => {
 describe('the schema', () => {
   const older = { version: 1, models: { ask: { id: 'seer', by: { id: 'mod', displayName: 'Mod' }, at: 1 } } };
 
-  test('what an older version wrote is brought forward, step by step', () => {
+  test('settings of older versions are migrated, step by step', () => {
     const migrations = [
       ...SETTINGS_MIGRATIONS,
       (settings: Record<string, unknown>) => ({ ...settings, systemPrompt: 'of the second' }),
@@ -127,7 +128,7 @@ describe('the schema', () => {
     expect(readSettings('discord:guild', read, migrations)).toEqual(read);
   });
 
-  test('what is absent has its default, and what is unknown does no harm', () => {
+  test('absent values have their default, and unknown ones are ignored', () => {
     const settings = readSettings('discord:guild', { ...older, invented: { later: true } });
     expect(settings).toMatchObject({ limits: [], access: {}, blocked: [], moderators: [], changes: [] });
   });
@@ -157,44 +158,44 @@ describe('the schema', () => {
 describe('the trace of changes', () => {
   test('says who, when, where, from what to what, of the server and all its channels', async () => {
     const { storage, clock } = await memoryStorage();
-    const house = administer({ storage, clock });
-    const mod = house.moderation(HERE, MOD);
+    const administered = administer({ storage, clock });
+    const mod = administered.moderation(HERE, MOD);
     await mod.models.choose('ask', 'chat-small', 'server');
     clock.advance(1_000);
     await mod.models.choose('ask', 'seer', 'channel').catch(() => undefined);
-    await house
+    await administered
       .moderation({ ...HERE, channel: 'other' }, person('eve', { moderator: true }))
       .limits.set({ scope: 'channel', per: 'day', of: 'requests', most: 5 });
     clock.advance(1_000);
     await mod.models.choose('ask', 'canvas-plus', 'server');
     const changes = await mod.audit(10);
-    expect(changes.map(({ by, place, what, from, to }) => [by.displayName, place, what, from, to])).toEqual([
+    expect(changes.map(({ by, where, what, from, to }) => [by.displayName, where, what, from, to])).toEqual([
       ['Mod', 'server', 'model for ask', 'chat-small', 'canvas-plus'],
-      ['Eve', 'other', 'limit', 'none', '5 requests per day in this channel, for all together'],
+      ['Eve', 'channel other', 'limit', 'none', '5 requests per day in this channel, for all together'],
       ['Mod', 'server', 'model for ask', 'not chosen here', 'chat-small'],
     ]);
     expect(changes[0]?.at).toBe(clock.now());
     await storage.close();
   });
 
-  test('is bounded, forgets a person on request, and lets go what is too old', async () => {
+  test('is bounded, forgets a person on request, and is pruned by age', async () => {
     const { storage, clock } = await memoryStorage();
-    const house = administer({ storage, clock });
-    const mod = house.moderation(HERE, MOD);
+    const administered = administer({ storage, clock });
+    const mod = administered.moderation(HERE, MOD);
     await storage.settings.set('voices:discord:server:guild', { version: 1, voices: [] });
     await storage.settings.set('something:else', 'that others keep');
     for (let index = 0; index < 210; index += 1) await mod.limits.exemptModerators(index % 2 === 0);
     expect(await mod.audit(1_000)).toHaveLength(200);
-    await house.decisions.forget('slack', 'mod');
+    await administered.decisions.forget('slack', 'mod');
     expect((await mod.audit(1))[0]?.by.id).toBe('mod');
-    await house.decisions.forget('discord', 'mod');
+    await administered.decisions.forget('discord', 'mod');
     expect((await mod.audit(1))[0]?.by).toEqual({
       id: '',
       displayName: 'somebody who asked to be forgotten',
     });
     clock.advance(1_000);
     await mod.limits.exemptModerators(true);
-    await house.decisions.prune(clock.now());
+    await administered.decisions.prune(clock.now());
     expect(await mod.audit(1_000)).toHaveLength(1);
     expect(await storage.settings.get('something:else')).toBe('that others keep');
     await storage.close();

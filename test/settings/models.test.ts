@@ -1,28 +1,89 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Moderation } from '../../src/moderation.ts';
+import type { Family } from '../../src/core/family.ts';
+import type { Moderation } from '../../src/core/moderation.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { type Administered, administer } from './administration.ts';
 import { memoryStorage } from './memory-storage.ts';
-import { HERE, MOD } from './places.ts';
+import { HERE, MOD } from './samples.ts';
 
 let storage: Storage;
-let house: Administered;
+let administered: Administered;
 let mod: Moderation;
 
 beforeEach(async () => {
   const opened = await memoryStorage();
   storage = opened.storage;
-  house = administer(opened);
-  house.list.offer(['chat-small', 'Chat Large=chat-large', 'canvas-plus', 'seer']);
-  mod = house.moderation(HERE, MOD);
+  administered = administer(opened);
+  administered.list.offer(['chat-small', 'Chat Large=chat-large', 'canvas-plus', 'seer']);
+  mod = administered.moderation(HERE, MOD);
 });
 afterEach(() => storage.close());
 
 const ELSEWHERE = { ...HERE, channel: 'elsewhere' };
 const THREAD = { ...HERE, channel: 'thread', parent: HERE.channel };
-const resolve = (where = HERE, named?: string) => house.models.resolve('ask', named, where);
+const resolve = (where = HERE, named?: string) => administered.resolve('ask', named, where);
 const inForce = async (where: typeof HERE = HERE) =>
-  (await house.models.inForce(where)).find(({ family }) => family === 'ask');
+  (await administered.modelsInForce(where)).find(({ family }) => family === 'ask');
+
+describe('models of which the listing says what they are for', () => {
+  const suggested = (family: Family, typed: string) =>
+    administered.models.suggest(family, typed).map(({ value }) => value);
+  beforeEach(() => {
+    administered.list.offered = [
+      { id: 'canvas', uses: ['pictures'] },
+      { id: 'mystery' },
+      { id: 'reel', uses: ['videos'] },
+      { id: 'talk', uses: ['answers'], routes: ['chat'] },
+      { id: 'scribe', uses: ['answers'], routes: ['msg', 'chat'] },
+      { id: 'facet', uses: ['answers', 'pictures'], routes: ['gen'] },
+    ];
+  });
+
+  test('a family’s own are completed first, all others after them', () => {
+    expect(suggested('ask', '')).toEqual(['talk', 'scribe', 'gen:facet', 'mystery', 'canvas', 'reel']);
+    expect(suggested('video', '')).toEqual(['reel', 'mystery', 'canvas', 'talk', 'scribe', 'facet']);
+    expect(suggested('image', 'a')).toEqual(['canvas', 'gen:facet', 'talk']);
+  });
+
+  test('completion goes on after a route, with the models of that route first', () => {
+    expect(suggested('ask', 'msg:')).toEqual([
+      'msg:scribe',
+      'msg:talk',
+      'msg:facet',
+      'msg:mystery',
+      'msg:canvas',
+      'msg:reel',
+    ]);
+    expect(suggested('ask', 'GEN: fac')).toEqual(['gen:facet']);
+    expect(suggested('image', 'gen:')[0]).toBe('gen:facet');
+    expect(suggested('video', 'gen:'), 'videos have no such route').toEqual([]);
+  });
+
+  test('one that only another route takes is asked there, though no one names the route', async () => {
+    expect(await administered.resolve('ask', 'facet', HERE)).toBe('gen:facet');
+    expect(await administered.resolve('image', 'facet', HERE)).toBe('gen:facet');
+    expect(await administered.resolve('ask', 'scribe', HERE), 'chat takes it, too').toBe('scribe');
+    expect(await administered.resolve('ask', 'msg:facet', HERE), 'who names a route gets it').toBe(
+      'msg:facet',
+    );
+  });
+
+  test('a person who has to choose reads a family’s own first', async () => {
+    await expect(administered.resolve('video', undefined, HERE)).rejects.toThrow(
+      'These are available: reel, mystery, canvas',
+    );
+  });
+
+  test('one of another family is refused by name, and says what it is for', async () => {
+    await expect(administered.resolve('ask', 'canvas', HERE)).rejects.toThrow(
+      '“canvas” makes pictures, and no answers. Use it with /image, or choose another model here.',
+    );
+    await expect(administered.resolve('video', 'talk', HERE)).rejects.toThrow('“talk” gives answers');
+    await expect(mod.models.choose('image', 'reel', 'server')).rejects.toThrow('“reel” makes videos');
+    expect(await administered.resolve('image', 'gen:facet', HERE)).toBe('gen:facet');
+    expect(await administered.resolve('image', 'mystery', HERE), 'the gateway decides').toBe('mystery');
+  });
+});
 
 describe('which model is used', () => {
   test('the named one, else the channel’s, else the server’s, else the deployment’s', async () => {
@@ -31,15 +92,15 @@ describe('which model is used', () => {
     expect(await resolve()).toBe('msg:seer');
     await mod.models.choose('ask', 'chat-large', 'channel');
     expect(await resolve()).toBe('chat-large');
-    expect(await house.models.resolve('ask', undefined, ELSEWHERE)).toBe('msg:seer');
+    expect(await administered.resolve('ask', undefined, ELSEWHERE)).toBe('msg:seer');
     expect(await resolve(HERE, 'gen:chat-small')).toBe('gen:chat-small');
-    expect(await house.models.resolve('song', undefined, HERE)).toBe('V5');
+    expect(await administered.resolve('song', undefined, HERE)).toBe('V5');
   });
 
   test('a thread belongs to its channel, for reading and for choosing', async () => {
     await mod.models.choose('ask', 'chat-large', 'channel');
-    expect(await house.models.resolve('ask', undefined, THREAD)).toBe('chat-large');
-    await house.moderation(THREAD, MOD).models.choose('ask', 'seer', 'channel');
+    expect(await administered.resolve('ask', undefined, THREAD)).toBe('chat-large');
+    await administered.moderation(THREAD, MOD).models.choose('ask', 'seer', 'channel');
     expect(await resolve()).toBe('seer');
   });
 
@@ -50,7 +111,7 @@ describe('which model is used', () => {
       { ...HERE, platform: 'slack' },
       { platform: 'discord', channel: 'channel', person: 'ada' },
     ]) {
-      expect(await house.models.resolve('ask', undefined, where)).toBe('chat:chat-small');
+      expect(await administered.resolve('ask', undefined, where)).toBe('chat:chat-small');
     }
   });
 
@@ -65,9 +126,9 @@ describe('which model is used', () => {
     expect(await inForce()).toMatchObject({ from: 'server', chosenBy: { displayName: 'Mod' } });
     await mod.models.choose('ask', 'seer', 'channel');
     expect(await inForce()).toMatchObject({ model: 'seer', from: 'channel' });
-    expect((await house.models.inForce(HERE)).find(({ family }) => family === 'video')).toEqual({
+    expect((await administered.modelsInForce(HERE)).find(({ family }) => family === 'video')).toEqual({
       family: 'video',
-      from: 'nobody',
+      from: 'none',
       gone: [],
     });
   });
@@ -90,7 +151,7 @@ describe('choosing', () => {
   });
 
   test('a display name is answered with its id, also behind a route', async () => {
-    expect(await mod.models.choose('ask', 'chat large', 'channel')).toEqual({
+    expect(await mod.models.choose('ask', 'chat large', 'channel')).toMatchObject({
       model: 'chat-large',
       label: 'chat large',
       checked: true,
@@ -113,7 +174,7 @@ describe('choosing', () => {
   });
 
   test('without a list nothing is refused, and it says that nothing was checked', async () => {
-    house.list.offered = undefined;
+    administered.list.offered = undefined;
     expect(await mod.models.choose('ask', 'brand-new', 'channel')).toMatchObject({ checked: false });
   });
 });
@@ -122,30 +183,34 @@ describe('a chosen model that disappears', () => {
   beforeEach(async () => {
     await mod.models.choose('ask', 'seer', 'server');
     await mod.models.choose('ask', 'msg:chat-large', 'channel');
-    house.list.offer(['chat-small', 'seer']);
+    administered.list.offer(['chat-small', 'seer']);
   });
 
-  test('falls back to the next choice, and whoever chose it is told, once', async () => {
+  test('falls back to the next choice, and the moderator who chose it is told, once', async () => {
     expect(await resolve()).toBe('seer');
     expect(await resolve()).toBe('seer');
-    expect(house.told).toHaveLength(1);
-    expect(house.told[0]?.address).toMatchObject({ guild: 'guild', channel: 'channel', person: 'mod' });
-    expect(house.told[0]?.message.text).toContain('chosen for answers in this channel');
-    expect(house.told[0]?.message.text).toContain('seer');
-    expect(house.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
+    expect(administered.told).toHaveLength(1);
+    expect(administered.told[0]?.address).toMatchObject({
+      guild: 'guild',
+      channel: 'channel',
+      person: 'mod',
+    });
+    expect(administered.told[0]?.message.text).toContain('chosen for answers in this channel');
+    expect(administered.told[0]?.message.text).toContain('seer');
+    expect(administered.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
-  test('many who ask at once make one telling', async () => {
+  test('many invocations at once tell it once', async () => {
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => resolve())))).toEqual(
       new Set(['seer']),
     );
-    expect(house.told).toHaveLength(1);
+    expect(administered.told).toHaveLength(1);
   });
 
   test('falls back to the deployment’s when all choices are gone; show says it', async () => {
-    house.list.offer(['chat-small']);
+    administered.list.offer(['chat-small']);
     expect(await resolve()).toBe('chat:chat-small');
-    expect(house.told).toHaveLength(2);
+    expect(administered.told).toHaveLength(2);
     expect(await inForce()).toEqual({
       family: 'ask',
       model: 'chat:chat-small',
@@ -157,34 +222,48 @@ describe('a chosen model that disappears', () => {
     });
   });
 
+  test('a default that is gone is told to people who ask, and to moderators in show', async () => {
+    administered = administer({ storage, clock: { now: () => 0 }, defaults: { ask: 'chat:retired-model' } });
+    const fresh = { ...HERE, guild: 'fresh' };
+    await expect(administered.resolve('ask', undefined, fresh)).rejects.toThrow(
+      'The default model for answers, “chat:retired-model”, is not offered any more.',
+    );
+    const [, ask] = await administered.modelsInForce(fresh);
+    expect(ask).toEqual({
+      family: 'ask',
+      from: 'none',
+      gone: [{ model: 'chat:retired-model', from: 'deployment' }],
+    });
+  });
+
   test('is used again when it comes back, and a new choice can be lost and told anew', async () => {
     await resolve();
-    house.list.offer(['chat-small', 'seer', 'chat-large']);
+    administered.list.offer(['chat-small', 'seer', 'chat-large']);
     expect(await resolve()).toBe('msg:chat-large');
     await mod.models.choose('ask', 'chat-large', 'channel');
-    house.list.offer(['seer']);
+    administered.list.offer(['seer']);
     await resolve();
-    expect(house.told).toHaveLength(2);
+    expect(administered.told).toHaveLength(2);
   });
 
-  test('an old list is looked at again before anybody is told', async () => {
-    house.list.refresh = async () => {
-      house.list.offer(['chat-small', 'seer', 'chat-large']);
-      return house.list.list();
+  test('an old list is refreshed before the moderator is told', async () => {
+    administered.list.refresh = async () => {
+      administered.list.offer(['chat-small', 'seer', 'chat-large']);
+      return administered.list.list();
     };
     expect(await resolve()).toBe('msg:chat-large');
-    expect(house.told).toEqual([]);
+    expect(administered.told).toEqual([]);
   });
 
-  test('a moderator who cannot be reached keeps nothing from working', async () => {
+  test('a moderator who cannot be reached does not stop the command', async () => {
     const deaf = administer({ storage, clock: { now: () => 0 } });
     deaf.list.offer(['seer']);
     deaf.told.push = () => {
       throw new TypeError('away');
     };
-    expect(await deaf.models.resolve('ask', undefined, HERE)).toBe('seer');
+    expect(await deaf.resolve('ask', undefined, HERE)).toBe('seer');
     expect(deaf.log.lines.map(({ sentence }) => sentence)).toContain(
-      'Nobody could be told that a model is gone; /models show says it',
+      'No one could be told that a model is gone; /models show says it',
     );
   });
 });

@@ -1,19 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type MeteredJob, RESERVATION_MS } from '../../src/settings/limits.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
+import type { MeteredJob } from '../../src/settings/limits/limits.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { ManualClock } from '../storage/manual-clock.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { noRedis, type RedisServer, startRedisServer } from '../storage/redis-server.ts';
+import { usageDays } from '../storage/usage-days.ts';
 import { type Administered, administer } from './administration.ts';
-import { ADA, HERE, MOD } from './places.ts';
+import { ADA, HERE, MOD } from './samples.ts';
 
 const DAY = 24 * 3_600_000;
 
 describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on one Redis', () => {
   let server: RedisServer;
-  let replicas: { storage: Storage; house: Administered }[];
+  let replicas: { storage: Storage; administered: Administered }[];
   let clock: ManualClock;
   let deployments = 0;
   let events = 0;
@@ -28,17 +29,18 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     replicas = await Promise.all(
       [1, 2, 3].map(async () => {
         const storage = await openRedisStorage({
+          ...PATIENT,
           url: server.url,
           prefix,
           clock: systemClock,
           random: Math.random,
           log: new RecordingLog(),
         });
-        return { storage, house: administer({ storage, clock }) };
+        return { storage, administered: administer({ storage, clock }) };
       }),
     );
     await replica(0)
-      .house.moderation(HERE, MOD)
+      .administered.moderation(HERE, MOD)
       .limits.set({ scope: 'person', per: 'day', of: 'requests', most: 10 });
   });
   afterEach(() => Promise.all(replicas.map(({ storage }) => storage.close())));
@@ -68,7 +70,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
       Array.from({ length: count }, async (_, index) => {
         const job = request();
         const passed = await replica(index)
-          .house.meter.reserve(job)
+          .administered.accept(job)
           .then(
             () => true,
             (error: Error) => {
@@ -82,49 +84,44 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     return asked.flat();
   }
 
-  const used = async () => (await replica(1).house.meter.inForce(HERE, ADA))[0]?.used;
+  const used = async () => (await replica(1).administered.limitsInForce(HERE, ADA))[0]?.used;
 
   test('of a hundred at once exactly ten pass', async () => {
     expect(await askAtOnce(100)).toHaveLength(10);
     expect(await used()).toBe(10);
   });
 
-  test('the failed ones give back exactly, whichever replica tells of it, and however often', async () => {
+  test('failed requests are given back exactly, by any replica, any number of times', async () => {
     const passed = await askAtOnce(100);
     const failed = passed.slice(0, 4);
     await Promise.all(
-      [...failed, ...failed, ...failed].map((job, index) => replica(index).house.meter.giveBack(job)),
+      [...failed, ...failed, ...failed].map((job, index) => replica(index).administered.meter.giveBack(job)),
     );
     await Promise.all(
-      [...passed.slice(4), ...passed.slice(4)].map((job, index) => replica(index).house.meter.settle(job)),
+      [...passed.slice(4), ...passed.slice(4)].map((job, index) =>
+        replica(index).administered.meter.settle(job, 'yes'),
+      ),
     );
     expect(await used()).toBe(6);
     expect(await askAtOnce(100)).toHaveLength(4);
-    const days = await replica(2).storage.usage.days({ platform: 'discord', guild: 'guild' }, '2000-01-01');
+    const days = await usageDays(replica(2).storage.usage, { platform: 'discord', guild: 'guild' });
     expect(days).toMatchObject([{ person: 'ada', family: 'song', requests: 6 }]);
   });
 
-  test('what a dead replica had reserved is given back after its time, and not before', async () => {
+  test('reservations of a dead replica count as long as their jobs are open', async () => {
     const passed = await askAtOnce(100);
     await replica(0).storage.close();
     replicas = replicas.slice(1);
-    await Promise.all(passed.slice(0, 3).map((job) => replica(1).house.meter.settle(job)));
-    clock.advance(RESERVATION_MS - 1);
-    await expect(replica(1).house.meter.reserve(request())).rejects.toThrow('limit is reached');
-    clock.advance(1);
-    const again = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) => {
-        const house = replicas[index % 2]?.house;
-        if (!house) throw new TypeError('There is no such replica');
-        return house.meter.reserve(request());
-      }),
-    );
-    expect(again.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+    await Promise.all(passed.slice(0, 3).map((job) => replica(1).administered.meter.settle(job, 'yes')));
+    clock.advance(DAY - 1);
+    await expect(replica(1).administered.accept(request())).rejects.toThrow('limit is reached');
+    await Promise.all(passed.slice(3).map((job) => replica(1).administered.meter.giveBack(job)));
+    expect(await used()).toBe(3);
   });
 
-  test('there is room for ten again a day after they were used', async () => {
+  test('ten are allowed again a day after they were used', async () => {
     const passed = await askAtOnce(20);
-    await Promise.all(passed.map((job) => replica(0).house.meter.settle(job)));
+    await Promise.all(passed.map((job) => replica(0).administered.meter.settle(job, 'yes')));
     clock.advance(DAY - 1);
     expect(await askAtOnce(20)).toHaveLength(0);
     clock.advance(1);

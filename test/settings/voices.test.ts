@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 
 describe('voices', () => {
-  it('are the server’s, in all its channels, and of nobody else', async () => {
+  it('belong to the server, in all its channels, and to no other', async () => {
     await voices.keep(SERVER, voice('p2', 'Warm'));
     await voices.keep(SERVER, voice('p1', 'Cold'));
     const names = async (where: Parameters<Voices['list']>[0]) =>
@@ -65,7 +65,33 @@ describe('voices', () => {
     expect(await voices.list(SERVER)).toEqual([]);
   });
 
-  it('that a newer version wrote are neither read wrong nor written over', async () => {
+  it('that were removed can be kept again, as what they were taken from', async () => {
+    await voices.keep(SERVER, { ...voice('p1', 'Rainy'), audioId: 'audio' });
+    await voices.remove(SERVER, 'p1');
+    expect(await voices.removed(SERVER)).toEqual([{ personaId: 'p1', audioId: 'audio' }]);
+    await voices.keep(SERVER, { ...voice('p1', 'Rainy again'), audioId: 'audio' });
+    expect(await voices.removed(SERVER)).toEqual([]);
+    expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Rainy again']);
+  });
+
+  it('are never dropped for newer ones', async () => {
+    const many = Array.from({ length: 500 }, (_, n) => voice(`p${n}`, `Voice ${n}`));
+    await storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
+    await voices.keep(SERVER, voice('one more', 'One more'));
+    expect(await voices.list(SERVER)).toHaveLength(501);
+  });
+
+  it('of a person who is forgotten go on that platform alone', async () => {
+    const slack = { ...SERVER, platform: 'slack' };
+    await voices.keep(SERVER, voice('p1', 'Rainy'));
+    await voices.keep(SERVER, { ...voice('p2', 'Sunny'), keptBy: { id: 'bob', displayName: 'Bob' } });
+    await voices.keep(slack, voice('p3', 'Windy'));
+    await voices.forget('discord', 'ada');
+    expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Sunny']);
+    expect(await voices.list(slack)).toHaveLength(1);
+  });
+
+  it('of a newer version are neither misread nor overwritten', async () => {
     const key = 'voices:discord:server:guild';
     await storage.settings.set(key, { version: 2, voices: {} });
     await expect(voices.list(SERVER)).rejects.toThrow(/cannot be read by this version/);

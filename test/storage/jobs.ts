@@ -1,4 +1,4 @@
-import type { Job } from '../../src/jobs/job.ts';
+import type { Job } from '../../src/core/job.ts';
 
 /** A job as `/song` makes it, but for what a test says. */
 export function songJob(fields: Partial<Job> & Pick<Job, 'id'>): Job {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/storage/clock.ts';
+import type { Clock } from '../../src/storage/schedule.ts';
 
-/** A clock that stands still until it is told. */
+/** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #now: number;
   #timers: { at: number; callback: () => void }[] = [];
@@ -10,6 +10,7 @@ export class ManualClock implements Clock {
   }
 
   readonly now = (): number => this.#now;
+  readonly elapsed = this.now;
 
   readonly after = (milliseconds: number, callback: () => void): (() => void) => {
     const timer = { at: this.#now + milliseconds, callback };

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createVoices } from '../../src/settings/voices.ts';
-import { systemClock } from '../../src/storage/clock.ts';
-import { openRedisStorage } from '../../src/storage/redis.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite.ts';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { exportLines, importLines, TransferError } from '../../src/storage/transfer.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { songJob } from './jobs.ts';
 import { RecordingLog } from './recording-log.ts';
-import { noRedis, type RedisServer, startRedisServer } from './redis-server.ts';
 
 const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
 const PLACE = { platform: 'discord', guild: 'guild', channel: 'channel' };
@@ -43,14 +44,22 @@ async function fill(storage: Storage): Promise<void> {
       state: 'delivered',
       taskId: 'task',
       parent: 'open',
-      madeFrom: '“Rain”, take 1',
+      madeFrom: '“Rain”,\u2028take 1\u2029',
       // Its callbacks were forgotten a month after it ended.
       inboxRead: 3,
       result: { songs: [{ audioId: 'audio', title: 'Rain' }], lyrics: [], images: [], stems: [] },
       kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } },
     }),
   );
+  await storage.jobs.create(songJob({ id: 'late', state: 'expired', end: 'expired', taskId: 'film' }));
+  await storage.usage.settle(
+    { id: 'one', at: SETTLED_AT, units: 3, counters: [], facts: FACTS },
+    'uncertain',
+  );
 }
+
+const SETTLED_AT = Date.parse('2026-03-10T12:00:00Z');
+const FACTS = { platform: 'discord', guild: 'guild', person: 'ada', displayName: 'Ada', family: 'song' };
 
 const linesOf = (storage: Storage) => Array.fromAsync(exportLines(storage));
 const take = (lines: readonly string[], storage: Storage) =>
@@ -67,7 +76,7 @@ async function expectEverything(storage: Storage): Promise<void> {
     id: 'old',
     taskId: 'task',
     parent: 'open',
-    madeFrom: '“Rain”, take 1',
+    madeFrom: '“Rain”,\u2028take 1\u2029',
     inboxRead: 0,
     kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3' } },
   });
@@ -75,6 +84,9 @@ async function expectEverything(storage: Storage): Promise<void> {
   const open = await storage.jobs.read('open');
   const unread = await storage.inbox.read('open', open?.inboxRead ?? 0);
   expect(unread.map(({ body }) => body)).toEqual(['{"unread":2}']);
+  expect(await Array.fromAsync(storage.usage.history())).toEqual([
+    { ...FACTS, day: '2026-03-10', requests: 1, units: 3, uncertain: 1 },
+  ]);
 }
 
 describe('an export', () => {
@@ -82,13 +94,38 @@ describe('an export', () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     const lines = await linesOf(from);
-    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 2, jobs: 2, known: 0 });
+    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 2, jobs: 3, usage: 1, known: 0 });
     await expectEverything(to);
-    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 0, jobs: 0, known: 4 });
+    expect(await take(lines, to)).toEqual({ secrets: 1, settings: 0, jobs: 0, usage: 0, known: 6 });
     await expectEverything(to);
   });
 
-  it('leaves what stands in the other storage', async () => {
+  it('wakes what may still come late, whose timer stayed behind', async () => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    await take(await linesOf(from), to);
+    const woken: string[] = [];
+    await to.schedule.start(
+      async (id) => {
+        woken.push(id);
+        return undefined;
+      },
+      { concurrency: 1 },
+    );
+    await expect.poll(() => woken).toContain('late');
+  });
+
+  it('of the first version, without usage, is still taken', async () => {
+    const [from, to] = [await sqlite(), await sqlite()];
+    await fill(from);
+    const lines = (await linesOf(from)).filter((line) => !line.startsWith('{"usage":'));
+    const older = lines
+      .with(0, '{"minstrel":"export","version":1}')
+      .with(-1, '{"end":{"secrets":1,"settings":2,"jobs":3}}');
+    expect(await take(older, to)).toMatchObject({ jobs: 3, usage: 0 });
+  });
+
+  it('leaves what the other storage has', async () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     await to.settings.set('discord:guild', 'chosen there');
@@ -114,7 +151,7 @@ describe('an export', () => {
       (lines) => lines.with(2, '{"song":1}'),
       /Line 3 of the export cannot be read/,
     ],
-    ['of a newer version', (lines) => lines.with(0, '{"minstrel":"export","version":2}'), /has version 2/],
+    ['of a newer version', (lines) => lines.with(0, '{"minstrel":"export","version":3}'), /has version 3/],
     ['of another program', (lines) => lines.with(0, '{}'), /no export of Minstrel/],
     ['followed by another', (lines) => [...lines, ...lines], /more after the end/],
     ['that is empty', () => [], /is empty/],
@@ -138,7 +175,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'between SQLite and Redis', () 
 
   async function redis(): Promise<Storage> {
     deployments += 1;
-    const storage = await openRedisStorage({ url: server.url, prefix: `transfer${deployments}`, ...tools });
+    const storage = await openRedisStorage({
+      ...PATIENT,
+      url: server.url,
+      prefix: `transfer${deployments}`,
+      ...tools,
+    });
     onTestFinished(() => storage.close());
     return storage;
   }
@@ -157,9 +199,9 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-transfer-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const run = (program: string, data: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [`src/${program}.ts`, ...args], {
-      cwd: new URL('../..', import.meta.url).pathname,
-      env: { PATH: process.env.PATH, DATA_DIR: join(directory, data) },
+    promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, ...args], {
+      cwd: PROJECT,
+      env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: join(directory, data) },
     });
   const before = await openSqliteStorage({ path: join(directory, 'a', 'minstrel.sqlite'), ...tools });
   await fill(before);
@@ -169,7 +211,9 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   expect((await run('export', 'a', file)).stdout).toContain('Keep them secret');
   expect((await stat(file)).mode & 0o077).toBe(0);
   await expect(run('export', 'a', file)).rejects.toThrow(/exists already/);
-  expect((await run('import', 'b', file)).stdout).toContain('Imported 2 jobs, 2 settings and 1 secrets');
+  expect((await run('import', 'b', file)).stdout).toContain(
+    'Imported 3 jobs, 2 settings, 1 secrets and 1 rows of usage',
+  );
   const after = await openSqliteStorage({ path: join(directory, 'b', 'minstrel.sqlite'), ...tools });
   await expectEverything(after);
   await after.close();

@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type EmulatorContext, faultOf, formatTime, readBody } from '../context.ts';
+import { type EmulatorContext, faultOf, produceOne, readBody } from '../context.ts';
 import { DownloadError, download } from '../download.ts';
-import type { VideoFault } from '../faults.ts';
-import { explainUnknownModel, findModel } from '../models.ts';
-import { Refusal } from '../refusal.ts';
-import type { VideoTask } from '../store.ts';
+import type { VideoFault } from '../faults/faults.ts';
+import { requireModel } from '../models.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { formatTime } from '../shapes.ts';
+import { BoundedMap, mostRemembered } from '../store.ts';
 import { UnusableInputError } from '../studio/commission.ts';
-import { refuseOtherDialects } from './image.ts';
+import { foreignToMedia } from './image.ts';
 
 const fileUrl = z.url({ protocol: /^(https?|data)$/, error: 'must be an http(s) or base64 data URL' });
 const videoBody = z.strictObject({
   model: z.string().min(1),
   input: z.strictObject({
-    prompt: z.string().max(1500).optional(),
+    prompt: z.string().max(1500).default(''),
     negative_prompt: z.string().max(500).optional(),
     img_url: fileUrl.optional(),
     audio_url: fileUrl.optional(),
@@ -30,9 +31,21 @@ const videoBody = z.strictObject({
     })
     .prefault({}),
 });
-type VideoBody = z.output<typeof videoBody>;
 
-/** What a resolution label is filmed at; small, since every frame is drawn on this machine. */
+type VideoStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
+interface StoredVideo {
+  readonly id: string;
+  readonly requestId: string;
+  readonly submittedAt: number;
+  readonly body: z.output<typeof videoBody>;
+  status: VideoStatus;
+  scheduledAt: number | null;
+  endedAt: number | null;
+  fileName: string | null;
+  failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** What a resolution label is filmed at, in 16:9; small, since every frame is drawn on this machine. */
 const frameSizes = {
   '480P': { width: 480, height: 270 },
   '720P': { width: 640, height: 360 },
@@ -45,29 +58,20 @@ const remembered = 86_400_000;
 
 /** The video routes, in both of their path forms. */
 export function registerVideoRoutes(server: FastifyInstance, context: EmulatorContext): void {
+  const videos = new BoundedMap<StoredVideo>(mostRemembered);
   const create = async (request: FastifyRequest) => {
-    refuseOtherDialects(request.body);
-    const body = readBody(videoBody, request);
-    const { model, input, parameters } = body;
-    if (findModel(model, 'video') === undefined) {
-      throw new Refusal('not found', explainUnknownModel(model, 'video'), { code: 'ModelNotFound' });
-    }
-    if ((input.prompt ?? '').trim() === '' && input.img_url === undefined) {
-      throw new Refusal('invalid', 'input.prompt: a prompt or an img_url is required');
-    }
-    if (model === 'reel-animate' && input.img_url === undefined) {
-      throw new Refusal('invalid', `input.img_url: required by ${model}`);
-    }
-    const { width, height } = frameSizes[parameters.resolution];
-    const task = context.store.videos.add({
+    const body = readBody(videoBody, request, foreignToMedia);
+    const { model, input } = body;
+    requireModel(model, 'video');
+    if (input.prompt.trim() === '' && input.img_url === undefined)
+      throw new RefusedRequest('invalid', 'input.prompt: a prompt or an img_url is required');
+    if (model === 'reel-animate' && input.img_url === undefined)
+      throw new RefusedRequest('invalid', `input.img_url: required by ${model}`);
+    const task = videos.add({
       id: context.randomId(),
       requestId: context.randomId(),
       submittedAt: context.now(),
-      prompt: input.prompt ?? '',
-      expandPrompt: parameters.prompt_extend,
-      resolution: Number.parseInt(parameters.resolution, 10),
-      ratio: `${width / divisor(width, height)}:${height / divisor(width, height)}`,
-      seconds: parameters.duration,
+      body,
       status: 'PENDING',
       scheduledAt: null,
       endedAt: null,
@@ -75,7 +79,7 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
       failure: null,
     });
     const fault = faultOf(context, request, 'video')?.how ?? null;
-    context.background(() => film(context, task, body, fault));
+    context.background(() => film(context, task, fault));
     return {
       request_id: task.requestId,
       output: { task_id: task.id, task_status: task.status },
@@ -84,7 +88,7 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
   };
   const query = async (request: FastifyRequest<{ Params: { taskId: string } }>) => {
     const { taskId } = request.params;
-    const task = context.store.videos.get(taskId);
+    const task = videos.get(taskId);
     if (task === undefined || context.now() - task.submittedAt > remembered) {
       return { request_id: context.randomId(), output: { task_id: taskId, task_status: 'UNKNOWN' } };
     }
@@ -96,44 +100,37 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
   server.get('/media/v1/tasks/:taskId', query);
 }
 
-function describe(context: EmulatorContext, task: VideoTask): Record<string, unknown> {
+function describe(context: EmulatorContext, task: StoredVideo): Record<string, unknown> {
   const time = (moment: number | null) => (moment === null ? undefined : formatTime(moment, true));
-  const output: Record<string, unknown> = {
+  const output = {
     task_id: task.id,
     task_status: task.status,
     submit_time: time(task.submittedAt),
     scheduled_time: time(task.scheduledAt),
     end_time: time(task.endedAt),
+    ...task.failure,
   };
-  if (task.failure !== null) return { request_id: task.requestId, output: { ...output, ...task.failure } };
   if (task.status !== 'SUCCEEDED' || task.fileName === null) return { request_id: task.requestId, output };
   const expires = (task.endedAt ?? 0) + context.videoUrlSeconds * 1000;
-  return {
-    request_id: task.requestId,
-    output: {
-      ...output,
-      orig_prompt: task.prompt,
-      ...(task.expandPrompt ? { actual_prompt: expand(task.prompt) } : {}),
-      video_url: context.files.temporaryUrl(task.fileName, expires),
-    },
-    usage: {
-      duration: task.seconds,
-      input_video_duration: 0,
-      output_video_duration: task.seconds,
-      video_count: 1,
-      SR: task.resolution,
-      ratio: task.ratio,
-    },
+  const { input, parameters } = task.body;
+  const video = {
+    orig_prompt: input.prompt,
+    ...(parameters.prompt_extend ? { actual_prompt: expand(input.prompt) } : {}),
+    video_url: context.files.temporaryUrl(task.fileName, expires),
   };
+  const usage = {
+    duration: parameters.duration,
+    input_video_duration: 0,
+    output_video_duration: parameters.duration,
+    video_count: 1,
+    SR: Number.parseInt(parameters.resolution, 10),
+    ratio: '16:9',
+  };
+  return { request_id: task.requestId, output: { ...output, ...video }, usage };
 }
 
-async function film(
-  context: EmulatorContext,
-  task: VideoTask,
-  body: VideoBody,
-  fault: VideoFault | null,
-): Promise<void> {
-  const end = (status: VideoTask['status'], failure: VideoTask['failure'] = null): void => {
+async function film(context: EmulatorContext, task: StoredVideo, fault: VideoFault | null): Promise<void> {
+  const end = (status: VideoStatus, failure: StoredVideo['failure'] = null): void => {
     task.failure = failure;
     task.endedAt = context.now();
     task.status = status;
@@ -144,56 +141,43 @@ async function film(
     task.scheduledAt = context.now();
     task.status = 'RUNNING';
     await context.pause(3);
-    switch (fault) {
-      case 'FAILED':
-        return end('FAILED', { code: 'InternalError.Algo', message: 'The video could not be generated.' });
-      case 'CANCELED':
-        return end('CANCELED');
-      case 'UNKNOWN':
-        return end('UNKNOWN');
-      case null:
-        break;
-      default:
-        fault satisfies never;
-    }
-    const { input, parameters } = body;
+    if (fault === 'FAILED')
+      return end(fault, { code: 'InternalError.Algo', message: 'The video could not be generated.' });
+    if (fault !== null) return end(fault);
+    const { input, parameters } = task.body;
     const [image, audio] = await Promise.all([
       input.img_url === undefined ? null : download(context, input.img_url, mostImageBytes),
       input.audio_url === undefined ? null : download(context, input.audio_url, mostAudioBytes),
     ]);
-    const [video] = await context.studio.produce({
+    const video = await produceOne(context, {
       kind: 'video',
-      prompt: task.prompt,
+      prompt: input.prompt,
       ...frameSizes[parameters.resolution],
       seconds: parameters.duration,
       image: image?.bytes ?? null,
       sound: audio?.bytes ?? (parameters.audio ? 'composed' : 'none'),
-      shots: parameters.prompt_extend ? parameters.shot_type : 'single',
     });
-    if (video === undefined) throw new Error('the studio filmed nothing');
     task.fileName = context.files.add(video.bytes, video.contentType);
     end('SUCCEEDED');
   } catch (error) {
     if (context.closing.aborted) return;
-    if (error instanceof DownloadError) {
-      end('FAILED', {
-        code: 'BadRequest.InputDownloadFailed',
-        message: `An input could not be downloaded: ${error.message}.`,
-      });
-    } else if (error instanceof UnusableInputError) {
-      end('FAILED', {
-        code: 'InvalidParameter.DataInspection',
-        message: `An input could not be used: ${error.message}.`,
-      });
-    } else end('FAILED', { code: 'InternalError', message: 'The video could not be generated.' });
+    end('FAILED', failureOf(error));
   }
+}
+
+function failureOf(error: unknown): NonNullable<StoredVideo['failure']> {
+  if (error instanceof DownloadError) {
+    const message = `An input could not be downloaded: ${error.message}.`;
+    return { code: 'BadRequest.InputDownloadFailed', message };
+  }
+  if (error instanceof UnusableInputError) {
+    const message = `An input could not be used: ${error.message}.`;
+    return { code: 'InvalidParameter.DataInspection', message };
+  }
+  return { code: 'InternalError', message: 'The video could not be generated.' };
 }
 
 /** The prompt as a provider would expand it. */
 function expand(prompt: string): string {
   return `${prompt.trim()}, soft light, slow camera movement, rich detail`.replace(/^, /, '');
-}
-
-function divisor(left: number, right: number): number {
-  return right === 0 ? left : divisor(right, left % right);
 }

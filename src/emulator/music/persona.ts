@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { Refusal } from '../refusal.ts';
-import { renderResult } from '../shapes.ts';
-import { completedAudio } from './completed.ts';
-import { id } from './fields.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { renderers } from '../shapes.ts';
+import { voiceOf } from '../studio/synthesizer/voice.ts';
+import { shortId } from './fields.ts';
+import { completedAudio } from './songs.ts';
 
 const personaBody = z.strictObject({
-  taskId: id,
-  audioId: id,
+  taskId: shortId,
+  audioId: shortId,
   name: z.string().trim().min(1).max(80),
   description: z.string().trim().min(1).max(1000),
   vocalStart: z.number().min(0).default(0),
@@ -24,22 +25,18 @@ export function registerPersonaRoute(server: FastifyInstance, context: EmulatorC
     const { taskId, audioId, name, description, vocalStart, vocalEnd } = readBody(personaBody, request);
     const audio = completedAudio(context, taskId, audioId);
     const length = vocalEnd - vocalStart;
-    if (length <= 0) throw new Refusal('invalid', 'vocalEnd: must be after vocalStart');
     if (length < span.shortest || length > span.longest) {
-      throw new Refusal(
-        'invalid',
-        `vocalEnd: the vocal segment must last ${span.shortest} to ${span.longest} seconds`,
-      );
+      const message = `vocalEnd: must be ${span.shortest} to ${span.longest} seconds after vocalStart`;
+      throw new RefusedRequest('invalid', message);
     }
     if (vocalStart >= (audio.seconds ?? 0))
-      throw new Refusal('invalid', 'vocalStart: after the end of the song');
-    if (audio.recipe.lyrics === null) throw new Refusal('invalid', 'audioId: the song has no vocals');
-    if (context.store.personas.find((persona) => persona.audioId === audioId) !== undefined) {
-      throw new Refusal('conflict', `audioId: audio ${audioId} already has a persona`);
+      throw new RefusedRequest('invalid', 'vocalStart: after the end of the song');
+    if (audio.recipe.lyrics === null) throw new RefusedRequest('invalid', 'audioId: the song has no vocals');
+    if (context.store.personas.values().some((persona) => persona.audioId === audioId)) {
+      throw new RefusedRequest('conflict', `audioId: audio ${audioId} already has a persona`);
     }
-    const { recipe } = audio;
-    const voice = recipe.voice ?? `${recipe.title} ${recipe.style} ${recipe.prompt} ${recipe.take}`;
+    const voice = voiceOf(audio.recipe);
     const persona = context.store.personas.add({ id: context.randomId(), audioId, name, description, voice });
-    return renderResult(context.shape, { personaId: persona.id, name, description });
+    return renderers[context.shape].result({ personaId: persona.id, name, description });
   });
 }

@@ -1,30 +1,35 @@
-import { type EmulatorContext, formatTime } from '../context.ts';
-import { titleFrom } from '../lyrics.ts';
-import type { Outcome, SongItem, SongStage } from '../shapes.ts';
-import type { Audio, MusicModel, MusicTask } from '../store.ts';
-import { chooseGenre } from '../synth/genre.ts';
-import type { SongRecipe } from '../synth/recipe.ts';
-import type { Stage } from './task.ts';
+import type { FastifyRequest } from 'fastify';
+import { type EmulatorContext, keepFile, makeFile, produceOne } from '../context.ts';
+import { RefusedRequest } from '../refusal.ts';
+import type { Audio, MusicTask } from '../store.ts';
+import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
+import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
+import { titleFrom } from '../words.ts';
+import { acceptTask, createTask, type Stage } from './task.ts';
 
 const coverSize = 512;
-/** A demonstration's pace, in seconds after the submission. */
-const pace = { text: 1, first: 2.5, complete: 4 } as const;
+/** When each stage is reached, in seconds after the submission. */
+const stageSeconds = { text: 1, first: 2.5, complete: 4 } as const;
 
-/** Makes the task's audio items, one for each recipe, before any of them sounds. */
-export function addAudios(
+/**
+ * Accepts a task that makes a song of each recipe and tells of it in stages: its words, the first song, all songs.
+ * `prepare` ends before the first of them: no callback tells of a song whose source is not there.
+ */
+export function acceptSongs(
   context: EmulatorContext,
-  task: MusicTask,
-  model: MusicModel,
+  request: FastifyRequest,
+  { model, callBackUrl }: { readonly model: string; readonly callBackUrl: string },
   recipes: readonly SongRecipe[],
-): readonly Audio[] {
+  prepare?: (task: MusicTask) => Promise<void>,
+): Promise<Record<string, unknown>> {
+  const task = createTask(context, 'songs');
   for (const recipe of recipes) {
-    const genre = chooseGenre(recipe.style, recipe.prompt);
     const audio: Audio = {
       id: context.randomId(),
       taskId: task.id,
       recipe: recipe.title === '' ? { ...recipe, title: titleFrom(recipe.prompt) } : recipe,
       model,
-      tags: recipe.style === '' ? genre.name : recipe.style,
+      tags: recipe.style === '' ? genreName(chooseGenre('', recipe.prompt)) : recipe.style,
       createdAt: context.now(),
       seconds: null,
       audioUrl: null,
@@ -32,53 +37,29 @@ export function addAudios(
     };
     task.audios.push(context.store.audios.add(audio));
   }
-  return task.audios;
-}
-
-/** The stages of a song task: its words, the first song, all songs. */
-export function songStages(context: EmulatorContext, task: MusicTask): Stage[] {
-  const outcome = (stage: SongStage): Outcome => ({ kind: 'songs', stage, items: task.audios.map(songItem) });
-  return [
-    { atSeconds: pace.text, make: async () => outcome('text') },
-    {
-      atSeconds: pace.first,
-      make: async () => {
-        const [first] = task.audios;
-        if (first !== undefined) await record(context, first);
-        return outcome('first');
-      },
+  const stage = (name: keyof typeof stageSeconds, songs: number): Stage => ({
+    atSeconds: stageSeconds[name],
+    make: async () => {
+      if (name === 'text') await prepare?.(task);
+      const unrecorded = task.audios.slice(0, songs).filter((audio) => audio.audioUrl === null);
+      await Promise.all(unrecorded.map((audio) => record(context, audio)));
+      return { kind: 'songs', stage: name, items: task.audios.map((audio) => ({ ...audio })) };
     },
-    {
-      atSeconds: pace.complete,
-      make: async () => {
-        await Promise.all(
-          task.audios.filter((audio) => audio.audioUrl === null).map((audio) => record(context, audio)),
-        );
-        return outcome('complete');
-      },
-    },
-  ];
+  });
+  const stages = [stage('text', 0), stage('first', 1), stage('complete', recipes.length)];
+  return acceptTask(context, request, task, callBackUrl, stages);
 }
 
 /** Records a song and draws its picture. */
 async function record(context: EmulatorContext, audio: Audio): Promise<void> {
   const { recipe } = audio;
-  const [pieces, pictures] = await Promise.all([
-    context.studio.produce({ kind: 'song', recipe }),
-    context.studio.produce({
-      kind: 'picture',
-      prompt: picturePrompt(recipe, recipe.take),
-      avoid: '',
-      width: coverSize,
-      height: coverSize,
-      watermark: false,
-    }),
+  const prompt = picturePrompt(recipe, recipe.take);
+  const [song, imageUrl] = await Promise.all([
+    produceOne(context, { kind: 'song', recipe }),
+    makeFile(context, { kind: 'picture', prompt, width: coverSize, height: coverSize }),
   ]);
-  const [song] = pieces;
-  const [picture] = pictures;
-  if (song === undefined || picture === undefined) throw new Error('the studio made no song');
-  audio.audioUrl = context.files.url(context.files.add(song.bytes, song.contentType));
-  audio.imageUrl = context.files.url(context.files.add(picture.bytes, picture.contentType));
+  audio.audioUrl = keepFile(context, song);
+  audio.imageUrl = imageUrl;
   audio.seconds = song.seconds ?? null;
 }
 
@@ -87,17 +68,27 @@ export function picturePrompt(recipe: SongRecipe, number: number): string {
   return `${recipe.title} ${recipe.prompt.slice(0, 200)} ${recipe.style}${' '.repeat(number)}`;
 }
 
-function songItem(audio: Audio): SongItem {
-  const { recipe } = audio;
-  return {
-    id: audio.id,
-    audioUrl: audio.audioUrl,
-    imageUrl: audio.imageUrl,
-    prompt: recipe.lyrics ?? recipe.prompt,
-    modelName: audio.model,
-    title: recipe.title,
-    tags: audio.tags,
-    createTime: formatTime(audio.createdAt),
-    duration: audio.seconds,
-  };
+/** A song task that is complete. Refuses ids of unknown, unfinished, failed or other tasks (contract, States). */
+export function completedSongTask(context: EmulatorContext, taskId: string): MusicTask {
+  const task = context.store.tasks.get(taskId);
+  if (task === undefined) throw new RefusedRequest('not found', `taskId: no task ${taskId}`);
+  if (task.kind !== 'songs') throw new RefusedRequest('invalid', `taskId: task ${taskId} made no song`);
+  if (task.state !== 'complete')
+    throw new RefusedRequest('invalid', `taskId: task ${taskId} ${incomplete[task.state]}`);
+  return task;
+}
+
+const incomplete = {
+  working: 'is not complete yet',
+  failed: 'failed',
+  undelivered: 'is not complete: no callback of it was taken',
+} as const;
+
+/** One song of a completed task. */
+export function completedAudio(context: EmulatorContext, taskId: string, audioId: string): Audio {
+  const task = completedSongTask(context, taskId);
+  const audio = task.audios.find((candidate) => candidate.id === audioId);
+  if (audio === undefined)
+    throw new RefusedRequest('not found', `audioId: task ${taskId} has no audio ${audioId}`);
+  return audio;
 }

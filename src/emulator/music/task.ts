@@ -1,24 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { type EmulatorContext, faultOf } from '../context.ts';
-import type { CallbackFault } from '../faults.ts';
-import { type Outcome, renderAccepted, renderCallback } from '../shapes.ts';
+import { DownloadError } from '../download.ts';
+import { renderers, type TaskReport } from '../shapes.ts';
 import type { MusicTask, MusicTaskKind } from '../store.ts';
 import { UnusableInputError } from '../studio/commission.ts';
 
 /** A step of a task's work that ends in a callback, `atSeconds` after the submission (scaled by speed). */
 export interface Stage {
   readonly atSeconds: number;
-  make(): Promise<Outcome>;
-}
-
-/** Something a task cannot do, with the code that its callback carries. */
-export class TaskFailure extends Error {
-  override readonly name = 'TaskFailure';
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
+  make(): Promise<TaskReport>;
 }
 
 const failureMessages: Record<number, string> = {
@@ -32,9 +22,13 @@ const failureMessages: Record<number, string> = {
 };
 const lateSeconds = 5;
 
+/** An id as upstream writes them: 32 hexadecimal digits. */
+export function newTaskId(context: EmulatorContext): string {
+  return context.randomId().replaceAll('-', '');
+}
+
 export function createTask(context: EmulatorContext, kind: MusicTaskKind): MusicTask {
-  const id = context.randomId().replaceAll('-', '');
-  return context.store.tasks.add({ id, kind, audios: [], state: 'working' });
+  return context.store.tasks.add({ id: newTaskId(context), kind, audios: [], state: 'working' });
 }
 
 /**
@@ -50,12 +44,12 @@ export async function acceptTask(
 ): Promise<Record<string, unknown>> {
   const fault = faultOf(context, request, 'callback');
   const how = fault?.how ?? null;
-  const send = async (outcome: Outcome, taskId = task.id): Promise<boolean> => {
-    const body = JSON.stringify(renderCallback(context.shape, taskId, outcome));
+  const send = async (report: TaskReport, taskId = task.id): Promise<boolean> => {
+    const body = JSON.stringify(renderers[context.shape].callback(taskId, report));
     return context.callbacks.deliver(callBackUrl, body);
   };
   const finish = async (sending: Promise<boolean>, state: 'complete' | 'failed'): Promise<void> => {
-    // From the moment the callback is under way a quick client may build on the task.
+    // A quick client may build on the task as soon as the callback leaves.
     task.state = state;
     if (!(await sending)) task.state = 'undelivered';
   };
@@ -70,72 +64,59 @@ export async function acceptTask(
         await fail(code, failureMessages[code] ?? 'Generation failed.');
         return;
       }
-      await runStages(how, fault?.amount ?? null);
+      await runStages();
     } catch (error) {
       if (context.closing.aborted) return;
-      if (error instanceof TaskFailure) await fail(error.code, error.message);
+      if (error instanceof DownloadError)
+        await fail(451, `The file could not be downloaded: ${error.message}.`);
       else if (error instanceof UnusableInputError)
         await fail(400, `The source could not be used: ${error.message}.`);
       else await fail(500, 'The server failed.');
     }
   };
 
-  const runStages = async (bent: CallbackFault | null, amount: number | null): Promise<void> => {
+  /** Tells of the result, which ends the task. */
+  const sendResult = async (report: TaskReport): Promise<void> => {
+    switch (how) {
+      case 'none':
+        return;
+      case 'duplicate':
+        // Two at once, and a third one afterwards.
+        await finish(both(send(report), send(report)), 'complete');
+        await send(report);
+        return;
+      case 'nonsense':
+        return finish(context.callbacks.deliver(callBackUrl, '<html>502 Bad Gateway</html>'), 'complete');
+      case 'foreign':
+        return finish(send(report, newTaskId(context)), 'complete');
+      case 'late':
+        await context.hold(fault?.amount ?? lateSeconds);
+        break;
+      case 'staged':
+        // A receiver must not take a stage with nothing in it for the result.
+        if (stages.length === 1) await send({ kind: 'songs', stage: 'text', items: [] });
+        break;
+    }
+    return finish(send(report), 'complete');
+  };
+  const runStages = async (): Promise<void> => {
     let elapsed = 0;
-    const outcomes: Outcome[] = [];
+    const early: TaskReport[] = [];
     for (const [index, stage] of stages.entries()) {
-      const last = index === stages.length - 1;
       await context.pause(stage.atSeconds - elapsed);
       elapsed = stage.atSeconds;
-      const outcome = await stage.make();
-      outcomes.push(outcome);
-      switch (bent) {
-        case 'none':
-        case 'out-of-order':
-          break;
-        case 'complete-only':
-        case 'early':
-          if (last) await finish(send(outcome), 'complete');
-          break;
-        case 'late':
-          if (last) await context.hold(amount ?? lateSeconds);
-          await (last ? finish(send(outcome), 'complete') : send(outcome));
-          break;
-        case 'duplicate':
-          // Two at once, and of the result a third one afterwards.
-          if (last) await finish(both(send(outcome), send(outcome)), 'complete');
-          await (last ? send(outcome) : both(send(outcome), send(outcome)));
-          break;
-        case 'nonsense':
-          if (last)
-            await finish(context.callbacks.deliver(callBackUrl, '<html>502 Bad Gateway</html>'), 'complete');
-          break;
-        case 'foreign':
-          if (last) await finish(send(outcome, context.randomId().replaceAll('-', '')), 'complete');
-          break;
-        case 'staged':
-          // A receiver must not take a stage with nothing in it for the result.
-          if (stages.length === 1) await send({ kind: 'songs', stage: 'text', items: [] });
-          await (last ? finish(send(outcome), 'complete') : send(outcome));
-          break;
-        case 'fail':
-        case null:
-          await (last ? finish(send(outcome), 'complete') : send(outcome));
-          break;
-        default:
-          bent satisfies never;
-      }
+      const report = await stage.make();
+      if (index === stages.length - 1) await sendResult(report);
+      else if (how === 'duplicate') await both(send(report), send(report));
+      else if (how === 'out-of-order') early.unshift(report);
+      else if (how === null || how === 'late' || how === 'staged') await send(report);
     }
-    if (bent === 'out-of-order') {
-      const [complete, ...earlier] = outcomes.reverse();
-      if (complete !== undefined) await finish(send(complete), 'complete');
-      for (const outcome of earlier) await send(outcome);
-    }
+    for (const report of early) await send(report);
   };
 
   if (how === 'early') await run();
   else context.background(run);
-  return renderAccepted(context.shape, task.id);
+  return renderers[context.shape].accepted(task.id);
 }
 
 async function both(first: Promise<boolean>, second: Promise<boolean>): Promise<boolean> {

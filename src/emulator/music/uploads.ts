@@ -1,82 +1,50 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { DownloadError, download } from '../download.ts';
+import { download } from '../download.ts';
 import { writeLyrics } from '../lyrics.ts';
-import { Refusal } from '../refusal.ts';
-import type { MusicModel } from '../store.ts';
-import type { SongRecipe, SongSource } from '../synth/recipe.ts';
-import { httpUrl, musicModel, songTexts, tuning } from './fields.ts';
-import { checkTexts, generateBody, songRecipe, takes, voiceOf } from './generate.ts';
-import { addAudios, songStages } from './songs.ts';
-import { acceptTask, createTask, type Stage, TaskFailure } from './task.ts';
+import type { SongRecipe, UploadSource } from '../studio/synthesizer/recipe.ts';
+import { songFields, tuning, webUrl } from './fields.ts';
+import { checkTexts, generateBody, personaVoice, requireMembers, songRecipe, takes } from './generate.ts';
+import { acceptSongs } from './songs.ts';
 
 const text = z.string().trim().min(1);
-const coverBody = generateBody.extend({ uploadUrl: httpUrl });
+const coverBody = generateBody.extend({ uploadUrl: webUrl });
 const extendBody = z.strictObject({
-  uploadUrl: httpUrl,
+  uploadUrl: webUrl,
   defaultParamFlag: z.boolean(),
-  model: musicModel,
-  callBackUrl: httpUrl,
   instrumental: z.boolean().optional(),
   continueAt: z.number().positive().optional(),
-  ...songTexts,
+  ...songFields,
 });
 const lateModel = z.enum(['V4_5PLUS', 'V5'], { error: 'must be V4_5PLUS or V5' }).default('V4_5PLUS');
-const { negativeTags: _, ...weights } = tuning;
-const addVocalsBody = z.strictObject({
-  uploadUrl: httpUrl,
-  prompt: text,
+const accompanimentFields = {
+  uploadUrl: webUrl,
   title: text,
-  style: text,
   negativeTags: z.string().max(1000),
-  callBackUrl: httpUrl,
+  callBackUrl: webUrl,
   model: lateModel,
-  ...weights,
-});
-const addInstrumentalBody = z.strictObject({
-  uploadUrl: httpUrl,
-  title: text,
-  tags: text,
-  negativeTags: z.string().max(1000),
-  callBackUrl: httpUrl,
-  model: lateModel,
-  ...weights,
-});
+  ...tuning,
+} as const;
+const addVocalsBody = z.strictObject({ ...accompanimentFields, prompt: text, style: text });
+const addInstrumentalBody = z.strictObject({ ...accompanimentFields, tags: text });
 const mostUploadBytes = 30 * 1024 * 1024;
 
 /** The routes that work on a file: `upload-cover`, `upload-extend`, `add-vocals`, `add-instrumental`. */
 export function registerUploadRoutes(server: FastifyInstance, context: EmulatorContext): void {
   const accept = (
     request: FastifyRequest,
-    use: Extract<SongSource, { kind: 'upload' }>['use'],
-    body: { uploadUrl: string; callBackUrl: string; model: MusicModel; continueAt?: number | undefined },
+    use: UploadSource['use'],
+    body: { uploadUrl: string; callBackUrl: string; model: string; continueAt?: number | undefined },
     recipes: readonly SongRecipe[],
-  ): Promise<Record<string, unknown>> => {
-    const task = createTask(context, 'songs');
-    const placeholders = addAudios(context, task, body.model, recipes);
-    const [textStage, ...soundStages] = songStages(context, task);
-    const fetchUpload = async (): Promise<void> => {
-      const upload = await downloadUpload(context, body.uploadUrl);
-      const source: SongSource = { kind: 'upload', use, ...upload, continueAt: body.continueAt ?? null };
-      context.store.noteUpload(task, upload.audio.length);
-      placeholders.forEach((audio, index) => {
-        task.audios[index] = context.store.audios.add({ ...audio, recipe: { ...audio.recipe, source } });
-      });
-    };
-    // The file is fetched before the first stage, so that nothing is promised of a file that is not there.
-    const stages: Stage[] = [
-      {
-        atSeconds: textStage?.atSeconds ?? 0,
-        make: async () => {
-          await fetchUpload();
-          return textStage === undefined ? { kind: 'songs', stage: 'text', items: [] } : textStage.make();
-        },
-      },
-      ...soundStages,
-    ];
-    return acceptTask(context, request, task, body.callBackUrl, stages);
-  };
+  ): Promise<Record<string, unknown>> =>
+    acceptSongs(context, request, body, recipes, async (task) => {
+      const { bytes, digest } = await download(context, body.uploadUrl, mostUploadBytes);
+      const continueAt = body.continueAt ?? null;
+      const source: UploadSource = { kind: 'upload', use, audio: bytes, digest, continueAt };
+      context.store.noteUpload(task, bytes.length);
+      for (const audio of task.audios) audio.recipe = { ...audio.recipe, source };
+    });
 
   server.post('/music/upload-cover', async (request) => {
     const body = readBody(coverBody, request);
@@ -93,14 +61,8 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
     const body = readBody(extendBody, request);
     const { defaultParamFlag: override, instrumental = false, prompt = '', style = '', title = '' } = body;
     if (override) {
-      if (body.instrumental === undefined)
-        throw new Refusal('invalid', 'instrumental: required with defaultParamFlag');
-      if (style === '') throw new Refusal('invalid', 'style: required when defaultParamFlag is true');
-      if (title === '') throw new Refusal('invalid', 'title: required when defaultParamFlag is true');
-      if (body.continueAt === undefined)
-        throw new Refusal('invalid', 'continueAt: required with defaultParamFlag');
-      if (!instrumental && prompt === '')
-        throw new Refusal('invalid', 'prompt: required when not instrumental');
+      requireMembers(body, ['instrumental', 'style', 'title', 'continueAt'], 'defaultParamFlag is true');
+      if (!instrumental) requireMembers(body, ['prompt'], 'instrumental is false');
     }
     checkTexts(body, true);
     const recipe: SongRecipe = {
@@ -108,7 +70,7 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
       style,
       prompt,
       lyrics: instrumental || prompt === '' ? null : override ? prompt : writeLyrics(prompt, 0, 'short').text,
-      voice: body.personaId === undefined ? null : voiceOf(context, body.personaId),
+      voice: personaVoice(context, body),
       seconds: context.songSeconds,
       take: 0,
       source: null,
@@ -118,31 +80,13 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
 
   server.post('/music/add-vocals', async (request) => {
     const body = readBody(addVocalsBody, request);
-    checkTexts(body, true);
-    return accept(request, 'vocals', body, [
-      songRecipe(context, { ...body, customMode: true, instrumental: false }),
-    ]);
+    const recipe = songRecipe(context, { ...body, customMode: true, instrumental: false });
+    return accept(request, 'vocals', body, [recipe]);
   });
 
   server.post('/music/add-instrumental', async (request) => {
     const { tags: style, ...body } = readBody(addInstrumentalBody, request);
-    checkTexts({ ...body, style }, true);
-    return accept(request, 'instrumental', body, [
-      songRecipe(context, { ...body, style, customMode: true, instrumental: true }),
-    ]);
+    const recipe = songRecipe(context, { ...body, style, customMode: true, instrumental: true });
+    return accept(request, 'instrumental', body, [recipe]);
   });
-}
-
-async function downloadUpload(
-  context: EmulatorContext,
-  url: string,
-): Promise<{ audio: Uint8Array; digest: string }> {
-  try {
-    const { bytes, digest } = await download(context, url, mostUploadBytes);
-    return { audio: bytes, digest };
-  } catch (error) {
-    if (error instanceof DownloadError)
-      throw new TaskFailure(451, `The file could not be downloaded: ${error.message}.`);
-    throw error;
-  }
 }

@@ -3,16 +3,17 @@ import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { writeLyrics } from '../lyrics.ts';
 import { createRandom } from '../random.ts';
-import { Refusal } from '../refusal.ts';
-import { renderAlignedWords, renderResult } from '../shapes.ts';
-import { chooseGenre } from '../synth/genre.ts';
-import { alignWords } from './alignment.ts';
-import { completedAudio } from './completed.ts';
-import { httpUrl, id } from './fields.ts';
-import { acceptTask, createTask } from './task.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { renderAlignedWords, renderers } from '../shapes.ts';
+import { compose } from '../studio/synthesizer/composition.ts';
+import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
+import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
+import { shortId, webUrl } from './fields.ts';
+import { completedAudio } from './songs.ts';
+import { acceptTask, createTask, newTaskId } from './task.ts';
 
-const lyricsBody = z.strictObject({ prompt: z.string().trim().min(1), callBackUrl: httpUrl });
-const timestampedBody = z.strictObject({ taskId: id, audioId: id });
+const lyricsBody = z.strictObject({ prompt: z.string().trim().min(1), callBackUrl: webUrl });
+const timestampedBody = z.strictObject({ taskId: shortId, audioId: shortId });
 const styleBody = z.strictObject({ content: z.string().trim().min(1).max(1000) });
 const mostPromptWords = 200;
 const variantCount = 3;
@@ -23,7 +24,7 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
     const { prompt, callBackUrl } = readBody(lyricsBody, request);
     const words = prompt.split(/\s+/).length;
     if (words > mostPromptWords)
-      throw new Refusal('too large', `prompt: ${words} words; at most ${mostPromptWords}`);
+      throw new RefusedRequest('too large', `prompt: ${words} words; at most ${mostPromptWords}`);
     const task = createTask(context, 'lyrics');
     const make = async () => ({
       kind: 'lyrics' as const,
@@ -34,13 +35,14 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
 
   server.post('/music/timestamped-lyrics', async (request) => {
     const { taskId, audioId } = readBody(timestampedBody, request);
-    return renderAlignedWords(context.shape, alignWords(completedAudio(context, taskId, audioId)));
+    const { recipe, seconds } = completedAudio(context, taskId, audioId);
+    return renderAlignedWords(context.shape, alignWords(recipe, seconds ?? recipe.seconds));
   });
 
   server.post('/music/style-generate', async (request) => {
     const { content } = readBody(styleBody, request);
-    return renderResult(context.shape, {
-      taskId: context.randomId().replaceAll('-', ''),
+    return renderers[context.shape].result({
+      taskId: newTaskId(context),
       param: JSON.stringify({ content }),
       result: polishStyle(content),
       creditsConsumed: 0.4,
@@ -53,16 +55,7 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
   });
 }
 
-const textures = [
-  'warm tape',
-  'wide stereo',
-  'close vocals',
-  'analogue',
-  'airy',
-  'crisp',
-  'intimate',
-  'anthemic',
-] as const;
+const textures = ['warm tape', 'wide stereo', 'close vocals', 'analogue', 'airy', 'crisp', 'intimate'];
 
 /** Rough style tags made into a fuller style that keeps them all. */
 function polishStyle(content: string): string {
@@ -70,9 +63,37 @@ function polishStyle(content: string): string {
   const genre = chooseGenre(content, content);
   const tempo = Math.round(random.between(genre.tempo[0], genre.tempo[1]));
   const tags = content.split(/[,;]/).map((tag) => tag.trim());
-  const added = [genre.name, random.pick(textures), `${tempo} BPM`, genre.minor ? 'minor key' : 'major key'];
+  const added = [
+    genreName(genre),
+    random.pick(textures),
+    `${tempo} BPM`,
+    genre.minor ? 'minor key' : 'major key',
+  ];
   return [...new Set([...tags, ...added])]
     .filter((tag) => tag !== '')
     .join(', ')
     .slice(0, 1000);
+}
+
+/** When each word of a song is sung, in seconds from its beginning; empty for an instrumental. */
+function alignWords(recipe: SongRecipe, seconds: number): ReturnType<typeof wordsFrom> {
+  const { source } = recipe;
+  if (source === null) return wordsFrom(recipe, 0);
+  if (source.kind === 'song') {
+    const { continueAt } = source;
+    const before = alignWords(source.recipe, continueAt).filter((word) => word.startS < continueAt);
+    return [...before, ...wordsFrom(recipe, continueAt)];
+  }
+  // An upload is followed by the song when it is extended, and accompanied for its whole length otherwise.
+  if (source.use === 'extend') return wordsFrom(recipe, seconds - compose(recipe).seconds);
+  return wordsFrom({ ...recipe, seconds }, 0);
+}
+
+function wordsFrom(recipe: SongRecipe, from: number) {
+  const round = (time: number): number => Math.round((from + time) * 1000) / 1000;
+  return compose(recipe).words.map(({ text, start, end }) => ({
+    text,
+    startS: round(start),
+    endS: round(end),
+  }));
 }

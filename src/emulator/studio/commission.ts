@@ -1,4 +1,4 @@
-import type { SongRecipe, StemName } from '../synth/recipe.ts';
+import type { SongRecipe, StemName } from './synthesizer/recipe.ts';
 
 /** A piece of work for the studio; equal commissions give equal bytes. */
 export type Commission =
@@ -8,10 +8,10 @@ export type Commission =
   | {
       readonly kind: 'picture';
       readonly prompt: string;
-      readonly avoid: string;
+      /** Words to leave out of the picture. */
+      readonly avoid?: string;
       readonly width: number;
       readonly height: number;
-      readonly watermark: boolean;
     }
   | { readonly kind: 'music-video'; readonly recipe: SongRecipe; readonly prompt: string }
   | {
@@ -24,7 +24,6 @@ export type Commission =
       readonly image: Uint8Array | null;
       /** Bytes of the source audio (WAV or MP3), `composed` for sound made from the prompt, or none. */
       readonly sound: Uint8Array | 'composed' | 'none';
-      readonly shots: 'single' | 'multi';
     };
 
 /** A file of the studio. The name says which of a commission's files it is: `song`, or a stem's name. */
@@ -36,16 +35,11 @@ export interface Piece {
   readonly seconds?: number;
 }
 
-/** The studio could not use what it was given; `what` says which input was at fault. */
+/** The studio could not use sound or a picture that it was given. */
 export class UnusableInputError extends Error {
   override readonly name = 'UnusableInputError';
-  readonly what: 'audio' | 'picture';
-  constructor(what: 'audio' | 'picture', message: string) {
-    super(message);
-    this.what = what;
-  }
 }
 
 export type StudioAnswer =
   | { readonly id: number; readonly pieces: readonly Piece[] }
-  | { readonly id: number; readonly unusable: 'audio' | 'picture' | null; readonly message: string };
+  | { readonly id: number; readonly isUnusable: boolean; readonly message: string };

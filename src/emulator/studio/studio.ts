@@ -1,81 +1,85 @@
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './commission.ts';
 
-/** Makes media in worker threads, so that the thread of the server (and of a bot beside it) stays free. */
+/** Makes media apart from the server's thread, so that requests are answered meanwhile. */
 export interface Studio {
   /** Throws UnusableInputError when uploaded sound or a picture cannot be read, and Error when the studio closes. */
   produce(commission: Commission): Promise<readonly Piece[]>;
   close(): Promise<void>;
 }
 
-interface Waiting {
-  resolve(pieces: readonly Piece[]): void;
-  reject(error: Error): void;
-}
-interface Desk {
-  readonly worker: Worker;
-  readonly waiting: Map<number, Waiting>;
+/** Packages of the studio that a production install leaves out. */
+const packages = [
+  '@mediabunny/aac-encoder',
+  'h264-mp4-encoder',
+  'mediabunny',
+  'mpg123-decoder',
+  'wasm-media-encoders',
+];
+
+/** The studio cannot work in this installation; the message says what to do. */
+export class MissingPackagesError extends Error {
+  override readonly name = 'MissingPackagesError';
 }
 
-/** Pieces that wait at every desk before another one is opened. */
-const worthADesk = 3;
+/** Throws MissingPackagesError when a package cannot be resolved. */
+export function requirePackages(resolve: (name: string) => string): void {
+  const missing = packages.filter((name) => {
+    try {
+      return resolve(name) === '';
+    } catch {
+      return true;
+    }
+  });
+  if (missing.length === 0) return;
+  throw new MissingPackagesError(
+    `The gateway emulator lacks ${missing.join(', ')}, which a production install leaves out. ` +
+      'Install with `npm ci` without `--omit=dev`, or set GATEWAY_BASE_URL and GATEWAY_API_KEY.',
+  );
+}
 
-/** Opens a studio; its workers start with the first commissions, at most two of them. */
+/** Opens a studio; its worker thread starts with the first commission. Throws MissingPackagesError. */
 export function openStudio(): Studio {
-  const desks: Desk[] = [];
-  const mostDesks = Math.min(2, availableParallelism());
+  requirePackages((name) => import.meta.resolve(name));
+  const waiting = new Map<number, PromiseWithResolvers<readonly Piece[]>>();
+  let worker: Worker | null = null;
   let nextId = 1;
   let closed = false;
 
-  const openDesk = (): Desk => {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url));
-    const desk: Desk = { worker, waiting: new Map() };
-    worker.on('message', (answer: StudioAnswer) => {
-      const waiting = desk.waiting.get(answer.id);
-      desk.waiting.delete(answer.id);
-      if (desk.waiting.size === 0) worker.unref();
-      if (waiting === undefined) return;
-      if ('pieces' in answer) waiting.resolve(answer.pieces);
-      else if (answer.unusable !== null)
-        waiting.reject(new UnusableInputError(answer.unusable, answer.message));
-      else waiting.reject(new Error(answer.message));
+  const startWorker = (): Worker => {
+    const started = new Worker(new URL('./worker.ts', import.meta.url));
+    started.on('message', (answer: StudioAnswer) => {
+      const asked = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      // An idle worker does not keep the process alive.
+      if (waiting.size === 0) started.unref();
+      if ('pieces' in answer) asked?.resolve(answer.pieces);
+      else asked?.reject(new (answer.isUnusable ? UnusableInputError : Error)(answer.message));
     });
     const lose = (error: Error): void => {
-      desks.splice(desks.indexOf(desk), desks.includes(desk) ? 1 : 0);
-      for (const waiting of desk.waiting.values()) waiting.reject(error);
-      desk.waiting.clear();
+      worker = null;
+      for (const asked of waiting.values()) asked.reject(error);
+      waiting.clear();
     };
-    worker.on('error', lose);
-    worker.on('exit', () => lose(new Error('the studio closed')));
-    desks.push(desk);
-    return desk;
-  };
-  const chooseDesk = (): Desk => {
-    const [first, ...others] = desks;
-    if (first === undefined) return openDesk();
-    const freest = others.reduce(
-      (least, desk) => (desk.waiting.size < least.waiting.size ? desk : least),
-      first,
-    );
-    // A worker costs more to start than a piece or two cost to make.
-    return freest.waiting.size >= worthADesk && desks.length < mostDesks ? openDesk() : freest;
+    started.on('error', lose);
+    started.on('exit', () => lose(new Error('the studio closed')));
+    return started;
   };
 
   return {
     produce(commission) {
       if (closed) return Promise.reject(new Error('the studio is closed'));
-      const desk = chooseDesk();
+      worker ??= startWorker();
       const id = nextId++;
-      return new Promise((resolve, reject) => {
-        desk.waiting.set(id, { resolve, reject });
-        desk.worker.ref();
-        desk.worker.postMessage({ id, commission });
-      });
+      const asked = Promise.withResolvers<readonly Piece[]>();
+      waiting.set(id, asked);
+      worker.ref();
+      worker.postMessage({ id, commission });
+      return asked.promise;
     },
     async close() {
       closed = true;
-      await Promise.all(desks.slice().map((desk) => desk.worker.terminate()));
+      await worker?.terminate();
     },
   };
 }

@@ -1,30 +1,94 @@
+/** The studio's worker thread: commissions are done one after the other, in the order they came. */
 import { parentPort } from 'node:worker_threads';
-import { type Commission, type StudioAnswer, UnusableInputError } from './commission.ts';
-import { createProducer } from './produce.ts';
+import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './commission.ts';
+import type { Film } from './painter/film.ts';
+import { moveOver, withBars } from './painter/motion.ts';
+import { drawScene, planScene } from './painter/scene.ts';
+import { decodeAudio } from './synthesizer/decode.ts';
+import { createMp3, encodeWav } from './synthesizer/encode.ts';
+import { sumStems, toPcm } from './synthesizer/mix.ts';
+import { type Pcm, pcmSeconds, type StemName, stemNames } from './synthesizer/recipe.ts';
+import { renderStems } from './synthesizer/render.ts';
 
-// This file is only ever a worker's entry; commissions are done one after the other, in the order they came.
-const port = parentPort;
-if (port === null) throw new Error('studio/worker.ts runs only as a worker');
-const producer = createProducer();
-let queue = Promise.resolve();
+type VideoCommission = Extract<Commission, { kind: 'video' }>;
 
-port.on('message', ({ id, commission }: { id: number; commission: Commission }) => {
-  queue = queue.then(async () => {
-    try {
-      const pieces = await (await producer)(commission);
-      const answer: StudioAnswer = { id, pieces };
-      port.postMessage(
-        answer,
-        pieces.map((piece) => piece.bytes.buffer),
-      );
-    } catch (error) {
-      const unusable = error instanceof UnusableInputError ? error.what : null;
-      const answer: StudioAnswer = {
-        id,
-        unusable,
-        message: error instanceof Error ? error.message : String(error),
-      };
-      port.postMessage(answer);
+/** Frames of a film, whatever its length: a long video costs no more than a short one. */
+const frameBudget = 72;
+
+const encodeMp3 = createMp3();
+async function produce(commission: Commission): Promise<Piece[]> {
+  switch (commission.kind) {
+    case 'song':
+      return [await mp3('song', sumStems(await renderStems(commission.recipe)))];
+    case 'wav': {
+      const pcm = sumStems(await renderStems(commission.recipe));
+      return [
+        { name: 'song', bytes: await encodeWav(pcm), contentType: 'audio/wav', seconds: pcmSeconds(pcm) },
+      ];
     }
-  });
+    case 'stems': {
+      const stems = await renderStems(commission.recipe);
+      if (commission.split === 'split_stem') {
+        const heard = stemNames.filter((name) => stems[name].some((sample) => sample !== 0));
+        return Promise.all(heard.map((name) => mp3(name, stems[name])));
+      }
+      const voices: readonly StemName[] = ['vocals', 'backingVocals'];
+      const band = stemNames.filter((name) => !voices.includes(name));
+      return [await mp3('vocals', sumStems(stems, voices)), await mp3('instrumental', sumStems(stems, band))];
+    }
+    case 'picture': {
+      const scene = planScene(commission.prompt, commission.avoid);
+      const bytes = Uint8Array.from(drawScene(scene, commission.width, commission.height).asPng());
+      return [{ name: 'picture', bytes, contentType: 'image/png' }];
+    }
+    case 'music-video': {
+      const sound = sumStems(await renderStems(commission.recipe));
+      const seconds = pcmSeconds(sound);
+      const scene = withBars(planScene(commission.prompt), sound, frameRateFor(seconds));
+      return [await shoot({ width: 480, height: 270, seconds, scene, sound })];
+    }
+    case 'video': {
+      const { prompt, width, height, seconds, image } = commission;
+      const scene = image === null ? planScene(prompt) : await moveOver(image, prompt, commission);
+      return [await shoot({ width, height, seconds, scene, sound: await soundOf(commission) })];
+    }
+    default:
+      return commission satisfies never;
+  }
+}
+
+async function mp3(name: Piece['name'], pcm: Pcm): Promise<Piece> {
+  return { name, bytes: (await encodeMp3)(pcm), contentType: 'audio/mpeg', seconds: pcmSeconds(pcm) };
+}
+
+function frameRateFor(seconds: number): number {
+  return Math.min(16, Math.max(5, Math.round(frameBudget / seconds)));
+}
+
+async function shoot(film: Omit<Film, 'frameRate'>): Promise<Piece> {
+  // Loaded with the first film: the encoders are large, and a studio should open quickly.
+  const { shootFilm } = await import('./painter/film.ts');
+  const bytes = await shootFilm({ ...film, frameRate: frameRateFor(film.seconds) });
+  return { name: 'video', bytes, contentType: 'video/mp4', seconds: film.seconds };
+}
+
+async function soundOf({ prompt, seconds, sound }: VideoCommission): Promise<Pcm | null> {
+  if (sound === 'none') return null;
+  if (sound !== 'composed') return toPcm(await decodeAudio(sound, seconds), 32767);
+  const song = { title: 'soundtrack', style: '', lyrics: null, voice: null, take: 0, source: null };
+  return sumStems(await renderStems({ ...song, prompt, seconds }));
+}
+
+async function answerTo(id: number, commission: Commission): Promise<StudioAnswer> {
+  try {
+    return { id, pieces: await produce(commission) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { id, message, isUnusable: error instanceof UnusableInputError };
+  }
+}
+
+let queue = Promise.resolve();
+parentPort?.on('message', ({ id, commission }: { id: number; commission: Commission }) => {
+  queue = queue.then(async () => parentPort?.postMessage(await answerTo(id, commission)));
 });

@@ -1,18 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { explainUnknownModel, findModel } from '../models.ts';
-import { Refusal } from '../refusal.ts';
-import { answer } from './answer.ts';
-import {
-  countTextTokens,
-  countTokens,
-  limitTokens,
-  type Picture,
-  piecesOf,
-  type Turn,
-} from './conversation.ts';
-import { streamAnswer } from './stream.ts';
+import { requireModel } from '../models.ts';
+import { writeAnswer } from './answers/answer.ts';
+import { type ConversationMessage, messageOf, type Picture, pictureOf, piecesOf } from './conversation.ts';
+import { sendEvents } from './stream.ts';
 
 const part = z.discriminatedUnion(
   'type',
@@ -48,98 +40,49 @@ const foreignMembers = {
 /** `POST /chat/v1/chat/completions`, whole or streamed. */
 export function registerChatRoutes(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/chat/v1/chat/completions', async (request, reply) => {
-    refuseMembers(request.body, foreignMembers);
-    const body = readBody(chatBody, request);
-    const model = findModel(body.model, 'chat');
-    if (model === undefined) throw new Refusal('not found', explainUnknownModel(body.model, 'chat'));
-    const turns = body.messages.map(readTurn);
-    const most = body.max_completion_tokens ?? body.max_tokens ?? model.mostTokens;
-    const { text, cut } = limitTokens(answer(turns), Math.min(most, model.mostTokens));
+    const body = readBody(chatBody, request, foreignMembers);
+    const model = requireModel(body.model, 'chat');
+    const most = Math.min(
+      body.max_completion_tokens ?? body.max_tokens ?? model.mostTokens,
+      model.mostTokens,
+    );
+    const { text, cut, read, written } = await writeAnswer(body.messages.map(readMessage), most);
     const finish = cut ? 'length' : 'stop';
-    const prompted = countTokens(turns);
-    const completed = countTextTokens(text);
-    const usage = {
-      prompt_tokens: prompted,
-      completion_tokens: completed,
-      total_tokens: prompted + completed,
-    };
+    const usage = { prompt_tokens: read, completion_tokens: written, total_tokens: read + written };
     const id = `chatcmpl-${context.randomId().replaceAll('-', '')}`;
-    const created = Math.floor(context.now() / 1000);
-
+    const object = body.stream === true ? 'chat.completion.chunk' : 'chat.completion';
+    const head = { id, object, created: Math.floor(context.now() / 1000), model: model.id };
+    const choice = (part: object, finish_reason: string | null): object => ({
+      ...head,
+      choices: [{ index: 0, ...part, logprobs: null, finish_reason }],
+    });
     if (body.stream !== true) {
       await context.pause(0.8);
-      return {
-        id,
-        object: 'chat.completion',
-        created,
-        model: model.id,
-        choices: [
-          {
-            index: 0,
-            message: { role: 'assistant', content: text, refusal: null },
-            logprobs: null,
-            finish_reason: finish,
-          },
-        ],
-        usage,
-      };
+      return { ...choice({ message: { role: 'assistant', content: text, refusal: null } }, finish), usage };
     }
     const chunk = (delta: object, finishReason: string | null = null): string =>
-      JSON.stringify({
-        id,
-        object: 'chat.completion.chunk',
-        created,
-        model: model.id,
-        choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
-      });
-    const usageChunk = JSON.stringify({
-      id,
-      object: 'chat.completion.chunk',
-      created,
-      model: model.id,
-      choices: [],
-      usage,
-    });
+      JSON.stringify(choice({ delta }, finishReason));
+    const usageChunk = JSON.stringify({ ...head, choices: [], usage });
     const wantsUsage = body.stream_options?.include_usage !== false;
-    return streamAnswer(context, request, reply, {
+    const message = 'injected fault: the model stopped';
+    return sendEvents(context, request, reply, {
       opening: [chunk({ role: 'assistant', content: '' })],
       pieces: piecesOf(text),
       piece: (content) => chunk({ content }),
       closing: [chunk({}, finish), ...(wantsUsage ? [usageChunk] : []), '[DONE]'],
-      error: JSON.stringify({
-        error: {
-          message: 'injected fault: the model stopped',
-          type: 'server_error',
-          param: null,
-          code: null,
-        },
-      }),
+      error: JSON.stringify({ error: { message, type: 'server_error', param: null, code: null } }),
     });
   });
 }
 
-/** Refuses members that belong to another route family, with the sentence given for each (contract, rule 2). */
-export function refuseMembers(body: unknown, sentences: Readonly<Record<string, string>>): void {
-  if (typeof body !== 'object' || body === null) return;
-  for (const [member, sentence] of Object.entries(sentences)) {
-    if (member in body) throw new Refusal('invalid', `${member}: ${sentence}`);
-  }
-}
-
-function readTurn(message: z.output<typeof chatBody>['messages'][number]): Turn {
-  const role = message.role === 'assistant' ? 'assistant' : message.role === 'user' ? 'user' : 'system';
-  if (typeof message.content === 'string') return { role, text: message.content, pictures: [] };
-  const texts: string[] = [];
-  const pictures: Picture[] = [];
-  for (const one of message.content) {
-    if (one.type === 'text') texts.push(one.text);
-    else pictures.push(readImageUrl(one.image_url.url));
-  }
-  return { role, text: texts.join('\n'), pictures };
+function readMessage({ role, content }: z.output<typeof chatBody>['messages'][number]): ConversationMessage {
+  const speaker = role === 'assistant' || role === 'user' ? role : 'system';
+  if (typeof content === 'string') return messageOf(speaker, content);
+  const parts = content.map((part) => (part.type === 'text' ? part.text : readImageUrl(part.image_url.url)));
+  return messageOf(speaker, parts);
 }
 
 function readImageUrl(url: string): Picture {
-  const match = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url);
-  if (match === null) return { kind: 'address', url };
-  return { kind: 'bytes', claimedType: match[1] ?? '', bytes: Buffer.from(match[2] ?? '', 'base64') };
+  const [, type, data] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url) ?? [];
+  return type === undefined || data === undefined ? { kind: 'address', url } : pictureOf(type, data);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Refusal } from '../refusal.ts';
-import type { Picture, Turn } from './conversation.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { type ConversationMessage, messageOf, pictureOf } from './conversation.ts';
 
 const part = z
   .looseObject({
@@ -58,28 +58,21 @@ export type GenBody = z.output<typeof genBody>;
 export type FunctionDeclaration = z.output<typeof functionDeclaration>;
 
 /** The conversation of a gen-style body. Refuses one without any text or picture of the user. */
-export function readGenTurns(body: GenBody): Turn[] {
-  const turns = body.contents.map(({ role, parts }): Turn => {
-    const pictures = parts.flatMap(({ inlineData }): Picture[] =>
-      inlineData === undefined
-        ? []
-        : [
-            {
-              kind: 'bytes',
-              claimedType: inlineData.mimeType,
-              bytes: Buffer.from(inlineData.data, 'base64'),
-            },
-          ],
-    );
-    const text = parts
-      .flatMap((one) => (one.text === undefined || one.thought === true ? [] : [one.text]))
-      .join('\n');
-    return { role: role === 'model' ? 'assistant' : 'user', text, pictures };
-  });
-  const hasAsked = body.contents.some(({ parts }) =>
-    parts.some((one) => (one.text ?? '') !== '' || one.inlineData !== undefined),
+export function readContents({ contents, systemInstruction }: GenBody): readonly ConversationMessage[] {
+  const hasAsked = contents.some(({ parts }) =>
+    parts.some(({ text, inlineData }) => (text ?? '') !== '' || inlineData !== undefined),
   );
-  if (!hasAsked) throw new Refusal('invalid', 'contents: at least one part needs text');
-  const system = body.systemInstruction?.parts.flatMap((one) => one.text ?? []).join('\n');
-  return system === undefined ? turns : [{ role: 'system', text: system, pictures: [] }, ...turns];
+  if (!hasAsked) throw new RefusedRequest('invalid', 'contents: at least one part needs text');
+  const said = contents.map(({ role, parts }) =>
+    messageOf(
+      role === 'model' ? 'assistant' : 'user',
+      parts.flatMap(({ text, inlineData, thought }) => [
+        ...(text === undefined || thought === true ? [] : [text]),
+        ...(inlineData === undefined ? [] : [pictureOf(inlineData.mimeType, inlineData.data)]),
+      ]),
+    ),
+  );
+  if (systemInstruction === undefined) return said;
+  const rules = systemInstruction.parts.flatMap(({ text }) => text ?? []);
+  return [messageOf('system', rules), ...said];
 }

@@ -1,20 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type EmulatorContext, readBody } from '../context.ts';
-import { explainUnknownModel, findModel, type Model, type ModelRoute } from '../models.ts';
-import { Refusal } from '../refusal.ts';
-import { answer } from './answer.ts';
-import { refuseMembers } from './chat.ts';
-import { countTextTokens, countTokens, limitTokens, piecesOf, type Turn } from './conversation.ts';
-import { type GenBody, genBody, readGenTurns } from './gen-body.ts';
+import { type EmulatorContext, produceOne, readBody } from '../context.ts';
+import { type EmulatedModel, findModel, requireModel } from '../models.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { writeAnswer } from './answers/answer.ts';
+import { type ConversationMessage, countTextTokens, countTokens, piecesOf } from './conversation.ts';
+import { type GenBody, genBody, readContents } from './gen-body.ts';
 import { answerWithTools } from './gen-tools.ts';
-import { streamAnswer } from './stream.ts';
+import { sendEvents } from './stream.ts';
 
 const foreignMembers = {
   messages: 'chat-style messages are not valid on gen routes; send contents[].parts[]',
-  model: 'the model stands in the path of gen routes',
+  model: 'the model is part of the path of gen routes',
   input: 'media-style input is not valid on gen routes; send contents[].parts[]',
 } as const;
 const drawingSize = 768;
+/** What a drawn picture counts as. */
+const pictureTokens = 1290;
+
+type Json = Record<string, unknown>;
 
 type GenRequest = FastifyRequest<{ Params: { call: string }; Querystring: { alt?: string } }>;
 
@@ -25,208 +28,159 @@ type GenRequest = FastifyRequest<{ Params: { call: string }; Querystring: { alt?
 export function registerGenRoutes(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/gen/v1beta/models/:call', async (request: GenRequest, reply) => {
     const { id, method } = readCall(request.params.call);
-    switch (method) {
-      case 'generateContent': {
-        const picture = findModel(id, 'gen-image');
-        if (picture !== undefined) return drawAnswer(context, readGenBody(request), picture);
-        return answerWhole(context, readGenBody(request), requireModel(id, 'gen-text'));
-      }
-      case 'streamGenerateContent':
-        return answerInStream(context, request, reply, requireModel(id, 'gen-text'));
-      default:
-        throw new Refusal('not found', `models have no method '${method}'`);
-    }
+    const isStreamed = method === 'streamGenerateContent';
+    if (!isStreamed && method !== 'generateContent')
+      throw new RefusedRequest('not found', `models have no method '${method}'`);
+    const painter = isStreamed ? undefined : findModel(id, 'gen-image');
+    if (painter !== undefined) return drawAnswer(context, readGenBody(request), painter);
+    const model = requireModel(id, 'gen-text');
+    if (isStreamed && request.query.alt !== 'sse')
+      throw new RefusedRequest('invalid', 'the query alt=sse is required on streamGenerateContent');
+    const body = readGenBody(request);
+    requirePlainText(body);
+    if (!isStreamed) return answerOrCall(context, body, model);
+    return answerInStream(context, request, reply, { body, model });
   });
 
   server.post('/v1beta/models/:call', async (request: GenRequest) => {
     const { id, method } = readCall(request.params.call);
-    if (method !== 'generateContent') throw new Refusal('not found', `this path has no method '${method}'`);
+    if (method !== 'generateContent')
+      throw new RefusedRequest('not found', `this path has no method '${method}'`);
     const tool = findModel(id, 'gen-tools');
-    if (tool !== undefined) return callFunctions(context, readGenBody(request), tool);
+    if (tool !== undefined) return answerOrCall(context, readGenBody(request), tool);
     return think(context, readGenBody(request), requireModel(id, 'gen-thinking'));
   });
 }
 
 function readCall(call: string): { id: string; method: string } {
   const colon = call.lastIndexOf(':');
-  if (colon <= 0) throw new Refusal('not found', 'the path must end in <model>:<method>');
+  if (colon <= 0) throw new RefusedRequest('not found', 'the path must end in <model>:<method>');
   return { id: call.slice(0, colon), method: call.slice(colon + 1) };
 }
 
-function requireModel(id: string, route: ModelRoute): Model {
-  const model = findModel(id, route);
-  if (model === undefined) throw new Refusal('not found', explainUnknownModel(id, route));
-  return model;
-}
-
 function readGenBody(request: FastifyRequest): GenBody {
-  refuseMembers(request.body, foreignMembers);
-  return readBody(genBody, request);
+  return readBody(genBody, request, foreignMembers);
 }
 
 /** Refuses what only other gen routes do. */
 function requirePlainText(body: GenBody): void {
   if ((body.tools ?? []).length > 0) {
-    throw new Refusal(
+    throw new RefusedRequest(
       'invalid',
       'tools: function calling is on /v1beta/models/<model>:generateContent, without gen',
     );
   }
   if (body.generationConfig?.responseModalities?.includes('IMAGE')) {
-    throw new Refusal('invalid', 'generationConfig.responseModalities: this model gives no IMAGE');
+    throw new RefusedRequest('invalid', 'generationConfig.responseModalities: this model gives no IMAGE');
   }
 }
 
+/** What a model gave; `response` puts it into words of the dialect. */
 interface Answered {
-  readonly parts: readonly Record<string, unknown>[];
-  readonly finishReason: string;
+  readonly parts: readonly Json[];
+  readonly finishReason?: string;
   readonly tokens: number;
   readonly thoughtTokens?: number;
 }
 
 function response(
   context: EmulatorContext,
-  model: Model,
-  turns: readonly Turn[],
-  answered: Answered,
-): Record<string, unknown> {
-  const prompted = countTokens(turns);
-  const thoughts = answered.thoughtTokens ?? 0;
+  model: EmulatedModel,
+  messages: readonly ConversationMessage[],
+  { parts, finishReason = 'STOP', tokens, thoughtTokens = 0 }: Answered,
+): Json {
+  const promptTokenCount = countTokens(messages);
   return {
-    candidates: [
-      { content: { role: 'model', parts: answered.parts }, finishReason: answered.finishReason, index: 0 },
-    ],
+    candidates: [{ content: { role: 'model', parts }, finishReason, index: 0 }],
     usageMetadata: {
-      promptTokenCount: prompted,
-      candidatesTokenCount: answered.tokens,
-      ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
-      totalTokenCount: prompted + answered.tokens + thoughts,
+      promptTokenCount,
+      candidatesTokenCount: tokens,
+      ...(thoughtTokens > 0 ? { thoughtsTokenCount: thoughtTokens } : {}),
+      totalTokenCount: promptTokenCount + tokens + thoughtTokens,
     },
     modelVersion: model.id,
     responseId: context.randomId(),
   };
 }
 
-function writeText(
-  body: GenBody,
-  model: Model,
-  turns: readonly Turn[],
-): { text: string; finishReason: string } {
+async function writeText(body: GenBody, model: EmulatedModel, messages: readonly ConversationMessage[]) {
   const most = Math.min(body.generationConfig?.maxOutputTokens ?? model.mostTokens, model.mostTokens);
-  const { text, cut } = limitTokens(answer(turns), most);
-  return { text, finishReason: cut ? 'MAX_TOKENS' : 'STOP' };
+  const { text, cut, written } = await writeAnswer(messages, most);
+  return { text, parts: [{ text }], tokens: written, finishReason: cut ? 'MAX_TOKENS' : 'STOP' };
 }
 
-async function answerWhole(
-  context: EmulatorContext,
-  body: GenBody,
-  model: Model,
-): Promise<Record<string, unknown>> {
-  requirePlainText(body);
-  const turns = readGenTurns(body);
+type Answerer = (context: EmulatorContext, body: GenBody, model: EmulatedModel) => Promise<Json>;
+
+/** Answers, or calls a declared function. */
+const answerOrCall: Answerer = async (context, body, model) => {
+  const messages = readContents(body);
   await context.pause(0.8);
-  const { text, finishReason } = writeText(body, model, turns);
-  return response(context, model, turns, { parts: [{ text }], finishReason, tokens: countTextTokens(text) });
-}
+  const calls = answerWithTools(body, lastQuestion(messages));
+  const answered = calls === null ? await writeText(body, model, messages) : { parts: calls, tokens: 24 };
+  return response(context, model, messages, answered);
+};
 
-function answerInStream(
+async function answerInStream(
   context: EmulatorContext,
   request: GenRequest,
   reply: FastifyReply,
-  model: Model,
-): FastifyReply {
-  if (request.query.alt !== 'sse')
-    throw new Refusal('invalid', 'the query alt=sse is required on streamGenerateContent');
-  const body = readGenBody(request);
-  requirePlainText(body);
-  const turns = readGenTurns(body);
-  const { text, finishReason } = writeText(body, model, turns);
-  const responseId = context.randomId();
+  { body, model }: { body: GenBody; model: EmulatedModel },
+): Promise<FastifyReply> {
+  const messages = readContents(body);
+  const { text, ...written } = await writeText(body, model, messages);
   const pieces = piecesOf(text);
-  const last = pieces.at(-1) ?? '';
-  const closing = response(context, model, turns, {
-    parts: [{ text: last }],
-    finishReason,
-    tokens: countTextTokens(text),
-  });
-  return streamAnswer(context, request, reply, {
+  const parts = [{ text: pieces.at(-1) ?? '' }];
+  const closing = response(context, model, messages, { ...written, parts });
+  const { modelVersion, responseId } = closing;
+  return sendEvents(context, request, reply, {
     opening: [],
     pieces: pieces.slice(0, -1),
-    piece: (part) =>
-      JSON.stringify({
-        candidates: [{ content: { role: 'model', parts: [{ text: part }] }, index: 0 }],
-        modelVersion: model.id,
-        responseId,
-      }),
-    closing: [JSON.stringify({ ...closing, responseId })],
+    piece(part) {
+      const candidates = [{ content: { role: 'model', parts: [{ text: part }] }, index: 0 }];
+      return JSON.stringify({ candidates, modelVersion, responseId });
+    },
+    closing: [JSON.stringify(closing)],
     error: JSON.stringify({
       error: { code: 503, message: 'injected fault: the model stopped', status: 'UNAVAILABLE' },
     }),
   });
 }
 
-async function drawAnswer(
-  context: EmulatorContext,
-  body: GenBody,
-  model: Model,
-): Promise<Record<string, unknown>> {
+const drawAnswer: Answerer = async (context, body, model) => {
   const modalities = body.generationConfig?.responseModalities ?? [];
-  if (!modalities.includes('TEXT') || !modalities.includes('IMAGE')) {
-    throw new Refusal('invalid', 'generationConfig.responseModalities: must include both TEXT and IMAGE');
-  }
-  const turns = readGenTurns(body);
-  const prompt = turns.findLast((turn) => turn.role === 'user')?.text ?? '';
+  if (!modalities.includes('TEXT') || !modalities.includes('IMAGE'))
+    throw new RefusedRequest(
+      'invalid',
+      'generationConfig.responseModalities: must include both TEXT and IMAGE',
+    );
+  const messages = readContents(body);
+  const prompt = lastQuestion(messages);
   await context.pause(2);
-  const [picture] = await context.studio.produce({
-    kind: 'picture',
-    prompt,
-    avoid: '',
-    width: drawingSize,
-    height: drawingSize,
-    watermark: false,
-  });
-  if (picture === undefined) throw new Error('the studio drew nothing');
+  const size = { width: drawingSize, height: drawingSize };
+  const picture = await produceOne(context, { kind: 'picture', prompt, ...size });
   const text = `Here is how I see “${prompt.slice(0, 200)}”.`;
   const inlineData = { mimeType: picture.contentType, data: Buffer.from(picture.bytes).toString('base64') };
-  const tokens = countTextTokens(text) + 1290;
-  return response(context, model, turns, { parts: [{ text }, { inlineData }], finishReason: 'STOP', tokens });
-}
+  const tokens = countTextTokens(text) + pictureTokens;
+  return response(context, model, messages, { parts: [{ text }, { inlineData }], tokens });
+};
 
-async function callFunctions(
-  context: EmulatorContext,
-  body: GenBody,
-  model: Model,
-): Promise<Record<string, unknown>> {
-  const turns = readGenTurns(body);
-  await context.pause(0.8);
-  const calls = answerWithTools(body, turns);
-  if (calls !== null)
-    return response(context, model, turns, { parts: calls, finishReason: 'STOP', tokens: 24 });
-  const { text, finishReason } = writeText(body, model, turns);
-  return response(context, model, turns, { parts: [{ text }], finishReason, tokens: countTextTokens(text) });
-}
-
-async function think(
-  context: EmulatorContext,
-  body: GenBody,
-  model: Model,
-): Promise<Record<string, unknown>> {
+const think: Answerer = async (context, body, model) => {
   const { thinkingBudget = -1, includeThoughts = false } = body.generationConfig?.thinkingConfig ?? {};
-  const turns = readGenTurns(body);
-  const asked = turns.findLast((turn) => turn.role === 'user')?.text ?? '';
-  const thought = `The question is “${asked.slice(0, 120)}”. I look for what is asked, check it against what was said, and answer plainly.`;
-  const thoughtTokens =
-    thinkingBudget === 0
-      ? 0
-      : Math.min(countTextTokens(thought), thinkingBudget === -1 ? 512 : thinkingBudget);
+  const messages = readContents(body);
+  const asked = lastQuestion(messages).slice(0, 120);
+  const thought = `The question is “${asked}”. I look for what is asked, check it against what was said, and answer plainly.`;
+  const budget = thinkingBudget === -1 ? 512 : thinkingBudget;
+  const thoughtTokens = Math.min(countTextTokens(thought), budget);
   await context.pause(thoughtTokens === 0 ? 0.8 : 2);
-  const { text, finishReason } = writeText(body, model, turns);
-  const parts =
-    includeThoughts && thoughtTokens > 0 ? [{ text: thought, thought: true }, { text }] : [{ text }];
-  return response(context, model, turns, {
-    parts,
-    finishReason,
-    tokens: countTextTokens(text),
+  const written = await writeText(body, model, messages);
+  const thoughts = includeThoughts && thoughtTokens > 0 ? [{ text: thought, thought: true }] : [];
+  return response(context, model, messages, {
+    ...written,
+    parts: [...thoughts, ...written.parts],
     thoughtTokens,
   });
+};
+
+function lastQuestion(messages: readonly ConversationMessage[]): string {
+  return messages.findLast(({ role }) => role === 'user')?.text ?? '';
 }

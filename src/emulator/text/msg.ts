@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { explainUnknownModel, findModel, type Model } from '../models.ts';
-import { Refusal } from '../refusal.ts';
-import { answer } from './answer.ts';
-import { refuseMembers } from './chat.ts';
-import { countTextTokens, countTokens, limitTokens, type Turn } from './conversation.ts';
+import { requireModel } from '../models.ts';
+import { RefusedRequest } from '../refusal.ts';
+import { writeAnswer } from './answers/answer.ts';
+import { type ConversationMessage, countTokens, messageOf, pictureOf } from './conversation.ts';
 
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 const block = z.discriminatedUnion(
@@ -50,20 +49,17 @@ const foreignMembers = {
 /** `POST /msg/v1/messages` and its token counting. */
 export function registerMsgRoutes(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/msg/v1/messages', async (request) => {
-    refuseMembers(request.body, foreignMembers);
-    const body = readBody(messagesBody, request);
-    const model = requireModel(body.model);
+    const body = readBody(messagesBody, request, foreignMembers);
+    const model = requireModel(body.model, 'msg');
     if (body.stream === true)
-      throw new Refusal('invalid', 'stream: msg routes answer whole; chat and gen routes stream');
+      throw new RefusedRequest('invalid', 'stream: msg routes answer whole; chat and gen routes stream');
     if (body.max_tokens > model.mostTokens) {
-      throw new Refusal(
-        'invalid',
-        `max_tokens: ${body.max_tokens}; ${model.id} writes at most ${model.mostTokens}`,
-      );
+      const message = `max_tokens: ${body.max_tokens}; ${model.id} writes at most ${model.mostTokens}`;
+      throw new RefusedRequest('invalid', message);
     }
-    const turns = readTurns(body);
+    const messages = readMessages(body);
     await context.pause(0.8);
-    const { text, cut } = limitTokens(answer(turns), body.max_tokens);
+    const { text, cut, read, written } = await writeAnswer(messages, body.max_tokens);
     return {
       id: `msg_${context.randomId().replaceAll('-', '')}`,
       type: 'message',
@@ -72,53 +68,31 @@ export function registerMsgRoutes(server: FastifyInstance, context: EmulatorCont
       content: [{ type: 'text', text }],
       stop_reason: cut ? 'max_tokens' : 'end_turn',
       stop_sequence: null,
-      usage: { input_tokens: countTokens(turns), output_tokens: countTextTokens(text) },
+      usage: { input_tokens: read, output_tokens: written },
     };
   });
 
   server.post('/msg/v1/messages/count_tokens', async (request) => {
-    refuseMembers(request.body, foreignMembers);
-    const body = readBody(countBody, request);
-    requireModel(body.model);
-    return { input_tokens: countTokens(readTurns(body)) };
+    const body = readBody(countBody, request, foreignMembers);
+    requireModel(body.model, 'msg');
+    return { input_tokens: countTokens(readMessages(body)) };
   });
 }
 
-function requireModel(id: string): Model {
-  const model = findModel(id, 'msg');
-  if (model === undefined) throw new Refusal('not found', explainUnknownModel(id, 'msg'));
-  return model;
-}
-
-/** The turns of a payload; they must alternate, beginning with the user (contract, messages-style request). */
-function readTurns(body: Payload): Turn[] {
-  body.messages.forEach(({ role }, index) => {
-    if (role !== (index % 2 === 0 ? 'user' : 'assistant')) {
-      throw new Refusal(
-        'invalid',
-        `messages.${index}.role: user and assistant turns must alternate, the user's first`,
-      );
-    }
+/** The conversation of a payload; its sides alternate, beginning with the user (contract, messages-style request). */
+function readMessages({ messages, system }: Payload): readonly ConversationMessage[] {
+  const wrong = messages.findIndex(({ role }, index) => role !== (index % 2 === 0 ? 'user' : 'assistant'));
+  if (wrong !== -1) {
+    const message = `messages.${wrong}.role: user and assistant must alternate, the user first`;
+    throw new RefusedRequest('invalid', message);
+  }
+  const said = messages.map(({ role, content }) => {
+    if (typeof content === 'string') return messageOf(role, content);
+    const parts = content.map((one) =>
+      one.type === 'text' ? one.text : pictureOf(one.source.media_type, one.source.data),
+    );
+    return messageOf(role, parts);
   });
-  const system =
-    typeof body.system === 'string' ? body.system : body.system?.map(({ text }) => text).join('\n');
-  const turns = body.messages.map(({ role, content }): Turn => {
-    if (typeof content === 'string') return { role, text: content, pictures: [] };
-    return {
-      role,
-      text: content.flatMap((one) => (one.type === 'text' ? [one.text] : [])).join('\n'),
-      pictures: content.flatMap((one) =>
-        one.type === 'image'
-          ? [
-              {
-                kind: 'bytes' as const,
-                claimedType: one.source.media_type,
-                bytes: Buffer.from(one.source.data, 'base64'),
-              },
-            ]
-          : [],
-      ),
-    };
-  });
-  return system === undefined ? turns : [{ role: 'system', text: system, pictures: [] }, ...turns];
+  if (system === undefined) return said;
+  return [messageOf('system', typeof system === 'string' ? system : system.map(({ text }) => text)), ...said];
 }

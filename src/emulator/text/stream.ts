@@ -15,8 +15,8 @@ export interface StreamDialect {
   readonly error: string;
 }
 
-/** Streams an answer as server-sent events at a reader's pace, bent by the request's stream fault. */
-export function streamAnswer(
+/** Streams an answer as server-sent events as fast as a reader reads, bent by the request's stream fault. */
+export function sendEvents(
   context: EmulatorContext,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,13 +1,15 @@
-import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
-import { PlatformError } from '../platform.ts';
-import { listed } from './permissions.ts';
+/** What Discord's errors mean, and the permissions that are missing behind them. */
+import { DiscordAPIError, HTTPError, PermissionFlagsBits, RateLimitError } from 'discord.js';
+import { PlatformError, type PlatformErrorCode } from '../platform.ts';
 
-/** What an error of Discord means for us. https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+/** What an error of Discord means. https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 export type Trouble =
   /** The interaction's token died or was never acknowledged. */
   | 'token-dead'
   | 'message-gone'
   | 'channel-gone'
+  /** A thread that takes no edits until it is opened again. */
+  | 'archived'
   | 'no-access'
   | 'no-permission'
   | 'too-large'
@@ -18,32 +20,23 @@ export type Trouble =
   /** Not Discord's. */
   | 'other';
 
-const TROUBLE_BY_CODE: ReadonlyMap<number | string, Trouble> = new Map<number, Trouble>([
-  [10_062, 'token-dead'],
-  [10_015, 'token-dead'],
-  [50_027, 'token-dead'],
-  [10_008, 'message-gone'],
-  [50_005, 'message-gone'],
-  [10_003, 'channel-gone'],
-  [10_004, 'channel-gone'],
-  [50_007, 'channel-gone'],
-  [50_083, 'channel-gone'],
-  [50_001, 'no-access'],
-  [50_013, 'no-permission'],
-  [40_005, 'too-large'],
-  [40_094, 'too-many-follow-ups'],
-  [160_002, 'no-history'],
+const CODES: readonly (readonly [Trouble, ...codes: (number | string)[]])[] = [
+  ['token-dead', 10_062, 10_015, 50_027],
+  ['message-gone', 10_008, 50_005],
+  ['channel-gone', 10_003, 10_004, 50_007],
+  ['archived', 50_083],
+  ['no-access', 50_001],
+  ['no-permission', 50_013],
+  ['too-large', 40_005],
+  ['too-many-follow-ups', 40_094],
+  ['no-history', 160_002],
   // Too many edits of an old message, slow mode, and other limits that pass.
-  [30_046, 'unavailable'],
-  [20_016, 'unavailable'],
-  [20_028, 'unavailable'],
-  [40_062, 'unavailable'],
-  [40_333, 'unavailable'],
-]);
+  ['unavailable', 30_046, 20_016, 20_028, 40_062, 40_333],
+];
 
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof DiscordAPIError) {
-    const known = TROUBLE_BY_CODE.get(error.code);
+    const [known] = CODES.find(([, ...codes]) => codes.includes(error.code)) ?? [];
     if (known) return known;
     if (error.status === 413) return 'too-large';
     // A revoked token may be replaced; what was to be said is kept until then.
@@ -54,65 +47,151 @@ export function troubleOf(error: unknown): Trouble {
   return 'other';
 }
 
+/** The result of `run`, or undefined when it fails with one of the `troubles`. */
+export async function unlessTrouble<Value>(
+  troubles: readonly Trouble[],
+  run: () => Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (troubles.includes(troubleOf(error))) return undefined;
+    throw error;
+  }
+}
+
 /** @param code of https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 export const isDiscordError = (error: unknown, code: number): boolean =>
   error instanceof DiscordAPIError && error.code === code;
 
 const PERMISSIONS = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
+const NOT_A_MEMBER = 'I could not answer in that channel, because I am not a member there.';
+const NOT_INVITED = `I cannot see that channel. A moderator can let me in with these permissions: ${PERMISSIONS}.`;
+const NO_PERMISSION = `I lack a permission in that channel. I need ${PERMISSIONS}.`;
 /** For the person. */
-export const lackingAdvice = (lacks: readonly string[]): string =>
-  `I may not write in that channel as I should: I lack the permission ${listed(lacks)}.`;
+export const missingPermissionAdvice = (missing: readonly string[]): string =>
+  missing.length === 0
+    ? NO_PERMISSION
+    : `I may not write in that channel as I should: I lack the permission ${listed(missing)}.`;
 
-const LONG_LIMIT_MS = 60_000;
+const CHANNEL_GONE = 'That channel is gone, or closed to me.';
+const ARCHIVED = 'The thread in which you asked is archived and locked, so I could not finish this there.';
+
+/** The code of the port, and a sentence for the person. */
+const PLATFORM_ERROR = {
+  'channel-gone': ['gone', CHANNEL_GONE],
+  archived: ['gone', ARCHIVED],
+  'message-gone': ['gone'],
+  'token-dead': ['gone', NOT_A_MEMBER],
+  'too-many-follow-ups': ['gone', NOT_A_MEMBER],
+  'no-access': ['not-invited', NOT_INVITED],
+  'no-permission': ['gone', NO_PERMISSION],
+  'no-history': ['gone', NO_PERMISSION],
+  unavailable: ['unavailable'],
+  'too-large': ['refused'],
+  refused: ['refused'],
+} as const satisfies Record<Exclude<Trouble, 'other'>, readonly [PlatformErrorCode, string?]>;
 
 /**
- * The same failure in the words of the port; what is not Discord's failure comes back as it is.
- * @param lacks permissions that are known to be missing there
+ * The same failure in the words of the port; an error that is not Discord's comes back as it is.
+ * @param missing permissions that are known to be missing there
  */
-export function toPlatformError(error: unknown, lacks: readonly string[] = []): unknown {
-  if (error instanceof PlatformError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  switch (troubleOf(error)) {
-    case 'channel-gone':
-    case 'message-gone':
-      return new PlatformError('gone', detail, { cause: error });
-    case 'token-dead':
-    case 'too-many-follow-ups':
-      return new PlatformError('gone', detail, {
-        cause: error,
-        advice: 'I could not answer in that channel, because I am not a member there.',
-      });
-    case 'no-access':
-      return new PlatformError('not-invited', detail, {
-        cause: error,
-        advice: `I cannot see that channel. A moderator can let me in with these permissions: ${PERMISSIONS}.`,
-      });
-    case 'no-permission':
-    case 'no-history':
-      return new PlatformError('gone', detail, {
-        cause: error,
-        advice:
-          lacks.length > 0
-            ? lackingAdvice(lacks)
-            : `I lack a permission in that channel. I need ${PERMISSIONS}.`,
-      });
-    case 'unavailable':
-      return new PlatformError('unavailable', isUnauthorized(error) ? 'Discord refused the token' : detail, {
-        cause: error,
-        ...retryAfter(error),
-      });
-    case 'other':
-      return error;
-    case 'too-large':
-    case 'refused':
-      return new PlatformError('refused', detail, { cause: error });
-  }
+export function platformErrorOf(error: unknown, missing: readonly string[] = []): unknown {
+  const trouble = troubleOf(error);
+  if (error instanceof PlatformError || !(error instanceof Error) || trouble === 'other') return error;
+  const [code, advice] = PLATFORM_ERROR[trouble];
+  // Discord's own sentence may quote what it was sent.
+  const known = error instanceof DiscordAPIError ? `Discord refused with code ${error.code}` : error.name;
+  return new PlatformError(code, isUnauthorized(error) ? 'Discord refused the token' : known, {
+    cause: error,
+    advice: advice === NO_PERMISSION ? missingPermissionAdvice(missing) : advice,
+    retryAfterMs: retryAfterMs(error),
+  });
 }
 
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status === 401;
 
-function retryAfter(error: unknown): { retryAfterMs?: number } {
-  if (error instanceof RateLimitError) return { retryAfterMs: error.retryAfter };
-  return error instanceof DiscordAPIError && error.code === 30_046 ? { retryAfterMs: LONG_LIMIT_MS } : {};
+const LONG_LIMIT_MS = 60_000;
+
+function retryAfterMs(error: Error): number | undefined {
+  if (error instanceof RateLimitError) return error.retryAfter;
+  return isDiscordError(error, 30_046) ? LONG_LIMIT_MS : undefined;
 }
+
+/** Named as Discord's own settings name them. */
+export type PermissionName = keyof typeof BITS;
+
+const BITS = {
+  'View Channel': PermissionFlagsBits.ViewChannel,
+  'Send Messages': PermissionFlagsBits.SendMessages,
+  'Send Messages in Threads': PermissionFlagsBits.SendMessagesInThreads,
+  'Create Public Threads': PermissionFlagsBits.CreatePublicThreads,
+  'Embed Links': PermissionFlagsBits.EmbedLinks,
+  'Attach Files': PermissionFlagsBits.AttachFiles,
+} as const;
+
+/** What an answer may need in a channel, and in a thread. */
+const IN_CHANNEL: readonly PermissionName[] = [
+  'View Channel',
+  'Send Messages',
+  'Embed Links',
+  'Attach Files',
+];
+const IN_THREAD = IN_CHANNEL.with(1, 'Send Messages in Threads');
+
+/** Bits as Discord writes them; undefined where it writes none. */
+const bitsOf = (granted: string | undefined): bigint | undefined =>
+  /^\d+$/.test(granted ?? '') ? BigInt(granted ?? 0) : undefined;
+
+/**
+ * @param granted bits as Discord writes them; when absent, nothing counts as missing
+ * @returns those of `wanted` that are not granted
+ */
+export function missingOf(granted: string | undefined, wanted: readonly PermissionName[]): PermissionName[] {
+  const bits = bitsOf(granted);
+  if (bits === undefined || bits & PermissionFlagsBits.Administrator) return [];
+  return wanted.filter((name) => (bits & BITS[name]) === 0n);
+}
+
+/** What is missing for an answer there. */
+export const missingToAnswer = (granted: string | undefined, inThread: boolean): PermissionName[] =>
+  missingOf(granted, inThread ? IN_THREAD : IN_CHANNEL);
+
+const REQUIRED_TO_SEND: ReadonlySet<PermissionName> = new Set([
+  'View Channel',
+  'Send Messages',
+  'Send Messages in Threads',
+]);
+
+/** Whether nothing at all can be sent while these are missing. */
+export const preventsSending = (missing: readonly PermissionName[]): boolean =>
+  missing.some((name) => REQUIRED_TO_SEND.has(name));
+
+export const mayOpenThreads = (granted: string | undefined): boolean =>
+  missingOf(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
+
+/** @param granted bits as Discord writes them */
+export const isModerator = (granted: string | bigint | undefined): boolean => {
+  const bits = typeof granted === 'bigint' ? granted : (bitsOf(granted) ?? 0n);
+  return (bits & (PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageGuild)) !== 0n;
+};
+
+interface Overwrite {
+  readonly allow: bigint;
+  readonly deny: bigint;
+}
+
+/**
+ * Permissions of a member in a channel: those of the guild, changed level by level (everyone, the member's roles, the
+ * member), at each level first by what is denied. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ */
+export const withOverwrites = (base: bigint, levels: readonly (readonly Overwrite[])[]): bigint =>
+  levels.reduce((bits, level) => {
+    const denied = level.reduce((sum, { deny }) => sum | deny, 0n);
+    const allowed = level.reduce((sum, { allow }) => sum | allow, 0n);
+    return (bits & ~denied) | allowed;
+  }, base);
+
+/** For sentences: `A`, `A and B`, `A, B and C`. */
+export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);

@@ -1,7 +1,7 @@
 const MEBIBYTE = 1024 * 1024;
 
 /** Discord's limits, in characters where no unit is named. https://docs.discord.com/developers/resources/message */
-export const LIMITS = Object.freeze({
+export const DISCORD_LIMITS = Object.freeze({
   content: 2_000,
   embeds: 10,
   embedTitle: 256,
@@ -14,35 +14,36 @@ export const LIMITS = Object.freeze({
   embedsTotal: 6_000,
   embedUrl: 2_048,
   attachments: 10,
+  /**
+   * Of all files of one request, or one file of the largest size: https://github.com/disboxapp/web/issues/50. The rest of
+   * the form has its own 64 KiB.
+   */
+  requestBytes: 25 * MEBIBYTE - 64 * 1024,
   attachmentDescription: 1_024,
   buttonsInRow: 5,
-  buttons: 25,
+  rows: 5,
+  menuOptions: 25,
   buttonLabel: 80,
   buttonUrl: 512,
   customId: 100,
   nonce: 25,
   choices: 25,
   choiceText: 100,
+  /** Of channels and threads. */
+  threadName: 100,
   modalTitle: 45,
   modalFields: 5,
   labelText: 45,
   labelDescription: 100,
   textInput: 4_000,
-  commandDescription: 100,
-  commandOptions: 25,
   textOption: 6_000,
   responseMs: 3_000,
   interactionMs: 15 * 60_000,
   /** A message with more pages of text than this becomes a file. With the original, they fit in a user install's five follow-ups. */
-  pages: 3,
+  pages: 4,
 } as const);
 
-/** Bytes a file may have, by a guild's premium tier. https://docs.discord.com/developers/reference#uploading-files */
-export const FILE_BYTES_BY_TIER = Object.freeze([
-  10 * MEBIBYTE,
-  10 * MEBIBYTE,
-  50 * MEBIBYTE,
-  100 * MEBIBYTE,
-] as const);
+export const DEFAULT_FILE_BYTES = 10 * MEBIBYTE;
 
-export const DEFAULT_FILE_BYTES = FILE_BYTES_BY_TIER[0];
+/** Bytes a file may have, by a guild's premium tier. https://docs.discord.com/developers/reference#uploading-files */
+export const FILE_BYTES_BY_TIER: readonly number[] = [10, 10, 50, 100].map((size) => size * MEBIBYTE);

@@ -1,25 +1,29 @@
 /** Slack as a platform. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../command.ts';
-import type { Bot, MediaReader, Platform } from '../platform.ts';
-import { type Account, openAccount } from './account.ts';
-import { createApp } from './app.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { PLATFORM_NAME } from './invocations.ts';
+import type { Bot } from '../../core/bot.ts';
+import type { Log } from '../../core/log.ts';
+import type { MediaReader, Platform } from '../platform.ts';
+import { createRenderThread } from '../shared/render-thread/host.ts';
+import { openAccount, type TokenAccount } from './connection/account.ts';
+import { createApp } from './connection/app.ts';
+import { sdkLogger } from './connection/client.ts';
+import type { HttpConnection, OAuthAccount, SocketConnection } from './connection/connection.ts';
+import type { InstallationSettings } from './connection/oauth/installations.ts';
+import { createSockets } from './connection/sockets.ts';
+import { createWebhook } from './connection/webhook.ts';
+import { linkTo } from './deliver/post.ts';
+import { createResponseUrls, sendPrivately } from './deliver/private.ts';
+import { retract, show } from './deliver/show.ts';
+import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
-import { listen } from './listen/index.ts';
-import { sdkLogger } from './logger.ts';
-import { BOT_SCOPES, THREAD_SCOPES } from './manifest.ts';
-import { linkTo } from './message-link.ts';
-import type { InstallationSettings } from './oauth/installations.ts';
-import { createResponseUrls } from './response-url.ts';
-import { show } from './show.ts';
-import { streamTo } from './stream.ts';
-import { whisper } from './whisper.ts';
+import { BOT_SCOPES } from './manifest.ts';
+import { PLATFORM_NAME } from './receive/invocations.ts';
+import { listen } from './receive/listen.ts';
+import { createSlackText, slackTextPlainly } from './render/markdown.ts';
 
 export interface SlackOptions {
-  readonly connection: Connection;
-  readonly account: Account;
+  readonly connection: SocketConnection | HttpConnection;
+  readonly account: TokenAccount | OAuthAccount;
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
   /** The Web API's base; Slack's own when left out. */
@@ -28,7 +32,7 @@ export interface SlackOptions {
   /** Where installations are kept. */
   readonly settings: InstallationSettings;
   /** Runs the work while no other replica runs a task of this name. */
-  readonly inTurn: (task: string, work: () => Promise<void>) => Promise<void>;
+  readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly log: Log;
   readonly now: () => number;
   readonly random?: () => number;
@@ -39,43 +43,46 @@ export interface SlackOptions {
 }
 
 const TIMEOUT_MS = 15_000;
-/** Slack waits no longer than this for what was taken before a stop. */
+/** A stop waits this long for what was taken before it; Slack waits no longer. */
 const STOP_MS = 3000;
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
-/** Where Slack serves private files: nowhere else is the token sent. */
+/** Hosts of private files; the token is sent to no other. */
 const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 
-/** Builds the adapter. Calls nobody until `start`. */
+/** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
   const { random = Math.random, sleep = (ms) => delay(ms), editGapMs = LIMITS.editGapMs } = options;
   const client = { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log) };
+  const common = { client, now, sleep, random, log };
   const account = openAccount(options.account, {
-    client,
+    ...common,
     settings: options.settings,
-    inTurn: options.inTurn,
-    scopes: options.threads ? [...BOT_SCOPES, ...THREAD_SCOPES] : BOT_SCOPES,
+    withLock: options.withLock,
+    scopes: BOT_SCOPES,
     editGapMs,
-    now,
-    sleep,
-    log,
   });
   const { workspaces } = account;
-  const connection = openConnection(options.connection, { client, now, sleep, random, log });
-  const { app, idle } = createApp({
-    ...client,
-    receiver: connection.receiver,
-    workspaces,
-    sleep,
+  const connection =
+    options.connection.type === 'socket'
+      ? createSockets(options.connection, common)
+      : createWebhook(options.connection, common);
+  const { app, idle } = createApp({ ...common, receiver: connection, workspaces });
+  const renders = createRenderThread({
+    module: new URL('./render/markdown.ts', import.meta.url),
+    create: createSlackText,
+    plainly: slackTextPlainly,
     log,
   });
   const tools = {
-    sleep,
-    media,
-    log,
     now,
+    sleep,
+    random,
+    log,
+    media,
+    layOut: renders.render,
     workspaces,
-    responseUrls: createResponseUrls({ now, timeoutMs: TIMEOUT_MS }),
+    responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
@@ -100,6 +107,7 @@ export function createSlack(options: SlackOptions): Platform {
 
     async close() {
       await connection.stop();
+      renders.close();
     },
 
     status() {
@@ -110,6 +118,11 @@ export function createSlack(options: SlackOptions): Platform {
     async show(address, message, showOptions) {
       const workspace = await workspaces.of(address.guild);
       return show(address, message, showOptions, { ...tools, ...workspace });
+    },
+
+    async retract(address, posts) {
+      const workspace = await workspaces.of(address.guild);
+      await retract(address, posts, { ...tools, ...workspace });
     },
 
     stream: (address, showOptions) => streamTo(address, showOptions, workspaces.of(address.guild), tools),
@@ -128,8 +141,8 @@ export function createSlack(options: SlackOptions): Platform {
       return { authorization: `Bearer ${token}` };
     },
 
-    async whisper(address, message) {
-      await whisper(address, message, { ...tools, ...(await workspaces.of(address.guild)) });
+    async sendPrivately(address, message) {
+      await sendPrivately(address, message, { ...tools, ...(await workspaces.of(address.guild)) });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What each of Slack's refusals means for us, decided once. */
+/** What each of Slack's errors means for us. */
 import { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
@@ -18,7 +18,7 @@ const CODES: Readonly<Record<string, PlatformErrorCode>> = {
   restricted_action_read_only_channel: 'gone',
   restricted_action_thread_only_channel: 'gone',
   restricted_action_non_threadable_channel: 'gone',
-  // What an operator or Slack can put right: results wait instead of being lost.
+  // An operator or Slack can put these right: results wait instead of being lost.
   token_revoked: 'unavailable',
   token_expired: 'unavailable',
   invalid_auth: 'unavailable',
@@ -34,13 +34,7 @@ const CODES: Readonly<Record<string, PlatformErrorCode>> = {
 };
 
 /** The token will not work again until an operator does something. */
-const TOKEN_ERRORS = new Set([
-  'token_revoked',
-  'token_expired',
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-]);
+const TOKEN_ERRORS = /^(token_revoked|token_expired|invalid_auth|not_authed|account_inactive)$/;
 const TOKEN_RETRY_MS = 60_000;
 
 /** Slack's error string, where Slack answered with one. */
@@ -48,32 +42,25 @@ export function slackErrorOf(error: unknown): string | undefined {
   return error instanceof webApi.WebAPIPlatformError ? error.data.error : undefined;
 }
 
-/** The reasons that Slack gives beside the error string, such as which block is wrong. */
+/** The reasons that Slack gives with the error string, such as which block is wrong. */
 export function slackReasonsOf(error: unknown): readonly string[] {
   if (!(error instanceof webApi.WebAPIPlatformError)) return [];
   return error.data.response_metadata?.messages ?? [];
 }
 
 export function isTokenError(error: unknown): boolean {
-  return TOKEN_ERRORS.has(slackErrorOf(error) ?? '');
+  return TOKEN_ERRORS.test(slackErrorOf(error) ?? '');
 }
 
 /** Whether Slack may have done what was asked although no answer came. */
 export function isUncertain(error: unknown): boolean {
-  return (
-    error instanceof webApi.WebAPIRequestError ||
-    error instanceof webApi.WebAPIHTTPError ||
-    answeredNonsense(error)
-  );
-}
-
-/** The SDK puts a body that is no JSON into `error`; Slack's own error strings are words. */
-function answeredNonsense(error: unknown): boolean {
+  if (error instanceof webApi.WebAPIRequestError || error instanceof webApi.WebAPIHTTPError) return true;
+  // The SDK puts a body that is no JSON into `error`; Slack's own error strings are words.
   const code = slackErrorOf(error);
   return code !== undefined && !/^[a-z0-9_.:-]+$/i.test(code);
 }
 
-/** How long Slack asks us to wait, in ms; undefined when it did not limit us. */
+/** How long Slack asks us to wait, in ms; undefined for other errors. */
 export function retryAfterMs(error: unknown): number | undefined {
   return error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter * 1000 : undefined;
 }
@@ -104,11 +91,24 @@ function inviteAdvice(botName: string): string {
 }
 
 /** Slack calls a private channel without the bot, and a talk between other people, `channel_not_found`. */
-export function neverLetIn(error: PlatformError, channel: string, botName: string): PlatformError {
+export function neverLetIn(
+  error: PlatformError,
+  { channel, botName }: { readonly channel: string; readonly botName: string },
+): PlatformError {
   if (error.code !== 'gone' || slackErrorOf(error.cause) !== 'channel_not_found') return error;
   const advice = channel.startsWith('D')
     ? 'I cannot write into a talk between other people, so I have not started. Ask me in a channel, or write to me directly.'
     : inviteAdvice(botName);
+  return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
+}
+
+/** The bot wrote there before, so what the message says was begun, and may be done. */
+export function removedMeanwhile(
+  error: PlatformError,
+  { botName }: { readonly botName: string },
+): PlatformError {
+  if (error.code !== 'not-invited') return error;
+  const advice = `I am not in the channel any more where you asked for this, so you get it here. Type /invite @${botName} there to bring me back.`;
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
 

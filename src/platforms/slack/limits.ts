@@ -1,7 +1,7 @@
 /**
- * What Slack takes, in characters unless said otherwise. Sources: https://docs.slack.dev/reference/block-kit,
+ * Slack's limits, in characters unless said otherwise. Sources: https://docs.slack.dev/reference/block-kit,
  * https://docs.slack.dev/reference/methods/chat.postMessage, https://docs.slack.dev/reference/views. Where Slack is
- * known to refuse less than it says, the figure is lower and the reason stands beside it.
+ * known to refuse less than it says, the figure is lower and a comment gives the reason.
  */
 export const LIMITS = Object.freeze({
   /** Slack: 50 blocks a message. */
@@ -21,23 +21,22 @@ export const LIMITS = Object.freeze({
   actionId: 255,
   altText: 2000,
   imageTitle: 2000,
-  /** Slack: 4,000 for chat.update. The text beside the blocks is only what notifications show. */
+  /** Slack: 4,000 for chat.update. The text next to the blocks is for notifications only. */
   fallbackText: 600,
-  /** The text of a message without blocks. */
-  bareText: 3500,
   privateMetadata: 3000,
   viewTitle: 24,
   viewButton: 24,
   inputText: 3000,
   inputHint: 2000,
   options: 100,
+  overflowOptions: 5,
   optionText: 75,
   optionValue: 150,
   fileTitle: 255,
   /** Past this many messages a text becomes a file; in a thread of its own, past this many. */
   textParts: 4,
   threadParts: 8,
-  /** Text that is longer is streamed in the thread, and its beginning alone stays in the channel. */
+  /** Longer text is streamed in the thread, and only its beginning stays in the channel. */
   streamFrom: 800,
   beginning: 1000,
   /** Slack: one stream holds 12,000 characters. */
@@ -46,8 +45,10 @@ export const LIMITS = Object.freeze({
   streamMs: 4.5 * 60_000,
   responseUrlUses: 5,
   responseUrlMs: 30 * 60_000,
-  /** Slack: 3 s. The rest is for the way there and back. */
+  /** Slack: 3 s, which include both directions of the network. */
   acknowledgeWithinMs: 1500,
+  /** A look-up ahead of an acknowledgement. */
+  lookUpWithinMs: 900,
   /** Slack: chat.update 50+ a minute and workspace. */
   editGapMs: 1200,
 });

@@ -1,18 +1,24 @@
 /** The Slack app manifest, made from the same declarations that the bot runs: https://docs.slack.dev/reference/app-manifest */
 import type { webApi } from '@slack/bolt';
-import type { AnyCommand, OptionDeclaration, OptionDeclarations } from '../../command.ts';
-import { ellipsis } from './escape.ts';
-import { REDIRECT_PATH } from './oauth/paths.ts';
-import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from './shortcuts.ts';
+import type { AnyCommand } from '../../core/command.ts';
+import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
+import { ellipsis } from '../shared/text.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
+
+/** The callback ids of shortcuts; a command's name follows. */
+export const MESSAGE_SHORTCUT = 'message-menu:';
+export const GLOBAL_SHORTCUT = 'form:';
+/** Where browsers install the app, and where Slack sends them back to; below the listener's public address. */
+export const INSTALL_PATH = '/slack/install';
+export const REDIRECT_PATH = '/slack/oauth_redirect';
 
 export interface ManifestOptions {
   /** Where Slack reaches the listener; without it the app connects by Socket Mode and needs no public address. */
   readonly url?: string | undefined;
   /** Events come by Socket Mode although there is a `url`, which then only serves to install. */
   readonly socket?: boolean | undefined;
-  /** Threads that the bot takes part in go on without its name: it then hears everything in its channels. */
+  /** Threads that the bot takes part in go on without its name: it then gets every message of its channels. */
   readonly threads?: boolean | undefined;
   /** Many workspaces install it, by the pages at `url`. */
   readonly oauth?: boolean | undefined;
@@ -28,11 +34,10 @@ export const BOT_SCOPES = [
   'files:write',
   'groups:history',
   'im:history',
+  'im:write',
+  'mpim:history',
   'users:read',
 ] as const;
-
-/** Beside them, for threads that go on without the bot's name. */
-export const THREAD_SCOPES = ['mpim:history'] as const;
 
 export const BOT_EVENTS = [
   'app_home_opened',
@@ -83,7 +88,7 @@ export function createManifest(
     },
     oauth_config: {
       ...(oauth && base !== undefined ? { redirect_urls: [`${base}${REDIRECT_PATH}`] } : {}),
-      scopes: { bot: [...BOT_SCOPES, ...(threads ? THREAD_SCOPES : [])].sort() },
+      scopes: { bot: [...BOT_SCOPES] },
     },
     settings: {
       event_subscriptions: {
@@ -97,7 +102,7 @@ export function createManifest(
       },
       org_deploy_enabled: false,
       socket_mode_enabled: socket,
-      // It cannot be switched off again, so who runs one workspace by a token is not led into it.
+      // It cannot be switched off again, so an app for one workspace does not switch it on.
       token_rotation_enabled: oauth,
     },
   };
@@ -109,13 +114,13 @@ function slashCommand({ name, description, options, subcommands }: AnyCommand, u
     command: ellipsis(`/${name}`, LIMITS.command),
     description: ellipsis(description, LIMITS.description),
     ...(hint === '' ? {} : { usage_hint: ellipsis(hint, LIMITS.usageHint) }),
-    // Mentions and links then come with their names, and are undone by the parser.
+    // Mentions and links then come with their names; unescapeSlack undoes them.
     should_escape: true,
     ...(url === undefined ? {} : { url }),
   };
 }
 
-/** `what the song is about --style … --instrumental`: as it is typed. Files have no place in a line of text. */
+/** As it is typed: `[prompt] --style … --instrumental`. Files cannot be typed. */
 function usageHint(options: OptionDeclarations, subcommands: readonly string[]): string {
   const entries = Object.entries(options).filter(([, { type }]) => type !== 'file');
   const [free] = entries.find(([, { type }]) => type === 'text') ?? [];
@@ -130,28 +135,24 @@ function flag(name: string, option: OptionDeclaration): string {
 }
 
 function shortcuts(commands: readonly AnyCommand[]) {
-  const menus = commands.flatMap(({ name, description, messageMenu }) =>
-    messageMenu === undefined
+  const menus = commands.flatMap(({ name, description, messageMenu: menu }) =>
+    menu === undefined
       ? []
-      : [
-          {
-            type: 'message' as const,
-            name: messageMenu.label,
-            callback_id: `${MESSAGE_SHORTCUT}${name}`,
-            description: ellipsis(`${description} from a message`, LIMITS.shortcutDescription),
-          },
-        ],
+      : [shortcut('message', menu.label, `${MESSAGE_SHORTCUT}${name}`, `${description} from a message`)],
   );
-  const command = commands.find(({ name }) => name === SHORTCUT_COMMAND);
-  if (command === undefined) return menus;
-  const { name, description } = command;
-  return [
-    ...menus,
-    {
-      type: 'global' as const,
-      name: description,
-      callback_id: `${GLOBAL_SHORTCUT}${name}`,
-      description: ellipsis(`${description} with a form`, LIMITS.shortcutDescription),
-    },
-  ];
+  const forms = commands
+    .filter(({ name }) => name === SHORTCUT_COMMAND)
+    .map(({ name, description }) =>
+      shortcut('global', description, `${GLOBAL_SHORTCUT}${name}`, `${description} with a form`),
+    );
+  return [...menus, ...forms];
+}
+
+function shortcut(type: 'message' | 'global', name: string, callback: string, description: string) {
+  return {
+    type,
+    name,
+    callback_id: callback,
+    description: ellipsis(description, LIMITS.shortcutDescription),
+  };
 }

@@ -1,9 +1,10 @@
 /** The platform of one person at one terminal: for the demo, and for a start without any settings. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address } from '../../command.ts';
-import type { Message } from '../../message.ts';
+import type { Bot } from '../../core/bot.ts';
+import type { Address } from '../../core/invocation.ts';
+import type { Log } from '../../core/log.ts';
+import type { Message } from '../../core/message.ts';
 import {
-  type Bot,
   type MediaReader,
   type MessageStream,
   type Platform,
@@ -12,41 +13,43 @@ import {
   type Posted,
   type ShowOptions,
 } from '../platform.ts';
-import { createFileFolder } from './files.ts';
-import { HERE } from './person.ts';
-import { createPosts } from './posts.ts';
-import { type InputEnd, openPrompt, type Prompt, type TerminalInput } from './prompt.ts';
-import { createScreen, type TerminalOutput } from './screen.ts';
-import { createSession, type Session } from './session.ts';
-import { createStyle } from './style.ts';
+import { createRenderThread } from '../shared/render-thread/host.ts';
+import { fileSaver } from './deliver/files.ts';
+import { createPosts } from './deliver/posts.ts';
+import { createScreen, type TerminalOutput } from './deliver/screen.ts';
+import { type InputEnd, openPrompt, type Prompt, type TerminalInput } from './receive/prompt.ts';
+import { createSession, HERE, type Session } from './receive/session.ts';
+import { createTerminalText, terminalTextPlainly } from './render/markdown.ts';
+import { createStyle } from './render/style.ts';
 
 export interface TerminalOptions {
-  /** Where lines are typed; without it there is no prompt, and only {@link Terminal.play} runs commands. */
+  /** Source of typed lines; without it there is no prompt, and only {@link Terminal.play} runs commands. */
   readonly input?: TerminalInput;
   readonly output: TerminalOutput;
-  /** Where media is saved, under the names that people see. Made when the first file comes. */
+  /** Media is saved here under the names that people see. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A new id for an invocation, never used before, at most 25 characters. */
   readonly newId: () => string;
+  readonly log: Log;
   /** Whether to use colours; left out, the output is asked, which knows of NO_COLOR. */
   readonly colour?: boolean;
-  /** How a job ended; undefined while it runs. Only {@link Terminal.play} asks. */
+  /** How a job ended; undefined while it runs. Only for {@link Terminal.play}. */
   readonly jobOutcome?: (job: string) => Promise<'delivered' | 'failed' | undefined>;
   /** The person typed `exit`, or there is nothing more to read. */
   readonly onEnd?: (end: InputEnd) => void;
 }
 
 export interface Terminal extends Platform {
-  /** Runs a line as if it had been typed, and resolves when what came of it stands. `start` comes first. */
+  /** Runs a line as if it had been typed, and resolves when its result is shown. `start` comes first. */
   play(line: string): Promise<'delivered' | 'failed'>;
-  /** Prints a plain text above the prompt, and above what changes. */
+  /** Prints a plain text above the prompt, and above the lines that change. */
   announce(text: string): void;
 }
 
-/** Fast enough to look alive, slow enough for a remote terminal. In milliseconds. */
+/** Often enough to seem alive, rarely enough for a remote terminal. In milliseconds. */
 const TICK_MS = 250;
 const STREAM_MS = 50;
 const OUTCOME_MS = 25;
@@ -54,21 +57,27 @@ const OUTCOME_MS = 25;
 export function createTerminal(options: TerminalOptions): Terminal {
   const { output, now } = options;
   const changing = output.isTTY === true;
-  const style = createStyle(options.colour ?? (changing && output.hasColors?.() === true));
+  const colour = options.colour ?? (changing && output.hasColors?.() === true);
+  const style = createStyle(colour);
+  const renders = createRenderThread({
+    module: new URL('./render/markdown.ts', import.meta.url),
+    create: createTerminalText,
+    plainly: terminalTextPlainly,
+    log: options.log,
+  });
+  const layOut = (text: string) => renders.render({ text, colour });
   const screen = createScreen(output);
-  const folder = createFileFolder(options.folder, options.media);
-  const posts = createPosts({ screen, style, folder, now, changing });
+  const saveFile = fileSaver(options.folder, options.media);
+  const posts = createPosts({ screen, style, layOut, saveFile, now, changing });
 
   let session: Session | undefined;
   let prompt: Prompt | undefined;
   let ticking: NodeJS.Timeout | undefined;
   let isClosed = false;
-  /** Lines run one after the other, so that answers stand in the order of questions. */
+  /** Lines run one after the other, so that answers come in the order of questions. */
   let lines = Promise.resolve();
-  /** Steps of one post never run side by side. */
-  const steps = new Map<string, Promise<unknown>>();
 
-  // A pipe that was closed at its other end.
+  // The other end of a pipe was closed.
   output.on('error', () => {
     isClosed = true;
   });
@@ -76,44 +85,37 @@ export function createTerminal(options: TerminalOptions): Terminal {
   function assertHere(address: Address): void {
     if (isClosed) throw new PlatformError('gone', 'The terminal is closed');
     if (address.platform !== HERE.platform || address.channel !== HERE.channel)
-      throw new PlatformError('gone', 'There is only one place in a terminal');
-  }
-
-  function inOrder<Result>(key: string, step: () => Promise<Result>): Promise<Result> {
-    const result = (steps.get(key) ?? Promise.resolve()).then(step);
-    const settled = result.catch(() => {});
-    steps.set(key, settled);
-    void settled.then(() => {
-      if (steps.get(key) === settled) steps.delete(key);
-    });
-    return result;
+      throw new PlatformError('gone', 'A terminal has one channel only');
   }
 
   async function show(address: Address, message: Message, showOptions: ShowOptions): Promise<Posted> {
     assertHere(address);
-    return inOrder(showOptions.key, () => posts.show(message, showOptions));
+    return posts.show(message, showOptions);
   }
 
   function stream(address: Address, showOptions: ShowOptions): MessageStream {
     let newest: Message | undefined;
     let timer: NodeJS.Timeout | undefined;
+    let written = Promise.resolve();
     return {
       update(message) {
         newest = message;
         timer ??= setTimeout(() => {
           timer = undefined;
-          if (newest && !isClosed) posts.showGrowing(newest, showOptions);
+          const message = newest;
+          if (message && !isClosed) written = written.then(() => posts.showGrowing(message, showOptions));
         }, STREAM_MS);
       },
       async close(message) {
         clearTimeout(timer);
         newest = undefined;
+        await written;
         return show(address, message, showOptions);
       },
     };
   }
 
-  async function whisper(address: Address, message: Message): Promise<void> {
+  async function sendPrivately(address: Address, message: Message): Promise<void> {
     assertHere(address);
     await posts.say('Minstrel, to you alone', message);
   }
@@ -124,11 +126,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       options.onEnd?.('asked');
       return;
     }
-    lines = lines.then(async () => {
-      await session?.run(line);
-    });
-    // Only a screen that is gone makes a line fail, and nobody is left to be told.
-    lines = lines.catch(() => {});
+    // A line fails only when the screen is gone.
+    lines = lines.then(async () => void (await session?.run(line))).catch(() => {});
   }
 
   return {
@@ -138,7 +137,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       session = createSession({
         bot,
         newId: options.newId,
-        whisper: (message) => whisper(HERE, message),
+        sendPrivately: (message) => sendPrivately(HERE, message),
         post: async (key, message) => {
           await show(HERE, message, { key, remember: async () => {} });
         },
@@ -170,6 +169,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       prompt?.close();
       clearInterval(ticking);
       screen.setLive([]);
+      renders.close();
       isClosed = true;
     },
 
@@ -179,7 +179,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
 
     show,
     stream,
-    whisper,
+    // One process prints, and what is printed stays.
+    retract: async () => undefined,
+    sendPrivately,
     attachmentHeaders: () => ({}),
 
     announce: posts.announce,
@@ -189,7 +191,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (!session || !jobOutcome) throw new Error('play needs jobOutcome, and comes after start');
       screen.print(`\n${style('bold', '›')} ${line}`);
       const ran = await session.run(line);
-      if (ran.type !== 'accepted') return ran.type === 'said' && !ran.refused ? 'delivered' : 'failed';
+      if (typeof ran === 'string') return ran === 'answered' ? 'delivered' : 'failed';
       for (;;) {
         const outcome = await jobOutcome(ran.job);
         if (outcome) return outcome;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LINKED_FILES_SENTENCE } from '../../../src/message.ts';
-import { registerCommands } from '../../../src/platforms/discord/register.ts';
-import { buttonsOf } from '../../servers/discord/index.ts';
+import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
+import { buttonsOf, DISCORD } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -32,7 +32,7 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
-    it('reach the bot with their options, the person and the place', async () => {
+    it('reach the bot with their options, the person and the address', async () => {
       const { discord, bot } = harness;
       const song = discord.command({
         name: 'song',
@@ -114,6 +114,27 @@ describe('the Discord adapter', () => {
     expect(await form.modal()).toMatchObject({ custom_id: 'song', title: 'Make a song of this' });
     await (await discord.submitModal(form, {})).response();
     expect(bot.invocations).toMatchObject([{ command: 'song', options: { prompt: 'The rain\nfalls' } }]);
+    nothingRefused();
+  });
+
+  it('says why it opens no form that would lose the end of a message', async () => {
+    const { discord, bot } = harness;
+    const message = discord.say({ text: 'rain '.repeat(780) });
+    const said = await discord.contextMenu({ name: 'Make a song of this', message }).response();
+    expect(said).toMatchObject({ onlyFor: discord.user.id });
+    expect(said.content).toContain('“prompt” takes 3,000');
+    bot.answer = async () => ({
+      type: 'form',
+      form: {
+        id: 'song',
+        title: 'A song',
+        submitLabel: 'Sing',
+        options: { lyrics: { type: 'text', description: 'The words', maximumLength: 100 } },
+        initial: { lyrics: 'la '.repeat(40) },
+      },
+    });
+    const answer = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
+    expect(answer.content).toContain('“lyrics” takes 100');
     nothingRefused();
   });
 
@@ -279,14 +300,21 @@ describe('the Discord adapter', () => {
         address,
         {
           title: 'Composing',
-          progress: { stage: 'Waiting', startedAt: 1_000, queuePlace: 2, estimateMs: 120_000 },
+          progress: {
+            stage: 'Waiting',
+            startedAt: 1_000,
+            queuePosition: 2,
+            estimateMs: 120_000,
+            until: 9_000,
+          },
         },
         remembered,
       );
       expect(song.original?.embeds).toMatchObject([
         {
           title: 'Composing',
-          description: 'Waiting\nStarted <t:1:R> · place 2 in the queue · usually takes about 2 min',
+          description:
+            'Waiting\nStarted <t:1:R> · until <t:9:T> · place 2 in the queue · usually takes about 2 min',
         },
       ]);
 
@@ -317,7 +345,40 @@ describe('the Discord adapter', () => {
         ['rain-1.mp3', 'A song', 'take one'],
         ['rain-2.mp3', 'A song', 'take two'],
       ]);
-      expect(song.original?.components.map((row) => row.type === 1 && row.components.length)).toEqual([5, 2]);
+      expect(song.original?.components.map((row) => row.type === 1 && row.components.length)).toEqual([4, 1]);
+      nothingRefused();
+    });
+
+    it('with files up to the limit that Discord has, and links for larger ones', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const file = (name: string, size: number) => ({
+        kind: 'audio' as const,
+        name,
+        source: { type: 'kept' as const, file: media.keep(name, new Uint8Array(size)) },
+      });
+      const files = [file('just.wav', DISCORD.fileBytes), file('over.wav', DISCORD.fileBytes + 1)];
+      await platform.show(address, { title: 'Rain', media: files }, new Remembered('j'));
+      const [said] = discord.said();
+      expect(said?.attachments.map(({ filename }) => filename)).toEqual(['just.wav']);
+      expect(said?.embeds[0]?.description).toContain('[Listen: over.wav]');
+      nothingRefused();
+    });
+
+    it('in as many messages as the bytes of its files take', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const stems = Array.from({ length: 12 }, (_, stem) => ({
+        kind: 'audio' as const,
+        name: `stem-${stem}.mp3`,
+        source: { type: 'kept' as const, file: media.keep(`stem ${stem}`, new Uint8Array(4 * 1024 * 1024)) },
+      }));
+      await platform.show(address, { title: 'Stems', media: stems }, new Remembered('j'));
+      expect(discord.said().map(({ attachments }) => attachments.length)).toEqual([6, 6]);
       nothingRefused();
     });
 
@@ -360,7 +421,7 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
-    it('is posted by the bot when nothing stood before the token died', async () => {
+    it('is posted by the bot when the token died before any message', async () => {
       const { discord, bot, platform } = harness;
       const begun = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
@@ -371,7 +432,7 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
-    it('stands once, in its newest state, when the process died between posting and remembering', async () => {
+    it('is shown once, in its newest state, when the process died between posting and storing', async () => {
       const { discord, platform } = harness;
       const address = {
         platform: 'discord',
@@ -425,7 +486,7 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
-    it('mentions the person who asked, and nobody else, once', async () => {
+    it('mentions the person who asked, and no one else, once', async () => {
       const { discord, bot, platform } = harness;
       const begun = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
@@ -489,7 +550,7 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
-    it('over the limit give way to a smaller variant, with a link to the whole', async () => {
+    it('over the limit are replaced by a smaller variant, with a link to the whole', async () => {
       const { discord, bot, media, platform } = harness;
       const begun = accept(bot);
       const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
@@ -509,17 +570,37 @@ describe('the Discord adapter', () => {
     });
   });
 
-  it('says what it has to say privately, in place while it can, else by direct message', async () => {
+  it('sends private messages in the channel while it can, else by direct message', async () => {
     const { discord, bot, platform } = harness;
     const begun = accept(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
     const { address } = await begun;
-    await platform.whisper(address, { text: 'Only for you' });
+    await platform.sendPrivately(address, { text: 'Only for you' });
     expect(song.original).toBeNull();
     expect(song.followUps).toMatchObject([{ content: 'Only for you', onlyFor: discord.user.id }]);
     discord.advance(16 * 60_000);
-    await platform.whisper(address, { text: 'Still only for you' });
+    await platform.sendPrivately(address, { text: 'Still only for you' });
     expect(discord.said(discord.directChannel())).toMatchObject([{ content: 'Still only for you' }]);
+    nothingRefused();
+  });
+
+  it('takes a choice from a menu as the press of a button, and buttons of earlier versions as they are', async () => {
+    const { discord, bot } = harness;
+    const button = (index: number) => ({ id: `song.take:job1:${index}`, label: `Take ${index}` });
+    const actions = Array.from({ length: 9 }, (_, index) => ({ type: 'action' as const, ...button(index) }));
+    bot.answer = async ({ action }) =>
+      action
+        ? { type: 'message', visibility: 'person', message: { text: `Take ${action.index} it is.` } }
+        : { type: 'message', visibility: 'channel', message: { text: 'A song', actions } };
+    const message = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
+    expect(message.components.map((row) => row.type === 1 && row.components.map(({ type }) => type))).toEqual(
+      [[2, 2, 2, 2], [3]],
+    );
+    expect((await discord.press('Take 7', message).response()).content).toBe('Take 7 it is.');
+    message.components = [
+      { type: 1, components: [{ type: 2, style: 2, label: 'Take 8', custom_id: button(8).id }] },
+    ];
+    expect((await discord.press('Take 8', message).response()).content).toBe('Take 8 it is.');
     nothingRefused();
   });
 

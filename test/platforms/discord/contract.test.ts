@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Address } from '../../../src/command.ts';
+import type { Address } from '../../../src/core/invocation.ts';
 import { describePlatform, type SeenMessage } from '../../contracts/platform.ts';
-import { buttonsOf, type DiscordServer, type StoredMessage } from '../../servers/discord/index.ts';
+import { type DiscordServer, labelsOf, type StoredMessage } from '../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from './harness.ts';
 
 /** What a person reads: without the signs of Markdown, its escapes and the marks that keep mentions from living. */
@@ -16,7 +16,7 @@ function seen(message: StoredMessage): SeenMessage {
     ...(embed.fields ?? []).flatMap(({ name, value }) => [name, value]),
     embed.footer?.text,
   ]);
-  const labels = buttonsOf(message).map(({ label }) => label);
+  const labels = labelsOf(message);
   return {
     text: readable([message.content, ...embeds, ...labels].filter(Boolean).join('\n')),
     files: message.attachments.map(({ filename, bytes }) => ({ name: filename.replaceAll('_', ' '), bytes })),
@@ -30,7 +30,7 @@ const everywhere = (discord: DiscordServer) =>
 const isThinking = ({ content, embeds, attachments }: StoredMessage) =>
   content === '' && embeds.length === 0 && attachments.length === 0;
 
-/** The same promises by both ways of speaking: the token of an interaction, and the bot's own. */
+/** The same contract with both tokens: the interaction's and the bot's own. */
 function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<Address>): void {
   describePlatform(name, async () => {
     const harness = await startHarness();
@@ -53,11 +53,11 @@ function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<
       },
       keep: async (bytes, contentType) =>
         media.keep(createHash('sha256').update(bytes).digest('hex'), bytes, contentType),
-      standing: async () =>
+      messages: async () =>
         inChannel()
           .filter((message) => !isThinking(message))
           .map(seen),
-      whispered: async () =>
+      privateMessages: async () =>
         everywhere(discord)
           .filter(
             ({ onlyFor, channelId }) =>

@@ -1,12 +1,17 @@
-import type { AnyCommand, Choice, Invocation, Log, Outcome, SuggestRequest } from '../../../src/command.ts';
-import { defineCommand, defineSubcommand } from '../../../src/command.ts';
-import type { KeptFile } from '../../../src/message.ts';
+import type { Bot } from '../../../src/core/bot.ts';
+import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/command.ts';
+import type { Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
+import type { Log } from '../../../src/core/log.ts';
+import type { KeptFile, Message } from '../../../src/core/message.ts';
+import type { Choice } from '../../../src/core/options.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
 import {
   type DiscordOptions as AdapterOptions,
   createDiscord,
 } from '../../../src/platforms/discord/adapter.ts';
-import type { Bot, MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import type { MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
 import { type DiscordOptions, type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
+import { storing } from '../storing.ts';
 
 const unused = async (): Promise<Outcome> => {
   throw new Error('The fake bot runs no command');
@@ -35,7 +40,7 @@ export const COMMANDS: readonly AnyCommand[] = [
           { name: 'Male', value: 'm' },
         ],
       },
-      model: { type: 'text', description: 'Which model', suggest: async () => [] },
+      model: { type: 'text', description: 'Which model', autocomplete: true },
       start: { type: 'number', description: 'Second to begin at', minimum: 0 },
       audio: { type: 'file', description: 'A recording', accept: ['audio'], maximumBytes: 1_000_000 },
     },
@@ -63,7 +68,7 @@ export const COMMANDS: readonly AnyCommand[] = [
             type: 'text',
             description: 'Which',
             required: true,
-            suggest: async () => [{ name: 'V5', value: 'V5' }],
+            autocomplete: true,
           },
         },
         run: unused,
@@ -84,6 +89,9 @@ export class FakeBot implements Bot {
     this.invocations.push(invocation);
     return await this.answer(invocation);
   };
+  /** Why nobody may use what a platform opens by itself. */
+  refused: Message | undefined;
+  refusal = async () => this.refused;
   suggest = async (request: SuggestRequest): Promise<readonly Choice[]> => {
     this.suggestions.push(request);
     return await this.choices(request);
@@ -94,12 +102,12 @@ export class FakeBot implements Bot {
     message: { text: 'Done.' },
   });
   choices: (request: SuggestRequest) => Promise<readonly Choice[]> = async () => [];
-  /** Those who were told to wait, and whether that can be kept. */
-  readonly promised: string[] = [];
-  keepsPromises = true;
-  promise = async ({ id }: Invocation): Promise<boolean> => {
-    this.promised.push(id);
-    return this.keepsPromises;
+  /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
+  readonly pendingAcknowledgements: string[] = [];
+  storesAcknowledgements = true;
+  recordPendingAcknowledgement = async ({ id }: Invocation): Promise<boolean> => {
+    this.pendingAcknowledgements.push(id);
+    return this.storesAcknowledgements;
   };
 }
 
@@ -147,7 +155,7 @@ export interface HarnessOptions extends DiscordOptions {
   /** How the adapter is set up beyond its connection. */
   readonly adapter?: (
     discord: DiscordServer,
-  ) => Partial<Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'inTurn'>>;
+  ) => Partial<Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'withLock'>>;
   /** Does not connect yet. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;
@@ -175,15 +183,18 @@ export async function startHarness({
     error: writer('error'),
   };
   const create = () =>
-    createDiscord({
-      token: discord.token,
-      apiUrl: discord.apiUrl,
-      media,
-      log: logger,
-      now: () => discord.now(),
-      ...(sleep ? { sleep } : {}),
-      ...adapter?.(discord),
-    });
+    storing(
+      createDiscord({
+        token: discord.token,
+        apiUrl: discord.apiUrl,
+        media,
+        log: logger,
+        now: () => discord.now(),
+        random: () => 0.5,
+        ...(sleep ? { sleep } : {}),
+        ...adapter?.(discord),
+      }),
+    );
   const platform = create();
   const others: Platform[] = [];
   if (!idle) {

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import type { AnyCommand, OptionDeclarations } from '../../../src/command.ts';
-import { LOCALES } from '../../../src/platforms/discord/locales/index.ts';
-import type { Locale } from '../../../src/platforms/discord/locales/locale.ts';
-import { applicationCommands, registerCommands } from '../../../src/platforms/discord/register.ts';
+import type { AnyCommand } from '../../../src/core/command.ts';
+import type { OptionDeclarations } from '../../../src/core/options.ts';
+import { applicationCommands } from '../../../src/platforms/discord/connection/commands.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
+import { LOCALES, type Locale } from '../../../src/platforms/discord/locales/index.ts';
 import { checkCommands, type RegisteredCommand } from '../../servers/discord/commands.ts';
 import { type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
 
@@ -74,7 +75,7 @@ describe('with all their languages, the commands', () => {
   });
 
   it('are within the limits of Discord', () => {
-    // By way of JSON, as they are sent.
+    // As JSON, as they are sent.
     expect(() => checkCommands(JSON.parse(JSON.stringify(applicationCommands(commands))))).not.toThrow();
   });
 

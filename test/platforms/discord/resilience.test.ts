@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Address } from '../../../src/command.ts';
-import { LINKED_FILES_SENTENCE } from '../../../src/message.ts';
+import type { Address } from '../../../src/core/invocation.ts';
+import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import type { DiscordServer } from '../../servers/discord/index.ts';
 import { buttonsOf } from '../../servers/discord/index.ts';
@@ -36,17 +37,22 @@ const inChannel = (discord: DiscordServer): Address => ({
   person: discord.user.id,
 });
 
+/** The bot answers what it is asked next when this is called with the answer. */
+function answersLater(bot: Harness['bot']): (outcome: Outcome) => void {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  bot.answer = () => promise;
+  return resolve;
+}
+
 describe('a slow bot', () => {
   it('is acknowledged for in time, publicly, and then answers in that message', async () => {
     const { discord, bot, platform } = await start({ sleep: impatient });
-    let begin = () => {};
-    bot.answer = () =>
-      new Promise((resolve) => (begin = () => resolve({ type: 'accepted', job: 'j', begin: () => {} })));
+    const answer = answersLater(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
     expect(await song.acknowledged()).toBe(5);
-    expect(bot.promised).toEqual([bot.invocations[0]?.id]);
+    expect(bot.pendingAcknowledgements).toEqual([bot.invocations[0]?.id]);
     expect(song.ephemeral).toBe(false);
-    begin();
+    answer({ type: 'accepted', job: 'j', begin: () => {} });
     await discord.until(() => bot.invocations[0]);
     await platform.show(
       bot.invocations[0]?.address ?? inChannel(discord),
@@ -57,11 +63,14 @@ describe('a slow bot', () => {
     nothingRefused(discord);
   });
 
-  it('is not acknowledged for while nobody would remember it after a crash', async () => {
+  it('is not acknowledged early when the pending acknowledgement cannot be stored', async () => {
     const { discord, bot } = await start({ sleep: impatient });
-    bot.keepsPromises = false;
+    bot.storesAcknowledgements = false;
     bot.answer = async () => {
-      await discord.until(() => bot.promised.length > 0, 'a promise that was tried');
+      await discord.until(
+        () => bot.pendingAcknowledgements.length > 0,
+        'an attempt to store the acknowledgement',
+      );
       return { type: 'message', visibility: 'person', message: { text: 'Not now.' } };
     };
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
@@ -72,26 +81,23 @@ describe('a slow bot', () => {
 
   it('still says privately what is private', async () => {
     const { discord, bot } = await start({ sleep: impatient });
-    bot.answer = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      return { type: 'message', visibility: 'person', message: { text: 'No.' } };
-    };
+    const answer = answersLater(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    const answer = await song.message((message) => message.content === 'No.');
-    expect(answer.onlyFor).toBe(discord.user.id);
-    expect(discord.said()).toEqual([answer]);
+    await song.acknowledged();
+    answer({ type: 'message', visibility: 'person', message: { text: 'No.' } });
+    const said = await song.message((message) => message.content === 'No.');
+    expect(said.onlyFor).toBe(discord.user.id);
+    expect(discord.said()).toEqual([said]);
     nothingRefused(discord);
   });
 
   it('thinks privately about a command whose answers are private', async () => {
     const { discord, bot } = await start({ sleep: impatient });
-    bot.answer = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      return { type: 'message', visibility: 'person', message: { text: 'V5' } };
-    };
+    const answer = answersLater(bot);
     const models = discord.command({ name: 'models show', moderator: true });
     await models.acknowledged();
     expect(models.ephemeral).toBe(true);
+    answer({ type: 'message', visibility: 'person', message: { text: 'V5' } });
     expect((await models.response()).content).toBe('V5');
     nothingRefused(discord);
   });
@@ -105,11 +111,10 @@ describe('a slow bot', () => {
       options: COMMANDS[0]?.options ?? {},
       initial: {},
     };
-    bot.answer = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      return { type: 'form', form };
-    };
+    const answer = answersLater(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await song.acknowledged();
+    answer({ type: 'form', form });
     const offer = await song.message((message) => buttonsOf(message).length === 1);
     expect(offer.onlyFor).toBe(discord.user.id);
     bot.answer = async () => ({ type: 'form', form });
@@ -118,19 +123,60 @@ describe('a slow bot', () => {
     nothingRefused(discord);
   });
 
-  it('keeps its promise although Discord took no acknowledgement', async () => {
-    const { discord, bot, platform } = await start();
-    const begun = accept(bot);
-    const run = bot.answer;
-    bot.answer = async (invocation) => {
+  it.each([
+    ['after 3 seconds of work', 3_001, 0],
+    ['3 seconds late', 0, 3_001],
+  ])('starts nothing of what Discord says it did not answer: %s', async (_name, worked, late) => {
+    const { discord, bot } = await start(late > 0 ? { sleep: impatient } : {});
+    const ends: string[] = [];
+    bot.answer = async () => {
+      discord.advance(worked);
+      return {
+        type: 'accepted',
+        job: 'j',
+        begin: () => void ends.push('begun'),
+        decline: async () => void ends.push('declined'),
+      };
+    };
+    if (late > 0) discord.gateway.hold(() => discord.advance(late));
+    discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await discord.until(() => ends.length > 0 && ends, 'an end of the job');
+    expect(ends).toEqual(['declined']);
+    expect(discord.refused.map((refused) => refused.code)).toEqual([10_062]);
+  });
+
+  it('is acknowledged for early when the interaction itself came late', async () => {
+    const waited: number[] = [];
+    const { discord, bot } = await start({
+      sleep: (milliseconds, signal) => {
+        waited.push(milliseconds);
+        return impatient(milliseconds, signal);
+      },
+      now: () => 1_700_000_000_000,
+    });
+    const answer = answersLater(bot);
+    discord.gateway.hold(() => discord.advance(1_000));
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    expect(await song.acknowledged()).toBe(5);
+    expect(waited).toContain(500);
+    answer({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
+    expect((await song.response()).content).toBe('Here');
+    nothingRefused(discord);
+  });
+
+  it('whose form came too late to be opened or offered tells the person to ask again', async () => {
+    const { discord, bot } = await start();
+    bot.answer = async () => {
       discord.advance(3_001);
-      return await run(invocation);
+      const options = COMMANDS[0]?.options ?? {};
+      return {
+        type: 'form',
+        form: { id: 'song', title: 'A song', submitLabel: 'Sing', options, initial: {} },
+      };
     };
     discord.command({ name: 'song', options: { prompt: 'rain' } });
-    const { address } = await begun;
-    await platform.show(address, { text: 'Here' }, new Remembered('j'));
-    expect(discord.said().map((message) => message.content)).toEqual(['Here']);
-    expect(discord.refused.map((refused) => refused.code)).toEqual([10_062, 10_015]);
+    const told = await discord.until(() => discord.said(discord.directChannel())[0], 'a direct message');
+    expect(told.content).toBe('That reached me too late to open its form. Please ask again.');
   });
 });
 
@@ -245,7 +291,7 @@ describe('bad days of Discord', () => {
     nothingRefused(discord);
   });
 
-  it('5xx after the message was taken: it stands once', async () => {
+  it('5xx after the message was taken: it is shown once', async () => {
     const { discord, platform } = await start();
     discord.faults.fail(502, { times: 2, path: /^POST \/channels/, afterTaking: true });
     await platform.show(inChannel(discord), { text: 'once' }, new Remembered('j'));
@@ -266,6 +312,22 @@ describe('bad days of Discord', () => {
     await discord.until(() => discord.refused.length === 2);
     expect(discord.refused.map((refused) => refused.code)).toEqual([40_060, 40_060]);
     expect(discord.said(discord.directChannel())).toEqual([]);
+  });
+
+  it('5xx when the person is mentioned: they are mentioned once, with the next try', async () => {
+    const { discord, platform } = await start();
+    const remembered = new Remembered('j');
+    const done = { text: 'Here it is', notify: true };
+    await platform.show(inChannel(discord), { text: 'Working' }, remembered);
+    discord.faults.fail(503, { times: 4, path: /^POST .channels/ });
+    await expect(platform.show(inChannel(discord), done, remembered)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    discord.faults.fail(503, { path: /^POST .channels/, afterTaking: true });
+    for (let time = 0; time < 3; time += 1) await platform.show(inChannel(discord), done, remembered);
+    expect(discord.said().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
+    expect(discord.said()).toHaveLength(2);
+    nothingRefused(discord);
   });
 
   it('5xx that do not end: the port hears that it may work later, and then it does', async () => {
@@ -295,7 +357,6 @@ describe('bad days of Discord', () => {
     await discord.until(
       () => discord.gateway.identifies === 2 && discord.gateway.connected === 1,
       'a second session',
-      12_000,
     );
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
     expect((await song.response()).content).toBe('Done.');
@@ -309,7 +370,7 @@ describe('bad days of Discord', () => {
     expect(platform.status()).toEqual({ ready: false, reason: 'Discord: not started' });
     await platform.start(bot);
     expect(platform.status()).toMatchObject({ ready: false });
-    await expect.poll(() => platform.status(), { timeout: 5_000 }).toEqual({ ready: true });
+    await expect.poll(() => platform.status()).toEqual({ ready: true });
     nothingRefused(discord);
   });
 
@@ -324,7 +385,7 @@ describe('bad days of Discord', () => {
       { code: 'unavailable' },
     );
     discord.gateway.token = discord.token;
-    await expect.poll(() => platform.status(), { timeout: 5_000 }).toEqual({ ready: true });
+    await expect.poll(() => platform.status()).toEqual({ ready: true });
     await platform.show(inChannel(discord), { text: 'x' }, new Remembered('j'));
     expect(discord.said()).toHaveLength(1);
   });
@@ -341,7 +402,7 @@ describe('streaming', () => {
     for (let word = 0; word < 200; word += 1) {
       text += `word${word} `;
       stream.update({ text });
-      if (word % 40 === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (word % 40 === 0) await discord.until(() => ask.original?.content.includes(`word${word}`));
     }
     await stream.close({
       text: `${text}end`,
@@ -361,9 +422,9 @@ describe('streaming', () => {
     const ask = discord.command({ name: 'ask', options: { question: 'why?' } });
     const { address } = await begun;
     const stream = platform.stream(address, new Remembered('j'));
-    for (let step = 0; step < 40; step += 1) {
+    for (let step = 0; step < 10; step += 1) {
       stream.update({ text: `step ${step}` });
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await discord.until(() => ask.original?.content === `step ${step}`);
     }
     await stream.close({ text: 'the end' });
     expect(ask.original?.content).toBe('the end');
@@ -448,6 +509,7 @@ describe('conversations', () => {
     const begun = accept(bot);
     discord.say({ text: 'not for the bot' });
     discord.mention({ text: 'from a bot', user: discord.world.addUser('other', { bot: true }) });
+    discord.mention({ text: 'from a webhook', webhook: true });
     discord.say({ text: 'hello', channel: discord.directChannel() });
     expect(await begun).toMatchObject({
       options: { question: 'hello' },

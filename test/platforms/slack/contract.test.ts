@@ -22,8 +22,8 @@ describePlatform('Slack', async () => {
       FILES.set(name, Buffer.from(bytes));
       return { name, bytes: bytes.length, contentType };
     },
-    standing: async () => server.botMessages().map(seen),
-    whispered: async () => server.ephemeralsOf(ADDRESS.person).map(seen),
+    messages: async () => server.botMessages().map(seen),
+    privateMessages: async () => server.ephemeralsOf(ADDRESS.person).map(seen),
     pinged: async () => server.botMessages().flatMap(pings),
     restart: async () => {
       const next = harness.another();

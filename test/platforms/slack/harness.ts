@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  Address,
-  AnyCommand,
-  Choice,
-  HomeRequest,
-  HomeSection,
-  Invocation,
-  Outcome,
-  SuggestRequest,
-} from '../../../src/command.ts';
-import { defineCommand, defineSubcommand } from '../../../src/command.ts';
+import type { Bot } from '../../../src/core/bot.ts';
+import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/command.ts';
+import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
+import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
+import type { Choice } from '../../../src/core/options.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { webhookRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { webhookRoutes } from '../../../src/http/webhook.ts';
-import type { KeptFile, MediaItem, Message } from '../../../src/message.ts';
-import type { Bot, MediaReader, Platform, Posted } from '../../../src/platforms/platform.ts';
+import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
 import { createSlack } from '../../../src/platforms/slack/adapter.ts';
 import { LIMITS } from '../../../src/platforms/slack/limits.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
@@ -37,7 +31,7 @@ export const COMMANDS: readonly AnyCommand[] = [
       instrumental: { type: 'flag', description: 'Without a voice' },
       weight: { type: 'number', description: 'How much', minimum: 0, maximum: 1 },
       model: { type: 'choice', description: 'The model', choices: [{ name: 'Five', value: 'V5' }] },
-      voice: { type: 'text', description: 'A kept voice', suggest: async () => [] },
+      voice: { type: 'text', description: 'A kept voice', autocomplete: true },
       audio: { type: 'file', description: 'A tune', accept: ['audio'], maximumBytes: 1e6 },
     },
     messageMenu: { label: 'Make a song of this', option: 'prompt' },
@@ -63,8 +57,14 @@ export const COMMANDS: readonly AnyCommand[] = [
         description: 'Choose one',
         options: {
           family: { type: 'choice', description: 'For what', choices: [{ name: 'answers', value: 'ask' }] },
-          model: { type: 'text', description: 'Which', suggest: async () => [] },
+          model: { type: 'text', description: 'Which', autocomplete: true },
         },
+        run: nothing,
+      }),
+      prompt: defineSubcommand({
+        description: 'The prompt',
+        options: { text: { type: 'text', description: 'The text' } },
+        asks: true,
         run: nothing,
       }),
     },
@@ -78,7 +78,7 @@ export class FakeBot implements Bot {
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
   begun = 0;
-  /** Who looked at their Home, and at which channel. */
+  /** Who opened their Home, and at which channel. */
   readonly homes: HomeRequest[] = [];
   sections: HomeSection[] = [{ title: 'What is set here' }];
   choices: Choice[] = [];
@@ -99,19 +99,21 @@ export class FakeBot implements Bot {
     return await this.answer(invocation);
   }
 
-  /** Those who were told to wait, and whether that can be kept. */
-  readonly promised: string[] = [];
-  keepsPromises = true;
+  /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
+  readonly pendingAcknowledgements: string[] = [];
+  storesAcknowledgements = true;
 
-  async promise({ id }: Invocation): Promise<boolean> {
-    this.promised.push(id);
-    return this.keepsPromises;
+  async recordPendingAcknowledgement({ id }: Invocation): Promise<boolean> {
+    this.pendingAcknowledgements.push(id);
+    return this.storesAcknowledgements;
   }
 
   async home(request: HomeRequest): Promise<readonly HomeSection[]> {
     this.homes.push(request);
     return this.sections;
   }
+
+  async refusal(): Promise<undefined> {}
 
   async suggest(request: SuggestRequest): Promise<readonly Choice[]> {
     this.suggestions.push(request);
@@ -155,10 +157,18 @@ export const ADDRESS: Address = {
   person: 'U0ADA',
 };
 
-const noSettings = { get: async () => undefined, set: async () => {}, delete: async () => {} };
+const noSettings = {
+  get: async () => undefined,
+  set: async () => {},
+  delete: async () => {},
+  update: async () => undefined,
+};
 
-/** The adapter's time, so that nobody waits for a Retry-After. */
+/** The adapter's time runs this much faster, so that no test waits for a Retry-After. */
 const SPEED = 100;
+const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpWithinMs];
+/** Milliseconds between two edits, by the adapter's clock. */
+export const EDIT_GAP_MS = 2_000;
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -166,6 +176,8 @@ export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
   connections?: number;
   threads?: boolean;
+  /** What goes wrong while the adapter starts. */
+  trouble?: (server: SlackServer) => void;
   /** The adapter's time against the server's. */
   speed?: number;
 }
@@ -173,6 +185,10 @@ export interface HarnessOptions extends SlackServerOptions {
 export interface Harness {
   /** The adapter's. */
   now(): number;
+  /** Moves the adapter's clock. */
+  passTime(ms: number): void;
+  /** Updates a stream, and waits until the adapter has called Slack for it. */
+  update(writing: MessageStream, message: Message): Promise<void>;
   /** Where Slack sends requests. */
   readonly url: string;
   readonly server: SlackServer;
@@ -185,7 +201,7 @@ export interface Harness {
   /** Shows as a job would: with what was remembered last. */
   show(
     message: Message,
-    options?: { address?: Address; key?: string; posted?: Posted | undefined },
+    options?: { address?: Address; key?: string; posted?: Posted | undefined; mayHavePosted?: boolean },
   ): Promise<Posted>;
   stop(): Promise<void>;
 }
@@ -195,7 +211,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const bot = new FakeBot();
   const startedAt = Date.now();
   const speed = options.speed ?? SPEED;
-  const now = () => startedAt + (Date.now() - startedAt) * speed;
+  let passed = 0;
+  const now = () => startedAt + (Date.now() - startedAt) * speed + passed;
   const another = () =>
     createSlack({
       account: { type: 'token', botToken: server.botToken },
@@ -205,14 +222,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
           : { type: 'socket', appToken: server.appToken, connections: options.connections ?? 1 },
       threads: options.threads ?? false,
       settings: noSettings,
-      inTurn: (_task, work) => work(),
+      withLock: (_task, work) => work(),
       apiUrl: server.apiUrl,
       media,
       log: SILENT,
       now,
-      // The deadline of an acknowledgement is the server's too, so it stays as it is.
-      sleep: (ms) => delay(ms === LIMITS.acknowledgeWithinMs ? ms : ms / speed),
-      editGapMs: 2000,
+      // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
+      sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
+      editGapMs: EDIT_GAP_MS,
     });
   const slack = another();
   const listener = await createHttpServer({
@@ -224,10 +241,19 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ],
   });
   if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
+  options.trouble?.(server);
   await slack.start(bot);
   const remembered: Posted[] = [];
   return {
     now,
+    passTime: (ms) => {
+      passed += ms;
+    },
+    update: async (writing, message) => {
+      const before = server.calls.length;
+      writing.update(message);
+      await server.until(() => server.calls.length > before);
+    },
     url: `${listener.url}/slack/events`,
     server,
     slack,
@@ -237,7 +263,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     show: async (message, { address = ADDRESS, key = 'job-1', ...more } = {}) => {
       const posted = await slack.show(address, message, {
         key,
-        posted: 'posted' in more ? more.posted : remembered.at(-1),
+        posted: remembered.at(-1),
+        ...more,
         remember: async (state) => {
           remembered.push(state);
         },

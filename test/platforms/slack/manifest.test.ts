@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import { manifest } from '../../../src/manifest.ts';
+import { manifest } from '../../../src/cli/manifest.ts';
 import {
   BOT_EVENTS,
   BOT_SCOPES,
   createManifest,
   THREAD_EVENTS,
-  THREAD_SCOPES,
 } from '../../../src/platforms/slack/manifest.ts';
 import { COMMANDS } from './harness.ts';
 
@@ -76,8 +75,8 @@ describe('what the manifest asks for', () => {
   it('is what the events and calls need, each explained in docs/slack.md', async () => {
     const { readFile } = await import('node:fs/promises');
     const docs = await readFile(new URL('../../../docs/slack.md', import.meta.url), 'utf8');
-    for (const scope of [...BOT_SCOPES, ...THREAD_SCOPES]) expect(docs).toContain(`\`${scope}\``);
-    /** https://docs.slack.dev/reference/events; these need none where nothing stands. */
+    for (const scope of BOT_SCOPES) expect(docs).toContain(`\`${scope}\``);
+    /** https://docs.slack.dev/reference/events; these need none where there is nothing. */
     const needed = {
       app_home_opened: undefined,
       app_mention: 'app_mentions:read',
@@ -91,15 +90,14 @@ describe('what the manifest asks for', () => {
       'message.groups': 'groups:history',
       'message.mpim': 'mpim:history',
     } as const satisfies Record<(typeof THREAD_EVENTS)[number], string>;
-    for (const event of THREAD_EVENTS) expect([...BOT_SCOPES, ...THREAD_SCOPES]).toContain(inThreads[event]);
+    for (const event of THREAD_EVENTS) expect(BOT_SCOPES).toContain(inThreads[event]);
   });
 
   it('hears channels only where the operator wants threads to go on by themselves', () => {
     const quiet = createManifest(commands);
-    expect(JSON.stringify(quiet)).not.toMatch(/message\.(channels|groups|mpim)|mpim/);
-    const { settings, oauth_config } = createManifest(commands, { threads: true });
+    expect(JSON.stringify(quiet)).not.toMatch(/message\.(channels|groups|mpim)/);
+    const { settings } = createManifest(commands, { threads: true });
     expect(settings?.event_subscriptions?.bot_events).toEqual(expect.arrayContaining([...THREAD_EVENTS]));
-    expect(oauth_config?.scopes?.bot).toContain('mpim:history');
   });
 
   it('lets workspaces install the app, by either connection', () => {

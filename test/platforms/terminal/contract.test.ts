@@ -6,12 +6,13 @@ describePlatform('The terminal', async () => {
   await terminal.start(SILENT_BOT);
   return {
     platform: terminal,
+    single: true,
     address: { platform: 'terminal', channel: 'terminal', person: 'you' },
     goneAddress: { platform: 'terminal', channel: 'another', person: 'you' },
     keep: async (bytes, contentType) => keep(bytes, contentType),
-    standing: async () => (await readPaper(paper.written(), folder)).posts,
-    whispered: async () => (await readPaper(paper.written(), folder)).whispers,
-    // Nobody but the reader is at a terminal.
+    messages: async () => (await readPaper(paper.written(), folder)).posts,
+    privateMessages: async () => (await readPaper(paper.written(), folder)).privateMessages,
+    // No one but the reader is at a terminal.
     pinged: async () => [],
     restart: async () => {
       const next = make();

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { KeptFile } from '../../../src/message.ts';
-import type { Bot } from '../../../src/platforms/platform.ts';
+import type { Bot } from '../../../src/core/bot.ts';
+import type { KeptFile } from '../../../src/core/message.ts';
 import {
   createTerminal,
   type Terminal,
@@ -16,6 +16,7 @@ export const SILENT_BOT: Bot = {
   commands: [],
   run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),
   suggest: async () => [],
+  refusal: async () => undefined,
 };
 
 /** An output that is no terminal, and keeps what is written to it. */
@@ -30,6 +31,8 @@ function createPaper(): Writable & { readonly written: () => string } {
   });
   return Object.assign(paper, { written: () => text });
 }
+
+const ignore = () => undefined;
 
 /** Kept files in memory. */
 function createKeeper() {
@@ -70,6 +73,7 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
       folder: join(folder, 'media'),
       media: { open: async ({ name }) => keeper.read(name) },
       now: () => 1_700_000_000_000,
+      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       newId: () => {
         ids += 1;
         return `invocation-${ids}`;
@@ -97,15 +101,15 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
 export async function readPaper(
   written: string,
   folder: string,
-): Promise<{ posts: SeenMessage[]; whispers: SeenMessage[] }> {
+): Promise<{ posts: SeenMessage[]; privateMessages: SeenMessage[] }> {
   const posts = new Map<string, string>();
-  const whispers: string[] = [];
+  const privateMessages: string[] = [];
   for (const part of written.split(/^(?=Minstrel(?: #\d+(?:, edited)?|, to you alone)$)/m)) {
     const [heading = '', ...lines] = part.split('\n');
     const text = lines.filter((line) => !line.startsWith('… ')).join('\n');
     const [, number, edited] = /^Minstrel #(\d+)(, edited)?$/.exec(heading) ?? [];
     if (number !== undefined) posts.set(number, (edited ? '' : (posts.get(number) ?? '')) + text);
-    else if (heading === 'Minstrel, to you alone') whispers.push(text);
+    else if (heading === 'Minstrel, to you alone') privateMessages.push(text);
   }
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(
@@ -115,5 +119,5 @@ export async function readPaper(
     text,
     files: files.filter(({ name }) => text.includes(join(folder, name))),
   });
-  return { posts: [...posts.values()].map(seen), whispers: whispers.map(seen) };
+  return { posts: [...posts.values()].map(seen), privateMessages: privateMessages.map(seen) };
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { DISCORD } from './limits.ts';
 import { Refusal, require50035 } from './refusal.ts';
 
 export interface UploadedFile {
@@ -15,15 +14,10 @@ export interface Body {
   files: UploadedFile[];
 }
 
-/** Reads JSON, or multipart with `payload_json` and `files[n]`. @throws Refusal 50109, 50035, 40005 */
+/** Reads JSON, or multipart with `payload_json` and `files[n]`. @throws Refusal 50109, 50035 */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    chunks.push(chunk as Buffer);
-  }
-  if (size > DISCORD.requestBytes) throw new Refusal('entityTooLarge', `${size} bytes in one request`);
+  for await (const chunk of request) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) return { json: undefined, files: [] };
   const contentType = request.headers['content-type'] ?? '';

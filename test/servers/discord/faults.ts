@@ -1,4 +1,4 @@
-/** Discord's bad days, scripted: 429s, 5xx bursts, slow answers. Requests that come too early after a 429 are reported. */
+/** Scripted faults of Discord: 429s, 5xx bursts, slow answers. Requests that come too early after a 429 are reported. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -49,9 +49,12 @@ export class Faults {
     this.#bursts.push({ status, left: times, path, afterTaking });
   }
 
-  /** Ends every burst. */
+  /** Ends all of them. */
   clear(): void {
     this.#bursts.length = 0;
+    this.#every = undefined;
+    this.#editLimit = undefined;
+    this.#delay = undefined;
   }
 
   /** Answers to matching requests are held back for so long; undefined ends it. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import type { Channel } from './types.ts';
+import type { Channel, Guild } from './types.ts';
 import type { World } from './world.ts';
 
 const OP = Object.freeze({
@@ -50,7 +50,7 @@ interface Session {
 export interface Dispatch {
   event: string;
   guildId: string | null;
-  /** Intent bits of which at least one is needed; 0 for events that always come. */
+  /** Intent bits; at least one is needed; 0 for events that always come. */
   intents: number;
   data: (session: { messageContent: boolean }) => object;
 }
@@ -59,15 +59,18 @@ export interface Dispatch {
 export class Gateway {
   /** Bits the developer portal switched on; anything else privileged closes with 4014. */
   privilegedIntents = 0;
-  /** Nobody can connect. */
+  /** Every connection is refused. */
   away = false;
-  /** Whoever names a shard is told that there is no such shard. */
+  /** Guilds are not told of when a client identifies, as while Discord is slow; {@link tellGuilds} ends it. */
+  holdsGuilds = false;
+  /** A client that names a shard is told that there is no such shard. */
   refuseShards = false;
   token: string;
   identifies = 0;
   resumes = 0;
   /** Codes with which connections were closed because of what the client sent. */
   readonly closed: { code: number; reason: string }[] = [];
+  #meanwhile: (() => void) | undefined;
   readonly #sessions = new Map<string, Session>();
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: 4_096 });
   readonly #world: World;
@@ -95,7 +98,15 @@ export class Gateway {
     return [...this.#sessions.values()].filter((session) => session.socket).length;
   }
 
+  /** Calls `meanwhile` after the next event was made and before it is sent, such as to let time pass. */
+  hold(meanwhile: () => void): void {
+    this.#meanwhile = meanwhile;
+  }
+
   dispatch({ event, guildId, intents, data }: Dispatch): void {
+    const meanwhile = this.#meanwhile;
+    this.#meanwhile = undefined;
+    meanwhile?.();
     for (const session of this.#sessions.values()) {
       const [shard, of] = session.shard;
       const mine = guildId === null ? shard === 0 : Number((BigInt(guildId) >> 22n) % BigInt(of)) === shard;
@@ -187,21 +198,34 @@ export class Gateway {
       return this.#close(socket, 4014, 'Disallowed intent(s).');
     const session: Session = { id: this.#world.nextId(), shard, intents, sequence: 0, events: [], socket };
     this.#sessions.set(session.id, session);
-    const guilds = [...this.#world.guilds.values()].filter(
-      (guild) => guild.installed && Number((BigInt(guild.id) >> 22n) % BigInt(shard[1])) === shard[0],
-    );
     this.#send(session, 'READY', {
       v: 10,
       user: this.#world.bot,
-      guilds: guilds.map((guild) => ({ id: guild.id, unavailable: true })),
+      guilds: this.#guildsOf(session).map((guild) => ({ id: guild.id, unavailable: true })),
       session_id: session.id,
       resume_gateway_url: this.#url(),
       shard,
       application: { id: this.#world.bot.id, flags: 0 },
     });
-    if (intents & INTENT.guilds)
-      for (const guild of guilds) this.#send(session, 'GUILD_CREATE', this.#world.guildJson(guild));
+    if (!this.holdsGuilds) this.#tellGuilds(session);
     return session;
+  }
+
+  tellGuilds(): void {
+    this.holdsGuilds = false;
+    for (const session of this.#sessions.values()) this.#tellGuilds(session);
+  }
+
+  #guildsOf({ shard }: Pick<Session, 'shard'>): Guild[] {
+    return [...this.#world.guilds.values()].filter(
+      (guild) => guild.installed && Number((BigInt(guild.id) >> 22n) % BigInt(shard[1])) === shard[0],
+    );
+  }
+
+  #tellGuilds(session: Session): void {
+    if ((session.intents & INTENT.guilds) === 0) return;
+    for (const guild of this.#guildsOf(session))
+      this.#send(session, 'GUILD_CREATE', this.#world.guildJson(guild));
   }
 
   #resume(socket: WebSocket, data: unknown): Session | undefined {

@@ -1,15 +1,11 @@
+import type { Condition } from '../until.ts';
 import type { CompletionChoice, InteractionRecord } from './interactions.ts';
 import { FLAG } from './limits.ts';
 import type { Modal } from './modals.ts';
 import type { StoredMessage } from './types.ts';
 import type { World } from './world.ts';
 
-/** Waits for a condition that is looked at again whenever anything happens on the server. */
-export type Until = <Value>(
-  condition: () => Value | undefined | null | false,
-  what: string,
-  timeoutMs?: number,
-) => Promise<Value>;
+type Until = <Value>(condition: Condition<Value>, what: string) => Promise<Value>;
 
 /** One interaction, seen from the person's side: what the bot answered, and how it went on. */
 export class InteractionHandle {
@@ -27,7 +23,7 @@ export class InteractionHandle {
     return this.record.channelId;
   }
 
-  /** The first response as it stands now; null while there is none, or if it was deleted. */
+  /** The first response as it is now; null while there is none, or if it was deleted. */
   get original(): StoredMessage | null {
     const message =
       this.record.originalId === null ? undefined : this.#world.messages.get(this.record.originalId);
@@ -78,7 +74,7 @@ export class InteractionHandle {
   }
 
   /** Resolves with the first message of this interaction that the condition takes. */
-  message(condition: (message: StoredMessage) => boolean, timeoutMs?: number): Promise<StoredMessage> {
-    return this.#until(() => this.messages.find(condition), 'a message of this interaction', timeoutMs);
+  message(condition: (message: StoredMessage) => boolean): Promise<StoredMessage> {
+    return this.#until(() => this.messages.find(condition), 'a message of this interaction');
   }
 }

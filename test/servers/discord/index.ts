@@ -11,7 +11,7 @@
  * const card = await song.message((m) => m.attachments.length === 2);
  * card.attachments[0].bytes;                                  // what was uploaded
  *
- * const stems = discord.press('Stems', card);                 // by label or custom_id; by somebody else: { user }
+ * const stems = discord.press('Stems', card);                 // by label or custom_id; by another person: { user }
  * const form = discord.press('Keep voice', card);
  * const sent = await discord.submitModal(form, { name: 'Rain' });
  * await discord.autocomplete({ name: 'song', option: 'model', typed: 'V5' });
@@ -24,16 +24,16 @@
  * ```
  *
  * The helpers throw when a person could not do such a thing on Discord (a required option left out, a value that is no
- * choice, a button that is disabled, somebody else's ephemeral message).
+ * choice, a button that is disabled, another person's ephemeral message).
  *
  * Time: `discord.advance(ms)` moves the server's clock (tokens live 15 minutes, nonces 5, answers must come in 3 s);
  * `startDiscord({ now })` shares a test's clock.
  *
- * Bad days: `discord.faults.limitEvery(5)`, `.limitEdits(5, 5_000)`, `.fail(503, { times, path, afterTaking })`,
+ * Faults: `discord.faults.limitEvery(5)`, `.limitEdits(5, 5_000)`, `.fail(503, { times, path, afterTaking })`,
  * `.delay(ms, path)`; `discord.gateway.drop()`, `.reconnect()`, `.invalidate()`, `.revoke()`. A request that comes before
  * its Retry-After is over counts as refused.
  *
- * Places: `discord.world.addUser`, `addGuild(name, { installed: false })` for user installs, `addChannel(name, { guildId,
+ * The world: `discord.world.addUser`, `addGuild(name, { installed: false })` for user installs, `addChannel(name, { guildId,
  * type: 11, parentId })` for threads, `channel.denied.add('SendMessages')` for permissions the bot lacks.
  *
  * `message.pinged` says who a post would have notified; `liveMentions(text)` what a client would draw as a mention.
@@ -47,7 +47,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
 export type { InteractionHandle } from './handle.ts';
 export { DISCORD } from './limits.ts';
 export { liveMentions } from './mentions.ts';
-export { buttonsOf } from './people.ts';
+export { buttonsOf, labelsOf } from './people.ts';
 export type { DiscordOptions } from './server.ts';
 export { DiscordServer } from './server.ts';
 export type { Channel, StoredMessage } from './types.ts';

@@ -16,7 +16,8 @@ export const DISCORD = Object.freeze({
   embedsTotal: 6_000,
   attachments: 10,
   attachmentDescription: 1_024,
-  requestBytes: 100 * 1024 * 1024,
+  /** Of one request, or the largest file where that is more. */
+  requestBytes: 25 * 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
   rows: 5,
   buttonsInRow: 5,

@@ -74,6 +74,9 @@ function takeFiles(
       throw new Refusal('entityTooLarge', `${file.filename}: ${file.bytes.length} bytes`);
     require50035(file.bytes.length > 0, `${file.filename} is empty`);
   }
+  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total > Math.max(DISCORD.requestBytes, writing.fileLimit))
+    throw new Refusal('entityTooLarge', `${total} bytes in one request`);
   require50035(new Set(files.map((f) => f.index)).size === files.length, 'files[n]: n must be unique');
   const entries = payload.attachments ?? [
     ...existing.map((a) => ({ id: a.id, filename: undefined, description: undefined })),
@@ -128,8 +131,8 @@ function checkShape(
   message: Pick<StoredMessage, 'content' | 'embeds' | 'components' | 'attachments' | 'flags'>,
 ): void {
   if (message.flags & FLAG.componentsV2) {
-    require50035(message.content === '', 'content beside Components V2');
-    require50035(message.embeds.length === 0, 'embeds beside Components V2');
+    require50035(message.content === '', 'content with Components V2');
+    require50035(message.embeds.length === 0, 'embeds with Components V2');
     if (message.components.length === 0) throw new Refusal('emptyMessage');
   } else if (
     message.content.trim() === '' &&
@@ -166,6 +169,9 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
       if (twin) return twin;
     }
   }
+  const channel = world.channel(channelId);
+  if (channel.archived && channel.locked) throw new Refusal('archivedThread');
+  channel.archived = false;
   const replyTo = reference(writing, payload);
   const flags = payload.flags ?? 0;
   const allowed = checkAllowedMentions(payload.allowed_mentions);
@@ -222,6 +228,7 @@ function reference(writing: Writing, payload: Payload): string | null {
 /** Changes a message. Fields left out keep their value; `attachments` lists all that stay. @throws Refusal */
 export function editMessage(writing: Writing, message: StoredMessage, body: Body): StoredMessage {
   const payload = parse(body, writing.flags);
+  if (writing.world.channel(writing.channelId).archived) throw new Refusal('archivedThread');
   const wasV2 = (message.flags & FLAG.componentsV2) !== 0;
   const isV2 = wasV2 || ((payload.flags ?? 0) & FLAG.componentsV2) !== 0;
   if (wasV2 && payload.flags !== undefined && payload.flags !== null) {

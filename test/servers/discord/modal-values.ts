@@ -4,7 +4,7 @@ import { type Modal, type ModalField, modalFields } from './modals.ts';
 import type { Channel } from './types.ts';
 import type { World } from './world.ts';
 
-interface Place {
+interface Setting {
   readonly world: World;
   readonly channel: Channel;
 }
@@ -13,7 +13,7 @@ interface Place {
 export function modalData(
   modal: Modal,
   values: Record<string, unknown>,
-  place: Place,
+  setting: Setting,
 ): { components: object[]; resolved: Record<string, object> } {
   const fields = modalFields(modal);
   for (const key of Object.keys(values))
@@ -29,7 +29,7 @@ export function modalData(
         id: 100 + index,
         custom_id: field.custom_id,
         type: field.type,
-        ...fieldValue(field, values[field.custom_id], place, resolved),
+        ...fieldValue(field, values[field.custom_id], setting, resolved),
       },
     };
   });
@@ -39,7 +39,7 @@ export function modalData(
 function fieldValue(
   field: ModalField,
   value: unknown,
-  place: Place,
+  setting: Setting,
   resolved: Record<string, object>,
 ): object {
   const wrong = (why: string) =>
@@ -57,8 +57,9 @@ function fieldValue(
     case 19: {
       const files = (value ?? []) as PersonFile[];
       if (needed && files.length === 0) throw wrong('required');
-      const attachments = attachmentsOf(place.world, place.channel, files);
-      for (const attachment of attachments) resolved[attachment.id] = place.world.attachmentJson(attachment);
+      const attachments = attachmentsOf(setting.world, setting.channel, files);
+      for (const attachment of attachments)
+        resolved[attachment.id] = setting.world.attachmentJson(attachment);
       return { values: attachments.map((a) => a.id) };
     }
     case 23:

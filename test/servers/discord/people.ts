@@ -29,6 +29,15 @@ export interface By {
   fileLimit?: number;
 }
 
+/** What a person writes. */
+interface Saying extends By {
+  text: string;
+  files?: PersonFile[];
+  replyTo?: StoredMessage;
+  /** It comes by a webhook. */
+  webhook?: boolean;
+}
+
 /** What people can do on Discord. Each method throws when their client would not let them. */
 export abstract class People {
   abstract readonly world: World;
@@ -97,19 +106,19 @@ export abstract class People {
     return this.interact('command', asker, by, messageMenuData(this.world, command, message));
   }
 
-  /** Presses a button, by its custom_id or its label. Throws when the person cannot see or press it. */
+  /** Presses a button, or chooses from a menu, by id or label. Throws when the person cannot see or press it. */
   press(button: string, message: StoredMessage, by: By = {}): InteractionHandle {
     const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
     if (message.deleted) throw new Error('The message was deleted');
     if (message.onlyFor !== null && message.onlyFor !== asker.user.id)
-      throw new Error('The message is ephemeral, for somebody else');
+      throw new Error('The message is ephemeral, for another person');
     const found = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
-    if (!found)
-      throw new Error(
-        `No button ${button}; there are: ${buttonsOf(message)
-          .map((b) => b.label)
-          .join(', ')}`,
-      );
+    const choice = choicesOf(message).find(({ value, label }) => value === button || label === button);
+    if (!found && choice) {
+      const data = { component_type: 3, custom_id: choice.menu, values: [choice.value], id: 1 };
+      return this.interact('component', asker, by, data, message);
+    }
+    if (!found) throw new Error(`No button ${button}; there are: ${labelsOf(message).join(', ')}`);
     if (found.disabled || found.custom_id === undefined)
       throw new Error(`Button ${button} cannot be pressed`);
     return this.interact(
@@ -146,12 +155,7 @@ export abstract class People {
   }
 
   /** Writes into a channel. Mention the bot with {@link mention}. */
-  say({
-    text,
-    files = [],
-    replyTo,
-    ...by
-  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
+  say({ text, files = [], replyTo, webhook = false, ...by }: Saying): StoredMessage {
     const { user, channel } = this.#asker(by);
     const message: StoredMessage = {
       id: this.world.nextId(),
@@ -171,6 +175,7 @@ export abstract class People {
       editedAt: null,
       history: [],
       deleted: false,
+      ...(webhook ? { webhookId: this.world.nextId() } : {}),
     };
     this.world.messages.set(message.id, message);
     this.emitMessage('MESSAGE_CREATE', message);
@@ -178,10 +183,7 @@ export abstract class People {
   }
 
   /** Writes a message that begins with a mention of the bot. */
-  mention({
-    text,
-    ...rest
-  }: By & { text: string; files?: PersonFile[]; replyTo?: StoredMessage }): StoredMessage {
+  mention({ text, ...rest }: Saying): StoredMessage {
     return this.say({ text: `<@${this.world.bot.id}> ${text}`, ...rest });
   }
 
@@ -231,3 +233,17 @@ export abstract class People {
 /** Every button of a message, in order. */
 export const buttonsOf = (message: StoredMessage): Button[] =>
   [...everyComponent(message.components)].flatMap((component) => (component.type === 2 ? [component] : []));
+
+/** What the message's menus offer. */
+const choicesOf = (message: StoredMessage): { menu: string; value: string; label: string }[] =>
+  [...everyComponent(message.components)].flatMap((component) =>
+    component.type === 3
+      ? component.options.map(({ value, label }) => ({ menu: component.custom_id, value, label }))
+      : [],
+  );
+
+/** Of all buttons, and of what menus offer. */
+export const labelsOf = (message: StoredMessage): (string | undefined)[] => [
+  ...buttonsOf(message).map(({ label }) => label),
+  ...choicesOf(message).map(({ label }) => label),
+];

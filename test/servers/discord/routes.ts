@@ -134,6 +134,15 @@ const ROUTES: readonly Route[] = [
     c.world.demand(channel);
     return ok(c.world.channelJson(channel));
   }),
+  route('PATCH', '/channels/:id', (c, r) => {
+    const channel = c.world.channel(one(r, 0));
+    const { archived } = z.strictObject({ archived: z.literal(false) }).parse(r.body.json);
+    require50035(channel.type === 11, 'only threads are archived');
+    c.world.demand(channel, 'SendMessagesInThreads');
+    if (channel.locked) throw new Refusal('missingPermissions', 'ManageThreads');
+    channel.archived = archived;
+    return ok(c.world.channelJson(channel));
+  }),
   route('POST', '/channels/:id/typing', (c, r) => {
     c.world.demand(c.world.channel(one(r, 0)), 'SendMessages');
     return done;
@@ -144,13 +153,18 @@ const ROUTES: readonly Route[] = [
     if (!c.world.has(channel, 'ReadMessageHistory')) return ok([]);
     const limit = Number(r.query.get('limit') ?? '50');
     require50035(limit >= 1 && limit <= 100, `limit ${limit}`);
-    const before = r.query.get('before');
+    const [before, after] = [r.query.get('before'), r.query.get('after')];
+    require50035(before === null || after === null, 'before and after');
     const listed = c.world
       .messagesIn(channel.id)
-      .filter((m) => m.onlyFor === null && (before === null || BigInt(m.id) < BigInt(before)));
+      .filter(
+        ({ id, onlyFor }) =>
+          onlyFor === null &&
+          (before === null || BigInt(id) < BigInt(before)) &&
+          (after === null || BigInt(id) > BigInt(after)),
+      );
     return ok(
-      listed
-        .slice(-limit)
+      (after === null ? listed.slice(-limit) : listed.slice(0, limit))
         .reverse()
         .map((m) => c.world.messageJson(m, { content: false })),
     );

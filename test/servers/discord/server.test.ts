@@ -114,7 +114,7 @@ describe('the local Discord', () => {
       50_035,
     ],
     [
-      'content beside Components V2',
+      'content with Components V2',
       { content: 'x', flags: MessageFlags.IsComponentsV2, components: [{ type: 10, content: 'y' }] },
       50_035,
     ],
@@ -139,7 +139,7 @@ describe('the local Discord', () => {
     expect(discord.refused).toHaveLength(1);
   });
 
-  it('refuses a file over the limit of the place', async () => {
+  it('refuses a file over the limit of the server', async () => {
     const files = [{ name: 'big.bin', data: Buffer.alloc(10 * 1024 * 1024 + 1, 1) }];
     await expect(
       client.rest.post(Routes.channelMessages(discord.channel.id), { files }),

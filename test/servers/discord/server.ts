@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { type Condition, untilChanged } from '../until.ts';
 import { type Asker, interactionJson } from './events.ts';
 import { Faults } from './faults.ts';
 import { Gateway, MESSAGE_INTENTS } from './gateway.ts';
@@ -129,36 +130,15 @@ export class DiscordServer extends People {
     return this.messages(channel).filter((message) => message.author.id === this.world.bot.id);
   }
 
-  /** Waits until the condition gives something, looking again whenever the server was asked anything, and often. */
-  until = <Value>(
-    condition: () => Value | undefined | null | false,
-    what = 'the condition',
-    timeoutMs = 8_000,
-  ): Promise<Value> =>
-    new Promise((resolve, reject) => {
-      const finish = () => {
-        clearTimeout(timer);
-        clearInterval(often);
-        this.#http.happened.off('change', look);
-      };
-      const look = () => {
-        const value = condition();
-        if (value === undefined || value === null || value === false) return;
-        finish();
-        resolve(value);
-      };
-      const often = setInterval(look, 20);
-      const timer = setTimeout(() => {
-        finish();
+  /** Resolves with the first value of the condition; `what` names it where the wait fails. */
+  until = <Value>(condition: Condition<Value>, what = 'the condition'): Promise<Value> =>
+    untilChanged(condition, {
+      emitter: this.#http.happened,
+      event: 'change',
+      explain: () => {
         const refused = this.refused.map((r) => `${r.method} ${r.path}: ${r.code} ${r.reason}`).join('\n');
-        reject(
-          new Error(
-            `Waited ${timeoutMs} ms for ${what}.\nLast requests: ${this.requests.slice(-8).join(', ')}\nRefused: ${refused || 'none'}`,
-          ),
-        );
-      }, timeoutMs);
-      this.#http.happened.on('change', look);
-      look();
+        return `Waited in vain for ${what}.\nLast requests: ${this.requests.slice(-8).join(', ')}\nRefused: ${refused || 'none'}`;
+      },
     });
 
   // --- Inside --------------------------------------------------------------------------------------------------
@@ -195,9 +175,7 @@ export class DiscordServer extends People {
         this.#http.happened.emit('change');
       });
     }
-    return new InteractionHandle(record, this.world, (condition, what, timeoutMs) =>
-      this.until(condition, what, timeoutMs),
-    );
+    return new InteractionHandle(record, this.world, this.until);
   }
 
   /** Posts a signed body to {@link interactionsUrl}, as Discord does for interactions over HTTP; tests may falsify it. */

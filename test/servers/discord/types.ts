@@ -21,6 +21,8 @@ export interface Channel {
   recipients: User[];
   nsfw: boolean;
   archived: boolean;
+  /** Only those who may manage threads open it again. */
+  locked: boolean;
   /** Permission names that the bot lacks here; everything else it has. */
   denied: Set<Permission>;
   /** Permission names that people lack here, by an overwrite for everyone. */
@@ -62,7 +64,7 @@ export interface Attachment {
 
 export interface StoredMessage {
   id: string;
-  /** 21 for the first message of a thread, which stands for the one in {@link replyTo}; otherwise told by the rest. */
+  /** 21 for the first message of a thread, which represents the one in {@link replyTo}; otherwise told by the rest. */
   type?: 21;
   channelId: string;
   author: User;
@@ -75,6 +77,8 @@ export interface StoredMessage {
   /** Id of the message that this one replies to. */
   replyTo: string | null;
   /** Set for answers to interactions. */
+  /** Of a message that came by a webhook. */
+  webhookId?: string;
   interactionId: string | null;
   /** The only person who sees the message, or null when everyone in the channel does. */
   onlyFor: string | null;

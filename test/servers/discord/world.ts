@@ -73,6 +73,7 @@ export class World {
       recipients: options.recipients ?? [],
       nsfw: options.nsfw ?? false,
       archived: false,
+      locked: false,
       denied: new Set(options.denied),
       deniedToPeople: new Set(),
     };
@@ -118,7 +119,8 @@ export class World {
       filename,
       description: file.description ?? null,
       contentType: file.contentType,
-      bytes: file.bytes,
+      // Tests that wait for a word write whole messages as JSON, over and over: without what is no word.
+      bytes: Object.defineProperty(file.bytes, 'toJSON', { value: () => undefined, configurable: true }),
       url: `${this.#baseUrl()}/attachments/${channelId}/${id}/${encodeURIComponent(filename)}`,
     };
     this.attachments.set(id, attachment);
@@ -231,7 +233,7 @@ export class World {
             member_count: 2,
             thread_metadata: {
               archived: channel.archived,
-              locked: false,
+              locked: channel.locked,
               auto_archive_duration: 1440,
               archive_timestamp: new Date(this.now()).toISOString(),
             },
@@ -257,7 +259,7 @@ export class World {
     };
   }
 
-  messageJson(message: StoredMessage, { viewer = '', content = true } = {}): object {
+  messageJson(message: StoredMessage, { viewer = '', content = true, nested = false } = {}): object {
     const channel = this.channel(message.channelId);
     const replied = message.replyTo === null ? undefined : this.messages.get(message.replyTo);
     const mentions = [...message.content.matchAll(/<@!?(\d+)>/g)].flatMap(
@@ -286,6 +288,7 @@ export class World {
       components: visible ? message.components : [],
       flags: message.flags,
       pinned: false,
+      ...(message.webhookId === undefined ? {} : { webhook_id: message.webhookId }),
       ...(message.nonce === null ? {} : { nonce: message.nonce }),
       ...(message.replyTo === null
         ? {}
@@ -296,10 +299,15 @@ export class World {
               channel_id: replied?.channelId ?? message.channelId,
               ...(channel.guildId === null ? {} : { guild_id: channel.guildId }),
             },
-            referenced_message:
-              replied && !replied.deleted
-                ? this.messageJson({ ...replied, replyTo: null }, { viewer, content: true })
-                : null,
+            // A message that is told along tells none along.
+            ...(nested
+              ? {}
+              : {
+                  referenced_message:
+                    replied && !replied.deleted
+                      ? this.messageJson(replied, { viewer, content, nested: true })
+                      : null,
+                }),
           }),
     };
   }

@@ -22,9 +22,11 @@ export interface Settings {
   scopes: Set<string>;
   /** Calls that only need some token. */
   baseUrl: string;
+  /** Messages that Slack gives at once at most, however many are asked for. */
+  pageMessages: number;
   /** How long a shared file takes to show up as a message, in ms. */
   shareDelayMs: number;
-  /** How long Slack looks at an uploaded picture before a block may show it, in ms. */
+  /** How long Slack processes an uploaded picture before a block may show it, in ms. */
   pictureDelayMs: number;
 }
 
@@ -87,7 +89,7 @@ export class Call {
     return value.filter(isFields);
   }
 
-  /** An uploaded picture that is still being looked at is no mistake of the app: it may try again. */
+  /** An uploaded picture that is still processed is no mistake of the app: it may try again. */
   #needPicture(id: string): void {
     const file = this.workspace.files.get(id);
     const reasons = ['[ERROR] invalid slack file [json-pointer:/blocks/slack_file]'];
@@ -104,7 +106,7 @@ export class Call {
     }
   }
 
-  /** A channel by id; a user's id stands for the direct conversation with them. */
+  /** A channel by id; a user's id means the direct conversation with them. */
   channel(name = 'channel'): Channel {
     const id = this.text(name);
     const direct =

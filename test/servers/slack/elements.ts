@@ -2,7 +2,7 @@ import { asFields, asList, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import type { Problems } from './problems.ts';
 
-type Place = 'section' | 'actions' | 'input';
+type Parent = 'section' | 'actions' | 'input';
 
 const BUTTONS_AND_MENUS = [
   'button',
@@ -20,7 +20,7 @@ const BUTTONS_AND_MENUS = [
   'timepicker',
 ];
 
-const ALLOWED: Readonly<Record<Place, readonly string[]>> = {
+const ALLOWED: Readonly<Record<Parent, readonly string[]>> = {
   section: [...BUTTONS_AND_MENUS, 'image'],
   actions: BUTTONS_AND_MENUS,
   input: [
@@ -43,14 +43,14 @@ const ALLOWED: Readonly<Record<Place, readonly string[]>> = {
   ],
 };
 
-/** Adds every reason for which Slack would refuse this block element in this place. */
-export function elementProblems(problems: Problems, at: string, value: unknown, place: Place): void {
+/** Adds every reason for which Slack would refuse this block element in this parent. */
+export function elementProblems(problems: Problems, at: string, value: unknown, parent: Parent): void {
   if (!isFields(value)) {
     problems.add(at, 'missing required field: element');
     return;
   }
   const type = String(value.type);
-  if (!ALLOWED[place].includes(type)) {
+  if (!ALLOWED[parent].includes(type)) {
     problems.add(`${at}/type`, `unsupported type: ${type}`);
     return;
   }

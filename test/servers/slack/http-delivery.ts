@@ -28,17 +28,15 @@ export function httpDelivery(options: HttpDeliveryOptions): Deliver {
   return async (type, payload, acceptsResponse): Promise<Delivery> => {
     const waits = type === 'events_api' ? redeliveryMs : [];
     for (let attempt = 0; ; attempt += 1) {
-      const startedAt = performance.now();
       const answer = await send(type, payload, attempt, options);
-      const tookMs = performance.now() - startedAt;
       if (answer?.status === 200) {
         if (answer.body !== '' && !acceptsResponse) refuse(type, 'unexpected_response_payload', payload);
         const ack = read(answer.body);
-        return { ack, acknowledged: true, attempts: attempt + 1, tookMs };
+        return { ack, acknowledged: true, attempts: attempt + 1 };
       }
       refuse(type, answer === undefined ? 'operation_timeout' : `http_${answer.status}`, payload);
       const wait = waits[attempt];
-      if (wait === undefined) return { ack: undefined, acknowledged: false, attempts: attempt + 1, tookMs };
+      if (wait === undefined) return { ack: undefined, acknowledged: false, attempts: attempt + 1 };
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };

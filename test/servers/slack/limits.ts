@@ -55,4 +55,5 @@ export const SLACK = {
   responseUrlLifetimeMs: 30 * 60_000,
   ackMs: 3000,
   socketConnections: 10,
+  pageMessages: 999,
 } as const;

@@ -16,7 +16,7 @@ import { viewProblems } from './view-problems.ts';
 import { type FormValues, fillForm } from './view-state.ts';
 import type { EphemeralMessage, OpenView, PostedMessage, StoredFile, Workspace } from './workspace.ts';
 
-export interface Place {
+export interface Origin {
   /** Default `U0ADA`. */
   user?: string;
   /** Default `C0MUSIC`. */
@@ -47,7 +47,8 @@ export interface PeopleOptions {
 
 /** What people do in Slack. Every function resolves when the app has acknowledged, or when Slack has given up. */
 export function people({ workspace, deliver, triggers, responseUrls, settings, events }: PeopleOptions) {
-  const wire = (file: StoredFile) => wireFile(file, settings.baseUrl);
+  const wire = (file: StoredFile) =>
+    file.toldLater ? { id: file.id, file_access: 'check_file_info' } : wireFile(file, settings.baseUrl);
 
   const common = (user: string) => {
     const known = workspace.users.get(user);
@@ -62,7 +63,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
     };
   };
 
-  const place = ({ user = 'U0ADA', channel = 'C0MUSIC' }: Place) => {
+  const origin = ({ user = 'U0ADA', channel = 'C0MUSIC' }: Origin) => {
     const known = workspace.channels.get(channel);
     if (known === undefined) throw new Error(`No such channel: ${channel}`);
     return { user, channel: known };
@@ -80,8 +81,8 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
   }
 
   /** Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. */
-  async function slash(command: string, text = '', where: Place = {}): Promise<Interaction> {
-    const { user, channel } = place(where);
+  async function slash(command: string, text = '', where: Origin = {}): Promise<Interaction> {
+    const { user, channel } = origin(where);
     const triggerId = triggers.issue(user);
     const responseUrl = responseUrls.issue({ team: workspace.teamId, channel: channel.id, user });
     const delivery = await deliver(
@@ -108,25 +109,32 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
     return { ...delivery, triggerId, responseUrl };
   }
 
-  function element(blocks: readonly unknown[], action: string): { block: Fields; element: Fields } {
+  function element(
+    blocks: readonly unknown[],
+    action: string,
+  ): { block: Fields; element: Fields; choice?: string | undefined } {
     const all = blocks.flatMap((block) =>
       elementsOf(block).map((item) => ({ block: asFields(block), element: item })),
     );
     const found = all.find(({ element: item }) => item.action_id === action || labelOf(item) === action);
     if (found !== undefined) return found;
+    for (const { block, element: menu } of all) {
+      const choice = asList(menu.options).find((option) => labelOf(asFields(option)) === action);
+      if (choice !== undefined) return { block, element: menu, choice: asText(asFields(choice).value) };
+    }
     const known = all
       .map(({ element: item }) => `${String(item.action_id)} (${labelOf(item) ?? '-'})`)
       .join(', ');
     throw new Error(`There is no button ${action}; there are: ${known || 'none'}`);
   }
 
-  /** Presses a button of a message, named by its action_id or its label; `value` chooses from a menu. */
+  /** Presses a button of a message, named by its action_id or its label, or chooses what has that label from a menu. */
   async function press(
     message: PostedMessage | EphemeralMessage,
     action: string,
     { user = 'U0ADA', value }: { user?: string; value?: string } = {},
   ): Promise<Interaction> {
-    const { block, element: pressed } = element(message.blocks, action);
+    const { block, element: pressed, choice = value } = element(message.blocks, action);
     const ephemeral = 'via' in message;
     const threadTs = message.threadTs;
     const triggerId = triggers.issue(user);
@@ -155,7 +163,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
         ...(ephemeral ? {} : { message: { ...wireMessage(message), app_id: workspace.appId } }),
         state: { values: {} },
         response_url: responseUrl,
-        actions: [pressedAction(block, pressed, value, workspace.nextTs())],
+        actions: [pressedAction(block, pressed, choice, workspace.nextTs())],
       },
       false,
     );
@@ -342,9 +350,9 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
   /** Writes a message; the app gets the events that it subscribed to and that Slack would send. */
   async function say(
     text: string,
-    { threadTs, files = [], ...where }: Place & { threadTs?: string; files?: StoredFile[] } = {},
+    { threadTs, files = [], ...where }: Origin & { threadTs?: string; files?: StoredFile[] } = {},
   ): Promise<Said> {
-    const { user, channel } = place(where);
+    const { user, channel } = origin(where);
     const message = workspace.post({ channel: channel.id, user, text, blocks: [], threadTs, files });
     const types = eventsFor(message);
     const sent = await Promise.all(types.map((type) => sendEvent(eventOf(message, type))));
@@ -382,7 +390,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
     };
   }
 
-  /** Who began the thread that a reply stands in. */
+  /** Who began the thread of a reply. */
   function parentOf({ channel, threadTs, ts }: PostedMessage): Fields {
     const parent =
       threadTs === undefined || threadTs === ts ? undefined : workspace.message(channel, threadTs);

@@ -215,9 +215,9 @@ describe('the strict Slack, through the real Bolt', () => {
 describe('acknowledgement', () => {
   afterEach(stop);
 
-  it('counts a command that nobody acknowledges as refused, and sends an event again with the same id', async () => {
+  it('counts a command that is not acknowledged as refused, and sends an event again with the same id', async () => {
     await start({ ackTimeoutMs: 60, redeliveryMs: [0, 10] });
-    const late = await server.slash('/nobody');
+    const late = await server.slash('/unknown');
     expect(late.acknowledged).toBe(false);
     await app.stop();
     const said = await server.mention('anyone?');
@@ -251,7 +251,7 @@ describe('pings', () => {
     expect(pings({ text: 'hi <@U0ADA|ada>', blocks })).toEqual(['U0ADA', 'here', 'subteam^S1', 'channel']);
   });
 
-  it('finds nobody in escaped or plain text', () => {
+  it('finds no person in escaped or plain text', () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: '<!here>' } },
       section('&lt;!here&gt;'),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Condition, untilChanged } from '../until.ts';
 import { type Settings, SlackRefusal } from './call.ts';
 import { Faults } from './faults.ts';
 import { httpDelivery } from './http-delivery.ts';
@@ -29,6 +30,8 @@ const SCOPES = [
   'files:write',
   'groups:history',
   'im:history',
+  'im:write',
+  'mpim:history',
   'users:read',
 ];
 
@@ -42,6 +45,7 @@ export interface SlackServerOptions {
   redeliveryMs?: readonly number[];
   shareDelayMs?: number;
   pictureDelayMs?: number;
+  pageMessages?: number;
   now?: () => number;
 }
 
@@ -55,6 +59,7 @@ export async function startSlackServer({
   redeliveryMs = [0, 50, 100],
   shareDelayMs = 5,
   pictureDelayMs = 0,
+  pageMessages = SLACK.pageMessages,
   now: wallClock = Date.now,
 }: SlackServerOptions = {}) {
   let passed = 0;
@@ -67,7 +72,13 @@ export async function startSlackServer({
   const botToken = 'xoxb-minstrel-test';
   const tokens = new Tokens(now);
   tokens.add(botToken, workspace);
-  const settings: Settings = { scopes: new Set(scopes), baseUrl: '', shareDelayMs, pictureDelayMs };
+  const settings: Settings = {
+    scopes: new Set(scopes),
+    baseUrl: '',
+    shareDelayMs,
+    pictureDelayMs,
+    pageMessages,
+  };
   const triggers = new Triggers(workspace);
   const responseUrls = new ResponseUrls(workspace);
   const socketMode = new SocketMode({ workspace, ackTimeoutMs, redeliveryMs });
@@ -100,11 +111,11 @@ export async function startSlackServer({
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const path = new URL(request.url ?? '/', 'http://slack').pathname;
-    const [, room, ...rest] = path.split('/');
-    if (room === 'api') return await api.handle(request, response, rest.join('/'), body);
-    if (room === 'upload') return await upload(request, response, rest.at(-1) ?? '', body);
-    if (room === 'files-pri') return download(request, response, rest[0] ?? '');
-    if (room === 'response') return reply(response, rest[0] ?? '', body);
+    const [, first, ...rest] = path.split('/');
+    if (first === 'api') return await api.handle(request, response, rest.join('/'), body);
+    if (first === 'upload') return await upload(request, response, rest.at(-1) ?? '', body);
+    if (first === 'files-pri') return download(request, response, rest[0] ?? '');
+    if (first === 'response') return reply(response, rest[0] ?? '', body);
     response.writeHead(404).end();
   }
 
@@ -140,7 +151,7 @@ export async function startSlackServer({
     const { file, owner } = found;
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const allowed = settings.scopes.has('files:read') && mayActIn(token, owner);
-    // Slack answers a sign-in page, with status 200, to whoever has no token.
+    // Slack answers a sign-in page, with status 200, to clients without a token.
     if (!allowed)
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
     response
@@ -188,31 +199,13 @@ export async function startSlackServer({
   settings.baseUrl = `http://127.0.0.1:${port}`;
   responseUrls.baseUrl = settings.baseUrl;
 
-  /** Resolves with the first truthy answer of `look`, asked again after every change; throws after `withinMs`. */
-  function until<Found>(look: () => Found | undefined | false | null, withinMs = 5000): Promise<Found> {
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        clearInterval(interval);
-        workspace.off('changed', check);
-      };
-      const check = () => {
-        const found = look();
-        if (!found) return;
-        stop();
-        resolve(found);
-      };
-      const timer = setTimeout(() => {
-        stop();
-        reject(
-          new Error(`Nothing came within ${withinMs} ms; refused: ${JSON.stringify(workspace.refused)}`),
-        );
-      }, withinMs);
-      const interval = setInterval(check, 20);
-      workspace.on('changed', check);
-      check();
+  /** Resolves with the first value of the condition. */
+  const until = <Value>(condition: Condition<Value>): Promise<Value> =>
+    untilChanged(condition, {
+      emitter: workspace,
+      event: 'changed',
+      explain: () => `Waited in vain; refused: ${JSON.stringify(workspace.refused)}`,
     });
-  }
 
   const peopleOf = (team: Workspace) =>
     people({
@@ -224,7 +217,7 @@ export async function startSlackServer({
       events: new Set(events),
     });
 
-  const standing = (channel: string) =>
+  const shownIn = (channel: string) =>
     workspace.messages.filter((message) => message.channel === channel && !message.deleted);
 
   return {
@@ -268,16 +261,17 @@ export async function startSlackServer({
     ) => installIn(team, installUrl, { tokens, known: settings.scopes, ...how }),
     /** What Slack would have refused; a well-behaved bot leaves it empty. */
     refused: workspace.refused,
+    hold: api.hold,
     /** Every Web API call, in order. */
     calls: api.calls,
     callsOf: (method: string) => api.calls.filter((call) => call.method === method),
-    /** What stands in a channel, top level and replies, oldest first. */
-    messages: standing,
+    /** The messages of a channel that were not deleted, top level and replies, oldest first. */
+    messages: shownIn,
     /** What the bot wrote in a channel, top level and replies, oldest first. */
-    botMessages: (channel = 'C0MUSIC') => standing(channel).filter(({ user }) => user === workspace.botUser),
+    botMessages: (channel = 'C0MUSIC') => shownIn(channel).filter(({ user }) => user === workspace.botUser),
     /** The replies under a message. */
     thread: (message: PostedMessage) =>
-      standing(message.channel).filter(({ threadTs }) => threadTs === message.ts),
+      shownIn(message.channel).filter(({ threadTs }) => threadTs === message.ts),
     /** What one person alone sees. */
     ephemeralsOf: (user = 'U0ADA') => workspace.ephemerals.filter((message) => message.user === user),
     /** The modal on top of a person's screen. */

@@ -16,7 +16,6 @@ export interface Delivery {
   /** How often the envelope was sent. */
   attempts: number;
   /** From the last sending to the acknowledgement, in ms. */
-  tookMs: number;
 }
 
 /** Sends one payload to the app and resolves when it was acknowledged or given up. */
@@ -37,7 +36,7 @@ export class SocketMode {
   readonly #open: WebSocket[] = [];
   readonly #tickets = new Set<string>();
   readonly #waiting = new Map<string, (payload: unknown) => void>();
-  #turn = 0;
+  #events = 0;
   #closing = false;
   /** How many connections were ever made. */
   connected = 0;
@@ -99,7 +98,6 @@ export class SocketMode {
   async deliver(type: EnvelopeType, payload: Fields, acceptsResponse: boolean): Promise<Delivery> {
     const waits = type === 'events_api' ? this.#options.redeliveryMs : [];
     for (let attempt = 0; ; attempt += 1) {
-      const startedAt = performance.now();
       const ack = await this.#send({
         type,
         envelope_id: randomUUID(),
@@ -109,7 +107,6 @@ export class SocketMode {
           ? { retry_attempt: attempt, retry_reason: attempt === 0 ? '' : 'timeout' }
           : {}),
       });
-      const tookMs = performance.now() - startedAt;
       if (ack !== undefined) {
         const body = asFields(asFields(ack).payload);
         if (!acceptsResponse && Object.keys(body).length > 0) {
@@ -119,12 +116,11 @@ export class SocketMode {
           ack: Object.keys(body).length > 0 ? body : undefined,
           acknowledged: true,
           attempts: attempt + 1,
-          tookMs,
         };
       }
       this.#refuse(type, 'operation_timeout', payload);
       const wait = waits[attempt];
-      if (wait === undefined) return { ack: undefined, acknowledged: false, attempts: attempt + 1, tookMs };
+      if (wait === undefined) return { ack: undefined, acknowledged: false, attempts: attempt + 1 };
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
@@ -154,14 +150,14 @@ export class SocketMode {
     });
   }
 
-  /** Each event goes to one connection, in turn; while there is none, waits as long as for an acknowledgement. */
+  /** Each event goes to the next connection; while there is none, waits as long as for an acknowledgement. */
   async #nextSocket(): Promise<WebSocket | undefined> {
     const until = performance.now() + this.#options.ackTimeoutMs;
     while (this.#open.length === 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    this.#turn += 1;
-    return this.#open[this.#turn % Math.max(this.#open.length, 1)];
+    this.#events += 1;
+    return this.#open[this.#events % Math.max(this.#open.length, 1)];
   }
 
   #welcome(socket: WebSocket): void {

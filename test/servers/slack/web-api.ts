@@ -30,6 +30,7 @@ export interface LoggedCall {
 export function webApi({ workspace, settings, faults, tokens, methods, onePostASecond }: WebApiOptions) {
   const calls: LoggedCall[] = [];
   const lastPost = new Map<string, number>();
+  const held = new Set<string>();
 
   /** The workspace that the call's token acts in. */
   function authorize(request: IncomingMessage, args: Fields, method: string): Workspace {
@@ -55,6 +56,10 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     const args = readArguments(request, body);
     const log = (outcome: LoggedCall['outcome'], team = workspace) =>
       calls.push({ method, arguments: args, at: workspace.now(), outcome, team: team.teamId });
+    if (held.has(method)) {
+      log('fault');
+      return;
+    }
     const fault = faults.take(method);
     if (fault !== undefined && fault.type !== 'answer lost') {
       log('fault');
@@ -91,7 +96,10 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     }
   }
 
-  return { handle, calls };
+  /** From now on, calls of this method are never answered. */
+  const hold = (method: string) => void held.add(method);
+
+  return { handle, calls, hold };
 }
 
 function answer(

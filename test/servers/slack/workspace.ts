@@ -17,6 +17,8 @@ export interface User {
   admin: boolean;
   locale: string;
   deleted: boolean;
+  /** On Slack Connect, the workspace that the person belongs to. */
+  team?: string;
 }
 
 export interface StoredFile {
@@ -31,7 +33,9 @@ export interface StoredFile {
   /** Asked for, uploaded, shared; a file is only visible once completed. */
   state: 'requested' | 'uploaded' | 'completed';
   announcedLength: number;
-  /** When Slack has looked at it, so that a block may show it. */
+  /** On Slack Connect: events tell only its id. */
+  toldLater?: boolean;
+  /** When Slack has processed it, so that a block may show it. */
   readyAt: number;
 }
 
@@ -44,7 +48,7 @@ export interface PostedMessage {
   text: string;
   blocks: Fields[];
   files: StoredFile[];
-  /** Every text and blocks it ever had, oldest first; the last one is what stands there now. */
+  /** Every text and blocks it ever had, oldest first; the last one is what is shown now. */
   revisions: { text: string; blocks: Fields[]; at: number }[];
   deleted: boolean;
   streaming: { text: string; startedAt: number; open: boolean; endedBySlack?: boolean } | undefined;

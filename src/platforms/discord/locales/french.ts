@@ -1,9 +1,6 @@
-import type { Locale } from './locale.ts';
-import { frenchModeration } from './moderation/french.ts';
-
-export const french: Locale = {
+export const french = {
   names: {
-    ...frenchModeration.names,
+    all: 'tout',
     song: 'chanson',
     lyrics: 'paroles',
     stems: 'pistes',
@@ -33,6 +30,9 @@ export const french: Locale = {
     avoid: 'éviter',
     duration: 'durée',
     resolution: 'résolution',
+    silent: 'muet',
+    shots: 'plans',
+    exact: 'exact',
     question: 'question',
     family: 'domaine',
     where: 'où',
@@ -66,7 +66,6 @@ export const french: Locale = {
     audit: 'journal',
   },
   words: {
-    ...frenchModeration.words,
     'Make a song': 'Créer une chanson',
     'Make a song of this': 'En faire une chanson',
     'What the song is about': 'De quoi parle la chanson',
@@ -99,11 +98,16 @@ export const french: Locale = {
     'Sound to go with it': "Un son qui l'accompagne",
     'Seconds: 5, 10 or 15': 'Secondes : 5, 10 ou 15',
     'Its resolution': 'Sa résolution',
+    'Without sound': 'Sans le son',
+    'One shot, or several': 'Un seul plan, ou plusieurs',
+    one: 'un',
+    several: 'plusieurs',
+    'Your words as they are; the gateway adds none': 'Vos mots tels quels ; la passerelle n’en ajoute aucun',
     'The video model': 'Le modèle pour les vidéos',
     'Ask a question': 'Poser une question',
     'Ask about this': 'Poser une question dessus',
     'What you want to know': 'Ce que tu veux savoir',
-    'A picture to look at': 'Une image à regarder',
+    'A picture to look at, or a text to read': 'Une image à regarder, ou un texte à lire',
     'The model that answers': 'Le modèle qui répond',
     cover: 'reprise',
     extend: 'suite',
@@ -125,6 +129,7 @@ export const french: Locale = {
     'The voice to remove': 'La voix à retirer',
     'What is running for you here, with a way to cancel it, and what could not be shown':
       "Ce qui est en cours pour toi ici, de quoi l'annuler, et ce qui n'a pu être montré",
+    'Also what runs for you elsewhere': 'Aussi ce qui est en cours pour toi ailleurs',
     'Which models are used here, and how questions are answered':
       'Quels modèles servent ici, et comment les questions reçoivent réponse',
     'What is in force here, and why': 'Ce qui vaut ici, et pourquoi',
@@ -172,10 +177,9 @@ export const french: Locale = {
       'Dire qui peut utiliser une commande : les personnes nommées, ou tous',
     'The command, or all': 'La commande, ou toutes',
     'A person or a role; everyone if left out': 'Une personne ou un rôle ; sinon tous',
-    'Switch a command off, or take somebody from those who may use it':
-      "Couper une commande, ou la retirer à quelqu'un",
-    'A person or a role that was named; nobody may if left out':
-      "Une personne ou un rôle nommé ; sinon personne n'y a droit",
+    'Switch a command off, or keep somebody from it': "Couper une commande, ou la retirer à quelqu'un",
+    'A person or a role that may not; nobody may if left out':
+      "Une personne ou un rôle exclu ; sinon personne n'y a droit",
     'Take back what was said about who may use a command': 'Retirer ce qui fut dit sur une commande',
     'Keep somebody from using the bot in this server': "Empêcher quelqu'un d'utiliser le bot sur ce serveur",
     'A person or a role': 'Une personne ou un rôle',

@@ -1,9 +1,6 @@
-import type { Locale } from './locale.ts';
-import { germanModeration } from './moderation/german.ts';
-
-export const german: Locale = {
+export const german = {
   names: {
-    ...germanModeration.names,
+    all: 'alle',
     song: 'lied',
     lyrics: 'liedtext',
     stems: 'spuren',
@@ -33,6 +30,9 @@ export const german: Locale = {
     avoid: 'ohne',
     duration: 'dauer',
     resolution: 'auflösung',
+    silent: 'stumm',
+    shots: 'einstellungen',
+    exact: 'wörtlich',
     question: 'anliegen',
     family: 'bereich',
     where: 'wo',
@@ -66,7 +66,6 @@ export const german: Locale = {
     audit: 'protokoll',
   },
   words: {
-    ...germanModeration.words,
     'Make a song': 'Ein Lied machen',
     'Make a song of this': 'Ein Lied daraus machen',
     'What the song is about': 'Wovon das Lied handelt',
@@ -99,11 +98,16 @@ export const german: Locale = {
     'Sound to go with it': 'Ton, der es begleitet',
     'Seconds: 5, 10 or 15': 'Sekunden: 5, 10 oder 15',
     'Its resolution': 'Seine Auflösung',
+    'Without sound': 'Ohne Ton',
+    'One shot, or several': 'Eine Einstellung oder mehrere',
+    one: 'eine',
+    several: 'mehrere',
+    'Your words as they are; the gateway adds none': 'Deine Worte, wie sie sind; das Gateway ergänzt keine',
     'The video model': 'Das Modell für Videos',
     'Ask a question': 'Eine Frage stellen',
     'Ask about this': 'Danach fragen',
     'What you want to know': 'Was du wissen möchtest',
-    'A picture to look at': 'Ein Bild, um das es geht',
+    'A picture to look at, or a text to read': 'Ein Bild zum Ansehen, oder ein Text zum Lesen',
     'The model that answers': 'Das Modell, das antwortet',
     cover: 'Cover',
     extend: 'Fortsetzung',
@@ -125,6 +129,7 @@ export const german: Locale = {
     'The voice to remove': 'Die Stimme, die weg soll',
     'What is running for you here, with a way to cancel it, and what could not be shown':
       'Was hier für dich läuft, zum Abbrechen, und was sich nicht zeigen ließ',
+    'Also what runs for you elsewhere': 'Auch, was anderswo für dich läuft',
     'Which models are used here, and how questions are answered':
       'Welche Modelle hier gelten, und wie Fragen beantwortet werden',
     'What is in force here, and why': 'Was hier gilt, und warum',
@@ -173,10 +178,9 @@ export const german: Locale = {
       'Sagen, wer einen Befehl nutzen darf: die Genannten, oder alle',
     'The command, or all': 'Der Befehl, oder alle',
     'A person or a role; everyone if left out': 'Eine Person oder Rolle; ohne Angabe alle',
-    'Switch a command off, or take somebody from those who may use it':
-      'Einen Befehl abschalten, oder ihn jemandem nehmen',
-    'A person or a role that was named; nobody may if left out':
-      'Eine genannte Person oder Rolle; ohne Angabe darf es niemand',
+    'Switch a command off, or keep somebody from it': 'Einen Befehl abschalten, oder ihn jemandem nehmen',
+    'A person or a role that may not; nobody may if left out':
+      'Eine Person oder Rolle, die es nicht darf; ohne Angabe niemand',
     'Take back what was said about who may use a command': 'Zurücknehmen, was über einen Befehl bestimmt war',
     'Keep somebody from using the bot in this server': 'Jemanden in diesem Server vom Bot ausschließen',
     'A person or a role': 'Eine Person oder Rolle',

@@ -1,8 +1,15 @@
 import { french } from './french.ts';
 import { german } from './german.ts';
 import { japanese } from './japanese.ts';
-import type { Locale } from './locale.ts';
 import { spanish } from './spanish.ts';
+
+/** What a language says instead of the English of the declarations; what it lacks stays English. */
+export interface Locale {
+  /** Names of commands, subcommands and options: lower case, no spaces, at most 32 characters. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Descriptions (at most 100 characters), choices, and entries of a message's menu (at most 32), by their English. */
+  readonly words: Readonly<Record<string, string>>;
+}
 
 /** By Discord's own codes: https://docs.discord.com/developers/reference#locales */
 export const LOCALES = {
@@ -25,18 +32,11 @@ function translations(text: string, part: keyof Locale): Localizations {
   );
 }
 
-/** Of a command, a subcommand or an option. */
-export const localizedName = (name: string): { readonly name_localizations: Localizations } => ({
-  name_localizations: translations(name, 'names'),
+/** @param part `names` of commands, subcommands and options; `words` of choices and entries in the menu of a message */
+export const localizedName = (name: string, part: keyof Locale) => ({
+  name_localizations: translations(name, part),
 });
 
-/** Of a choice, or an entry in the menu of a message. */
-export const localizedLabel = (label: string): { readonly name_localizations: Localizations } => ({
-  name_localizations: translations(label, 'words'),
-});
-
-export const localizedDescription = (
-  description: string,
-): { readonly description_localizations: Localizations } => ({
+export const localizedDescription = (description: string) => ({
   description_localizations: translations(description, 'words'),
 });

@@ -1,9 +1,6 @@
-import type { Locale } from './locale.ts';
-import { japaneseModeration } from './moderation/japanese.ts';
-
-export const japanese: Locale = {
+export const japanese = {
   names: {
-    ...japaneseModeration.names,
+    all: 'すべて',
     song: '曲',
     lyrics: '歌詞',
     stems: '分離',
@@ -33,6 +30,9 @@ export const japanese: Locale = {
     avoid: '除外',
     duration: '長さ',
     resolution: '解像度',
+    silent: '無音',
+    shots: 'カット',
+    exact: 'そのまま',
     question: '内容',
     family: '用途',
     where: '範囲',
@@ -66,7 +66,6 @@ export const japanese: Locale = {
     audit: '記録',
   },
   words: {
-    ...japaneseModeration.words,
     'Make a song': '曲を作ります',
     'Make a song of this': 'これを曲にする',
     'What the song is about': 'どんな曲か',
@@ -98,11 +97,16 @@ export const japanese: Locale = {
     'Sound to go with it': '一緒に流れる音',
     'Seconds: 5, 10 or 15': '秒数: 5、10、15',
     'Its resolution': '動画の解像度',
+    'Without sound': '音なし',
+    'One shot, or several': 'カットは一つか、複数か',
+    one: '一つ',
+    several: '複数',
+    'Your words as they are; the gateway adds none': '書いた言葉のまま。ゲートウェイは言葉を足しません',
     'The video model': '動画を作るモデル',
     'Ask a question': '質問します',
     'Ask about this': 'これについて質問する',
     'What you want to know': '知りたいこと',
-    'A picture to look at': '見てほしい画像',
+    'A picture to look at, or a text to read': '見せる画像、または読ませるテキスト',
     'The model that answers': '答えるモデル',
     cover: 'カバー',
     extend: '続き',
@@ -123,6 +127,7 @@ export const japanese: Locale = {
     'The voice to remove': '削除する声',
     'What is running for you here, with a way to cancel it, and what could not be shown':
       'ここで実行中のあなたの作業(取り消し可)と、表示できなかったもの',
+    'Also what runs for you elsewhere': 'ほかの場所で実行中のものも',
     'Which models are used here, and how questions are answered': 'ここで使うモデルと、質問への答え方',
     'What is in force here, and why': 'ここで有効な設定とその理由',
     'Choose a model for this channel or server': 'このチャンネルかサーバーのモデルを選びます',
@@ -168,10 +173,9 @@ export const japanese: Locale = {
       'コマンドを使える人を決めます: 指定した人、または全員',
     'The command, or all': 'コマンド、またはすべて',
     'A person or a role; everyone if left out': '人またはロール。省略すると全員',
-    'Switch a command off, or take somebody from those who may use it':
-      'コマンドを無効にするか、使える人から外します',
-    'A person or a role that was named; nobody may if left out':
-      '指定済みの人かロール。省略すると誰も使えません',
+    'Switch a command off, or keep somebody from it': 'コマンドを無効にするか、使える人から外します',
+    'A person or a role that may not; nobody may if left out':
+      '使えなくする人かロール。省略すると誰も使えません',
     'Take back what was said about who may use a command': 'コマンドを使える人の指定を取り消します',
     'Keep somebody from using the bot in this server': 'このサーバーでボットを使えないようにします',
     'A person or a role': '人またはロール',

@@ -1,9 +1,6 @@
-import type { Locale } from './locale.ts';
-import { spanishModeration } from './moderation/spanish.ts';
-
-export const spanish: Locale = {
+export const spanish = {
   names: {
-    ...spanishModeration.names,
+    all: 'todo',
     song: 'canción',
     lyrics: 'letra',
     stems: 'pistas',
@@ -33,6 +30,9 @@ export const spanish: Locale = {
     avoid: 'evitar',
     duration: 'duración',
     resolution: 'resolución',
+    silent: 'mudo',
+    shots: 'planos',
+    exact: 'exacto',
     question: 'pregunta',
     family: 'ámbito',
     where: 'dónde',
@@ -66,7 +66,6 @@ export const spanish: Locale = {
     audit: 'registro',
   },
   words: {
-    ...spanishModeration.words,
     'Make a song': 'Crear una canción',
     'Make a song of this': 'Crear una canción con esto',
     'What the song is about': 'De qué trata la canción',
@@ -99,11 +98,16 @@ export const spanish: Locale = {
     'Sound to go with it': 'Sonido que lo acompaña',
     'Seconds: 5, 10 or 15': 'Segundos: 5, 10 o 15',
     'Its resolution': 'Su resolución',
+    'Without sound': 'Sin sonido',
+    'One shot, or several': 'Un plano, o varios',
+    one: 'uno',
+    several: 'varios',
+    'Your words as they are; the gateway adds none': 'Tus palabras tal cual; la pasarela no añade ninguna',
     'The video model': 'El modelo para vídeos',
     'Ask a question': 'Hacer una pregunta',
     'Ask about this': 'Preguntar sobre esto',
     'What you want to know': 'Lo que quieres saber',
-    'A picture to look at': 'Una imagen que mirar',
+    'A picture to look at, or a text to read': 'Una imagen para mirar, o un texto para leer',
     'The model that answers': 'El modelo que responde',
     cover: 'versión',
     extend: 'continuación',
@@ -126,6 +130,7 @@ export const spanish: Locale = {
     'The voice to remove': 'La voz que se quita',
     'What is running for you here, with a way to cancel it, and what could not be shown':
       'Lo que está en marcha para ti aquí, cómo cancelarlo, y lo que no se pudo mostrar',
+    'Also what runs for you elsewhere': 'También lo que está en marcha para ti en otros sitios',
     'Which models are used here, and how questions are answered':
       'Qué modelos se usan aquí, y cómo se responden las preguntas',
     'What is in force here, and why': 'Qué rige aquí, y por qué',
@@ -175,10 +180,9 @@ export const spanish: Locale = {
       'Decir quién puede usar un comando: los nombrados, o todos',
     'The command, or all': 'El comando, o todos',
     'A person or a role; everyone if left out': 'Una persona o un rol; si no se indica, todos',
-    'Switch a command off, or take somebody from those who may use it':
-      'Desactivar un comando, o quitárselo a alguien',
-    'A person or a role that was named; nobody may if left out':
-      'Una persona o un rol nombrado; si no se indica, nadie puede',
+    'Switch a command off, or keep somebody from it': 'Desactivar un comando, o quitárselo a alguien',
+    'A person or a role that may not; nobody may if left out':
+      'Una persona o un rol que no puede; si no se indica, nadie puede',
     'Take back what was said about who may use a command':
       'Retirar lo dicho sobre quién puede usar un comando',
     'Keep somebody from using the bot in this server': 'Impedir que alguien use el bot en este servidor',

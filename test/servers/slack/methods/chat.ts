@@ -28,7 +28,7 @@ export const chat: Readonly<Record<string, Method>> = {
     if (channel.archived) throw new SlackRefusal('is_archived');
     const message = call.ownMessage(channel, 'message_not_found', 'cant_update_message');
     if (message.streaming?.open) {
-      // Whoever streamed it may have died, which nobody else can know.
+      // The process that streamed it may have died, which no other can know.
       throw new SlackRefusal('streaming_state_conflict', [], { counts: false });
     }
     const content = contentOf(call, SLACK.updateText);

@@ -1,4 +1,5 @@
 import { type Call, type Method, SlackRefusal } from '../call.ts';
+import { SLACK } from '../limits.ts';
 import type { Channel, PostedMessage } from '../workspace.ts';
 import { wireMessage } from './chat.ts';
 import { wireFile } from './files.ts';
@@ -23,7 +24,7 @@ export const conversations: Readonly<Record<string, Method>> = {
     return {
       user: {
         id: user.id,
-        team_id: call.workspace.teamId,
+        team_id: user.team ?? call.workspace.teamId,
         name: user.name,
         deleted: user.deleted,
         real_name: user.realName,
@@ -90,10 +91,20 @@ function readable(call: Call): Channel {
 }
 
 function page(call: Call, messages: readonly PostedMessage[]): Record<string, unknown> {
-  const limit = Number(call.args.limit ?? 100);
+  const asked = Number(call.args.limit ?? 100);
+  if (asked > SLACK.pageMessages) throw new SlackRefusal('invalid_limit');
+  const limit = Math.min(asked, call.settings.pageMessages);
   const all = String(call.args.include_all_metadata) === 'true';
   const latest = call.text('latest');
-  const until = latest === undefined ? messages : messages.filter(({ ts }) => Number(ts) < Number(latest));
+  const oldest = call.text('oldest');
+  const until = messages.filter(
+    ({ ts, threadTs }, index) =>
+      (latest === undefined || Number(ts) < Number(latest)) &&
+      // The message that began a thread is always there.
+      (oldest === undefined ||
+        Number(ts) > Number(oldest) ||
+        (index === 0 && threadTs === undefined && call.method === 'conversations.replies')),
+  );
   const from = Number(call.text('cursor') ?? 0);
   const part = until.slice(from, from + limit);
   const more = from + limit < until.length;

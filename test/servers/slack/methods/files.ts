@@ -76,7 +76,14 @@ export const files: Readonly<Record<string, Method>> = {
 
   'files.delete': (call) => {
     call.needScope('files:write');
-    if (!call.workspace.files.delete(call.need('file'))) throw new SlackRefusal('file_not_found');
+    const id = call.need('file');
+    if (!call.workspace.files.delete(id)) throw new SlackRefusal('file_not_found');
+    for (const message of call.workspace.messages) {
+      const isShare = message.files.length > 0;
+      message.files = message.files.filter((file) => file.id !== id);
+      // A message of files alone goes with the last of them.
+      if (isShare && message.files.length === 0 && message.metadata === undefined) message.deleted = true;
+    }
     return {};
   },
 };

@@ -55,7 +55,7 @@ function append(call: Call): PostedMessage {
   const { streaming } = message;
   const old = streaming !== undefined && call.workspace.now() - streaming.startedAt > SLACK.streamLifetimeMs;
   if (streaming === undefined || !streaming.open || old)
-    // Nobody can know that Slack ended it early, or that a stop was heard whose answer was lost.
+    // No client can know that Slack ended it early, or that a stop was heard whose answer was lost.
     throw new SlackRefusal('message_not_in_streaming_state', [], {
       counts: streaming?.endedBySlack !== true && call.method !== 'chat.stopStream',
     });

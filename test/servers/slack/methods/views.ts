@@ -35,6 +35,10 @@ export function viewMethods(takeTrigger: TakeTrigger): Readonly<Record<string, M
       const view = readView(call, 'home');
       const user = call.need('user_id');
       if (!call.workspace.users.has(user)) throw new SlackRefusal('user_not_found');
+      const hash = call.text('hash');
+      // Another state may have been published since, which no app can know.
+      if (hash !== undefined && hash !== call.workspace.homes.get(user)?.hash)
+        throw new SlackRefusal('hash_conflict', [], { counts: false });
       const home: OpenView = {
         id: call.workspace.homes.get(user)?.id ?? call.workspace.id('V'),
         user,

@@ -1,0 +1,101 @@
+/** Which model answers a question, on which route, and with what: text, pictures, thinking, or commands. */
+import type { Autocomplete } from '../../src/core/command.ts';
+import type { AnswerSettings, Context } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { AnswerMode, AnswerRoute } from '../../src/core/work.ts';
+import { quoted } from '../text/text.ts';
+
+/** The commands that a model may use, where moderators switched the assistant on. */
+const TOOLS = ['song', 'lyrics', 'image', 'video', 'stems'] as const;
+
+const NO_TOOL_MODEL =
+  'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
+
+export interface AnswerPlan {
+  readonly dialect: AnswerRoute;
+  readonly model: string;
+  readonly way?: AnswerMode;
+  /** Plain small print. */
+  readonly note?: string;
+}
+
+export interface Asked {
+  /** As the person named it. */
+  readonly named: string | undefined;
+  /** `replied-to`: the message before the question has one. It is looked at where a model can. */
+  readonly picture: 'attached' | 'replied-to' | 'none';
+  readonly settings: AnswerSettings;
+}
+
+/**
+ * A choice is `route:id`. Without a route, the listing that knows the id decides; pictures go by msg, or by gen where
+ * the model is there. Throws UserError when a picture was sent to a model that takes none.
+ */
+export async function planAnswer(asked: Asked, context: Context): Promise<AnswerPlan> {
+  const { toolModel } = context.answers;
+  const { named, settings } = asked;
+  const isToolModel = named === undefined || readChoice(named).id === toolModel;
+  if (settings.assistant && toolModel !== undefined && isToolModel)
+    return { dialect: 'gen', model: toolModel, way: { type: 'tools', commands: TOOLS } };
+
+  const plan = await seeingPlan(await context.models.resolve('ask', named), asked, context);
+  if (plan.dialect === 'gen') return genPlan(plan, asked, context);
+  const isMissing = settings.assistant && toolModel === undefined && named === undefined;
+  return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
+}
+
+const DIALECTS = ['chat', 'msg', 'gen'] as const satisfies readonly AnswerRoute[];
+
+function readChoice(choice: string): { readonly route?: AnswerRoute; readonly id: string } {
+  const [, before, id] = /^(\w+):(.+)$/.exec(choice.trim()) ?? [];
+  const route = DIALECTS.find((known) => known === before);
+  return route && id ? { route, id } : { id: choice.trim() };
+}
+
+/** The choice on its route; where there are pictures and the model cannot see, the model that can. */
+async function seeingPlan(choice: string, { named, picture }: Asked, context: Context): Promise<AnswerPlan> {
+  const { route, id } = readChoice(choice);
+  const dialect = route ?? routeOf(id, picture, context);
+  if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
+  const { visionModel } = context.answers;
+  if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
+    return { dialect, model: id };
+  if (named !== undefined || visionModel === undefined) {
+    throw new UserError(
+      `The model ${quoted(id)} cannot be shown pictures on the chat route. Choose one on the msg or gen route with the option “model”, as in “msg:some-id”.`,
+      'model',
+    );
+  }
+  const seeing = readChoice(await context.models.resolve('ask', visionModel));
+  return { dialect: seeing.route ?? 'msg', model: seeing.id };
+}
+
+function routeOf(id: string, picture: Asked['picture'], { models, answers }: Context): AnswerRoute {
+  if (answers.illustratingModels.includes(id) || answers.thinkingModels.includes(id)) return 'gen';
+  const listed = models.listedBy(id);
+  const mayTry = picture === 'attached' && listed.length === 0;
+  if (picture !== 'none') return listed.includes('msg') || mayTry ? 'msg' : 'chat';
+  return listed.includes('msg') && !listed.includes('chat') ? 'msg' : 'chat';
+}
+
+/** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
+function genPlan(plan: AnswerPlan, { settings, named }: Asked, { answers }: Context): AnswerPlan {
+  if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
+  if (answers.thinkingModels.includes(plan.model))
+    return { ...plan, way: { type: 'thinking', budget: answers.thinkingBudget } };
+  // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
+  const usesCommands = settings.assistant && answers.toolModel === undefined && named === undefined;
+  return usesCommands ? { ...plan, way: { type: 'tools', commands: TOOLS } } : plan;
+}
+
+/** Completions: the account's models, and before them what only some deployments have. */
+export const suggestModels: Autocomplete = async ({ typed }, { models, answers }) => {
+  const wanted = typed.trim().toLowerCase();
+  const special = [
+    ...answers.thinkingModels.map((id) => ({ name: `${id} (thinks first; preview)`, value: `gen:${id}` })),
+    ...answers.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
+  ].filter(({ name, value }) => value.length <= 100 && `${name} ${value}`.toLowerCase().includes(wanted));
+  const ids = new Set(special.map(({ value }) => readChoice(value).id));
+  const listed = (await models.suggest('ask', typed)).filter(({ value }) => !ids.has(readChoice(value).id));
+  return [...special.map(({ name, value }) => ({ name: name.slice(0, 100), value })), ...listed];
+};

@@ -1,0 +1,125 @@
+/** The buttons under a song: what is made of a take with one press, and what is shown of it. */
+import { type CommandAction, defineFormAction } from '../../src/core/command.ts';
+import type { Context } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { type ChoiceOption, type OptionDeclarations, present } from '../../src/core/options.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import type { Work } from '../../src/core/work.ts';
+import { privately, quoted } from '../text/text.ts';
+import { change } from './change.ts';
+import { extend } from './extend.ts';
+import { keepVoice } from './keep-voice.ts';
+import { lyricsMarkdown, takeButtons } from './song-message.ts';
+import { hasVoice, knownTake, lyricsOf, startOn, type Take, takeName, titleOf } from './takes.ts';
+
+/** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */
+function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction {
+  return {
+    run: async ({ job, index }, context) => {
+      const take = { job, index };
+      return startOn(take, { work: workOf(take), title: `${stage} ${takeName(take)}` }, context);
+    },
+  };
+}
+
+const wav = workOnTake('Making the WAV of', (take) => {
+  const { taskId, audioId } = knownTake(take);
+  return { route: 'music.wavGenerate', request: { taskId, audioId } };
+});
+
+const musicVideo = workOnTake('Filming the music video of', (take) => {
+  const { taskId, audioId } = knownTake(take);
+  return { route: 'music.mp4Generate', request: { taskId, audioId } };
+});
+
+const karaoke = workOnTake('Timing the lyrics of', (take) => {
+  const { job } = take;
+  if (!hasVoice(job)) throw new UserError('Nobody sings in this song, so there are no lines to time.');
+  const { taskId, audioId, song } = knownTake(take);
+  return {
+    route: 'music.timestampedLyrics',
+    request: { taskId, audioId },
+    song: present({
+      title: song.title ?? titleOf(job),
+      artist: `Minstrel for ${job.person.displayName}`,
+      durationSeconds: song.durationSeconds,
+    }),
+  };
+});
+
+/** The gateway paints for the whole song, not for a take. */
+const coverArt: CommandAction = {
+  async run({ job }, { jobs }) {
+    if (job.taskId === undefined) {
+      throw new UserError(
+        'The gateway gave no id for this song, so it cannot paint covers. /image can paint one.',
+      );
+    }
+    const name = quoted(titleOf(job));
+    return jobs.start({
+      work: { route: 'music.generateCover', request: { taskId: job.taskId } },
+      title: `Painting covers for ${name}`,
+      parent: job.id,
+      madeFrom: name,
+      command: 'song',
+    });
+  },
+};
+
+type Split = 'separate_vocal' | 'split_stem';
+
+export const splitOption = {
+  type: 'choice',
+  description: 'Voice and band, or every instrument',
+  choices: [
+    { name: 'vocals', value: 'separate_vocal' },
+    { name: 'all', value: 'split_stem' },
+  ],
+} as const satisfies ChoiceOption;
+
+const splitOptions = { split: { ...splitOption, required: true } } as const satisfies OptionDeclarations;
+
+const stems = defineFormAction({
+  options: splitOptions,
+
+  async form({ job, index }) {
+    knownTake({ job, index });
+    return { title: 'Take it apart', submitLabel: 'Split', initial: { split: 'separate_vocal' } };
+  },
+
+  run: ({ job, index, options: { split } }, context) => splitTake({ job, index }, split, context),
+});
+
+/** A take split into voice and band, or into every instrument. Throws UserError when its ids are not known. */
+export async function splitTake(take: Take, type: Split, context: Context): Promise<Outcome> {
+  const { taskId, audioId } = knownTake(take);
+  const work: Work = { route: 'music.vocalRemoval', request: { taskId, audioId, type } };
+  return startOn(take, { work, title: `Taking apart ${takeName(take)}`, command: 'stems' }, context);
+}
+
+export const studioActions = {
+  extend,
+  stems,
+  cover: coverArt,
+  karaoke,
+  wav,
+  video: musicVideo,
+  voice: keepVoice,
+  change,
+
+  lyrics: {
+    async run({ job }) {
+      const lyrics = lyricsOf(job);
+      if (!lyrics) return privately('This song has no lyrics.');
+      return privately({ title: titleOf(job), text: lyricsMarkdown(lyrics) });
+    },
+  },
+
+  /** The buttons of one take, where a song has too many takes to show all at once. */
+  take: {
+    async run({ job, index }) {
+      if (!job.result?.songs[index]) throw new UserError('This song has no such take.');
+      return privately({ title: takeName({ job, index }), actions: takeButtons(job, index) });
+    },
+  },
+} as const satisfies Record<string, CommandAction>;

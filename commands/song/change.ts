@@ -1,0 +1,59 @@
+/** Change: the same song again, with a form that comes filled in. */
+import { defineFormAction } from '../../src/core/command.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { JobView } from '../../src/core/job.ts';
+import { type OptionDeclarations, present } from '../../src/core/options.ts';
+import { quoted } from '../text/text.ts';
+import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
+import { sameVoice } from './keep-voice.ts';
+import { titleOf } from './takes.ts';
+
+/** Five fields in either mode, Discord's limit; the voice stays as it was. */
+const options = {
+  prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },
+  lyrics: { type: 'text', description: 'The words to sing', maximumLength: 5000, multiline: true },
+  title: { type: 'text', description: 'Its title', maximumLength: 80 },
+  style: { type: 'text', description: 'Its style', maximumLength: 1000 },
+  instrumental: { type: 'flag', description: 'Without a voice' },
+  model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
+} as const satisfies OptionDeclarations;
+
+export const change = defineFormAction({
+  options: ({ job }) => {
+    const { prompt: _prompt, ...withLyrics } = options;
+    const { lyrics: _lyrics, ...withPrompt } = options;
+    // Sound because every one of them may be missing.
+    return ('lyrics' in requestOf(job) ? withLyrics : withPrompt) as typeof options;
+  },
+
+  async form({ job }) {
+    return { title: 'Again, with changes', submitLabel: 'Make the song', initial: { ...requestOf(job) } };
+  },
+
+  async run({ job, options: chosen }, context) {
+    const { work } = job;
+    if (work.route !== 'music.generate') throw new UserError('This cannot be changed. Please ask anew.');
+    const model = chosen.model ?? work.request.model;
+    const { voiceName, request } = work;
+    const personaId = request.customMode ? request.personaId : undefined;
+    const isSung = voiceName !== undefined && personaId !== undefined && !chosen.instrumental;
+    const voice = isSung ? await sameVoice(personaId, voiceName, context) : undefined;
+    const lyrics = chosen.instrumental ? undefined : chosen.lyrics;
+    const prompt = chosen.prompt ?? (lyrics === undefined ? chosen.title : undefined);
+    return context.jobs.start({
+      work: composeSong({ ...chosen, lyrics, prompt }, { model, voice }, context),
+      title: `Composing ${quoted(chosen.title ?? chosen.prompt ?? titleOf(job))}`,
+      parent: job.id,
+      madeFrom: quoted(titleOf(job)),
+      command: 'song',
+    });
+  },
+});
+
+/** What was asked for, as the form's fields have it. */
+function requestOf({ work }: JobView): SongRequest & { readonly model?: string } {
+  if (work.route !== 'music.generate') return {};
+  const { customMode, instrumental, model, prompt, title, style } = work.request;
+  if (!customMode) return present({ prompt, instrumental, model });
+  return present({ lyrics: prompt, title, style, instrumental, model });
+}

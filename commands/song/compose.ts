@@ -1,0 +1,82 @@
+/** From what people say to a request of the song routes, told before anything is spent when it does not fit. */
+import type { Context, Voice } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { present } from '../../src/core/options.ts';
+import type { SongModel, Work } from '../../src/core/work.ts';
+import { choicesOf } from '../text/options.ts';
+import { clip, words } from '../text/text.ts';
+import { firstLine, withSectionTags } from './song-message.ts';
+
+const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfies readonly SongModel[];
+
+export const SONG_MODEL_CHOICES = choicesOf(SONG_MODELS);
+
+export interface SongRequest {
+  readonly prompt?: string | undefined;
+  readonly title?: string | undefined;
+  readonly style?: string | undefined;
+  readonly lyrics?: string | undefined;
+  readonly instrumental?: boolean | undefined;
+}
+
+/**
+ * Simple mode for a bare description; any of title, style, lyrics and voice means custom mode, whose missing title and
+ * style are derived. Throws UserError.
+ */
+export function composeSong(
+  asked: SongRequest,
+  { model, voice: named }: { readonly model: SongModel; readonly voice?: Voice | undefined },
+  { limits }: Pick<Context, 'limits'>,
+): Extract<Work, { route: 'music.generate' }> {
+  const { prompt, title, style } = asked;
+  const lyrics = asked.lyrics === undefined ? undefined : withSectionTags(asked.lyrics);
+  const instrumental = asked.instrumental ?? false;
+  const voice = instrumental ? undefined : named;
+  const unsungVoice = instrumental ? named?.name : undefined;
+  const bounds = limits.music.models[model];
+  if (instrumental && lyrics !== undefined) {
+    throw new UserError('An instrumental has no lyrics. Leave out one of the two.', 'instrumental');
+  }
+  const about = prompt ?? title ?? firstLine(lyrics) ?? style;
+  if (about === undefined) {
+    throw new UserError('Tell me what the song is about, as in: /song a tune for a rainy evening', 'prompt');
+  }
+  const custom = title !== undefined || style !== undefined || lyrics !== undefined || voice !== undefined;
+  if (!custom) {
+    within(about, bounds.simplePrompt, 'description', 'prompt', 'Words to sing go into “lyrics”.');
+    const request = { customMode: false as const, instrumental, model, prompt: about };
+    return present({ route: 'music.generate' as const, request, unsungVoice });
+  }
+  if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'lyrics', 'lyrics');
+  if (style !== undefined) within(style, bounds.style, 'style', 'style');
+  if (title !== undefined) within(title, bounds.title, 'title', 'title');
+  const writesLyrics = !instrumental && lyrics === undefined;
+  return present({
+    route: 'music.generate' as const,
+    request: present({
+      customMode: true as const,
+      instrumental,
+      model,
+      title: title ?? clip(about, bounds.title),
+      style: style ?? clip(about, bounds.style),
+      prompt: lyrics,
+      personaId: voice?.personaId,
+    }),
+    roughStyle: style === undefined ? clip(about, bounds.style) : undefined,
+    lyricsAbout: writesLyrics ? words(about, limits.music.lyricsPromptWords) : undefined,
+    voiceName: voice?.name,
+    unsungVoice,
+  });
+}
+
+/** Throws UserError when a text is longer than its model takes. */
+export function within(text: string, most: number, what: string, option: string, wayOut = ''): void {
+  if (text.length <= most) return;
+  const sentence = `This ${what} has ${text.length} characters, and the model takes ${most}. Please shorten it. ${wayOut}`;
+  throw new UserError(sentence.trim(), option);
+}
+
+/** The second to continue from, which must lie before the end (docs.sunoapi.org/suno-api/extend-music). */
+export function lastMoment(seconds: number): number {
+  return Math.max(0.01, Math.floor((seconds - 0.1) * 100) / 100);
+}

@@ -1,0 +1,114 @@
+/** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
+import type { JobView } from '../../src/core/job.ts';
+import { type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import type { LyricLine } from '../../src/core/work.ts';
+import { againButton, askedBy, button, duration, lineage } from '../text/text.ts';
+import { songMessage } from './song-message.ts';
+
+export function resultMessage(job: JobView): Message {
+  switch (job.work.route) {
+    case 'music.generateCover':
+      return coverArtMessage(job);
+    case 'music.timestampedLyrics':
+      return karaokeMessage(job);
+    case 'music.wavGenerate':
+      return wavMessage(job);
+    case 'music.mp4Generate':
+      return musicVideoMessage(job);
+    case 'music.generatePersona':
+      return keptVoiceMessage(job);
+    default:
+      return songMessage(job);
+  }
+}
+
+/** The name of what it was made from, without the quotes that a sentence has. */
+export function sourceName({ madeFrom }: Pick<JobView, 'madeFrom'>): string {
+  return (madeFrom ?? 'Your song').replace(/[“”]/g, '');
+}
+
+function coverArtMessage(job: JobView): Message {
+  const name = sourceName(job);
+  const images = job.result?.images ?? [];
+  return derived(job, `Cover art of ${name}`, {
+    media: images.map((source, index): MediaItem => {
+      const number = images.length > 1 ? ` ${index + 1}` : '';
+      return {
+        kind: 'image',
+        name: `${name} - cover${number}`,
+        source,
+        alt: `Cover ${index + 1} of ${name}`,
+      };
+    }),
+  });
+}
+
+function wavMessage(job: JobView): Message {
+  const name = sourceName(job);
+  const url = job.result?.wavUrl;
+  const media: MediaItem[] = url
+    ? [{ kind: 'audio', name, source: { type: 'remote', url }, caption: 'Lossless' }]
+    : [];
+  return derived(job, `WAV of ${name}`, { media });
+}
+
+function musicVideoMessage(job: JobView): Message {
+  const name = sourceName(job);
+  const url = job.result?.videoUrl;
+  const media: MediaItem[] = url
+    ? [{ kind: 'video', name, source: { type: 'remote', url }, alt: `Music video of ${name}` }]
+    : [];
+  return derived(job, `Music video of ${name}`, { media });
+}
+
+function karaokeMessage(job: JobView): Message {
+  const name = sourceName(job);
+  const { file, lines = [] } = job.result?.karaoke ?? {};
+  if (lines.length === 0) {
+    return derived(job, `Karaoke of ${name}`, { text: 'The gateway hears no words in this take.' });
+  }
+  const caption = 'Lyrics with times (.lrc)';
+  const media: MediaItem[] = file ? [{ kind: 'file', name, source: { type: 'kept', file }, caption }] : [];
+  return derived(job, `Karaoke of ${name}`, { text: preview(lines), media });
+}
+
+/** The lines with their times, sections in bold. */
+function preview(lines: readonly LyricLine[]): string {
+  return lines
+    .map(({ startSeconds, text, section }, index) => {
+      const heading = section === undefined ? '' : `${index === 0 ? '' : '\n'}**${plain(section)}**\n`;
+      return `${heading}\`${duration(Math.floor(startSeconds))}\` ${plain(text)}`;
+    })
+    .join('\n');
+}
+
+function keptVoiceMessage(job: JobView): Message {
+  const { work, result } = job;
+  const name = work.route === 'music.generatePersona' ? work.request.name : 'The voice';
+  const { fields, actions } = lineage(job);
+  if (result?.voice?.outcome !== 'kept') {
+    return {
+      title: 'This voice is kept already',
+      text: 'Each take gives its voice once, and this one has. /voices shows the voices of this server; another take, or a new song, gives another voice.',
+      fields,
+      actions,
+    };
+  }
+  const sing = button({ id: job.id, command: 'song' }, 'sing', 'Sing with it');
+  return {
+    title: `The voice “${name}” is kept`,
+    text: `Choose it in /song and /remix under \`voice\`. /voices shows all that are kept here.`,
+    fields: [...fields, { name: 'Kept by', value: job.person.displayName }],
+    actions: [{ ...sing, emphasis: 'primary' }, ...actions],
+  };
+}
+
+function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'media'>): Message {
+  const { fields, actions } = lineage(job);
+  return {
+    title,
+    ...rest,
+    fields: [...fields, askedBy(job)],
+    actions: [againButton(job), ...actions],
+  };
+}

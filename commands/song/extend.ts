@@ -1,0 +1,91 @@
+/** Extend: the song goes on, as it is or changed from a given second. */
+import { defineFormAction } from '../../src/core/command.ts';
+import type { Context } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
+import type { SongModel, Work } from '../../src/core/work.ts';
+import { beginning, duration } from '../text/text.ts';
+import { lastMoment, within } from './compose.ts';
+import { withSectionTags } from './song-message.ts';
+import {
+  hasVoice,
+  type KnownTake,
+  knownTake,
+  lyricsOf,
+  songModelOf,
+  startOn,
+  takeName,
+  titleOf,
+} from './takes.ts';
+
+const options = {
+  prompt: {
+    type: 'text',
+    description: 'The words that follow. Leave everything empty to go on as it is',
+    maximumLength: 5000,
+    multiline: true,
+  },
+  style: { type: 'text', description: 'A new style', maximumLength: 1000 },
+  title: { type: 'text', description: 'A new title', maximumLength: 80 },
+  from: { type: 'number', description: 'The second to go on from; empty: its end', minimum: 1 },
+} as const satisfies OptionDeclarations;
+
+export const extend = defineFormAction({
+  options,
+
+  async form({ job, index }) {
+    knownTake({ job, index });
+    return { title: 'Extend the song', submitLabel: 'Extend', initial: {} };
+  },
+
+  async run({ job, index, options: asked }, context) {
+    const take = knownTake({ job, index });
+    const model = songModelOf(job.work) ?? 'V5';
+    const work: Work = {
+      route: 'music.extend',
+      request: { audioId: take.audioId, model, ...overrides(take, asked, model, context) },
+      ...(hasVoice(job) ? {} : { instrumental: true }),
+    };
+    return startOn(take, { work, title: `Extending ${takeName(take)}` }, context);
+  },
+});
+
+type Overrides<Request> = Request extends unknown ? Omit<Request, 'audioId' | 'model'> : never;
+
+/** With one of them the gateway wants all: what was left empty is the song's own. */
+function overrides(
+  { job, song }: KnownTake,
+  asked: OptionValues<typeof options>,
+  model: SongModel,
+  { limits }: Context,
+): Overrides<Extract<Work, { route: 'music.extend' }>['request']> {
+  const { style, title, from } = asked;
+  const words = asked.prompt === undefined ? undefined : withSectionTags(asked.prompt);
+  if (words === undefined && style === undefined && title === undefined && from === undefined)
+    return { defaultParamFlag: false };
+  const bounds = limits.music.models[model];
+  if (words !== undefined) within(words, bounds.customPrompt, 'text', 'prompt');
+  if (style !== undefined) within(style, bounds.style, 'style', 'style');
+  if (title !== undefined) within(title, bounds.title, 'title', 'title');
+  const newStyle = style ?? beginning(song.style ?? titleOf(job), bounds.style);
+  return {
+    defaultParamFlag: true,
+    prompt: words ?? beginning(lyricsOf(job) ?? newStyle, bounds.customPrompt),
+    style: newStyle,
+    title: title ?? beginning(titleOf(job), bounds.title),
+    continueAt: continueAt(from, song.durationSeconds),
+  };
+}
+
+function continueAt(from: number | undefined, seconds: number | undefined): number {
+  if (seconds === undefined) {
+    if (from !== undefined) return from;
+    throw new UserError('I do not know how long this take is. Please say the second to go on from.', 'from');
+  }
+  if (from === undefined) return lastMoment(seconds);
+  if (from < seconds) return from;
+  throw new UserError(
+    `This take ends at ${duration(seconds)}, so it can go on from before second ${Math.ceil(seconds)}.`,
+    'from',
+  );
+}

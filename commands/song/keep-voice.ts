@@ -1,0 +1,176 @@
+/** Kept voices: the button that keeps the voice of a take, and the option that names one. */
+import { type Autocomplete, defineFormAction } from '../../src/core/command.ts';
+import type { Context, RemovedVoice, Voice } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { plain } from '../../src/core/message.ts';
+import type { OptionDeclarations } from '../../src/core/options.ts';
+import type { Work } from '../../src/core/work.ts';
+import { clip, duration, privately, quoted } from '../text/text.ts';
+import { hasVoice, type KnownTake, knownTake, startOn, type Take, takeName, titleOf } from './takes.ts';
+
+/** More than a person can choose from. */
+const MOST_KEPT = 500;
+
+const options = {
+  name: { type: 'text', description: 'What it is called here', required: true, maximumLength: 80 },
+  description: {
+    type: 'text',
+    description: 'What it is like, such as “warm, a little hoarse”',
+    maximumLength: 1000,
+    multiline: true,
+  },
+  start: { type: 'number', description: 'The second at which it can be heard well', minimum: 0 },
+  end: { type: 'number', description: 'Until when: 10 to 30 seconds later', minimum: 0 },
+} as const satisfies OptionDeclarations;
+
+export const keepVoice = defineFormAction({
+  options,
+
+  async form({ job, index }, context) {
+    const take = await voicedTake({ job, index }, context);
+    if (await removedVoice(take, context))
+      return { title: 'Keep it again, for free', submitLabel: 'Keep it', initial: {} };
+    const { defaultStart, defaultEnd } = context.limits.music.personaSeconds;
+    const seconds = take.song.durationSeconds ?? defaultEnd;
+    return {
+      title: 'Keep this voice',
+      submitLabel: 'Keep it',
+      initial: { start: defaultStart, end: Math.min(defaultEnd, Math.floor(seconds)) },
+    };
+  },
+
+  async run({ job, index, person, options: { name, description, start, end } }, context) {
+    const take = await voicedTake({ job, index }, context);
+    const removed = await removedVoice(take, context);
+    const about = description ?? `The voice of ${quoted(titleOf(job))}`;
+    if (removed) {
+      const keptBy = { id: person.id, displayName: person.displayName };
+      const known = { ...removed, name, description: about, madeFrom: takeName(take) };
+      await context.voices.keep({ ...known, keptBy, keptAt: context.now() });
+      return privately(
+        `The voice “${plain(name)}” is kept again. The gateway still had it, so it cost nothing.`,
+      );
+    }
+    const segment = segmentOf({ start, end }, take.song.durationSeconds, context);
+    if ((await context.voices.list()).some((voice) => voice.name.toLowerCase() === name.toLowerCase())) {
+      throw new UserError(
+        `A voice called “${name}” is kept here already. Please choose another name.`,
+        'name',
+      );
+    }
+    const work: Work = {
+      route: 'music.generatePersona',
+      request: {
+        taskId: take.taskId,
+        audioId: take.audioId,
+        name,
+        description: about,
+        ...segment,
+      },
+    };
+    return startOn(take, { work, title: `Keeping the voice of ${takeName(take)}` }, context);
+  },
+});
+
+/** Throws UserError where there is no voice to keep, or where it is kept: each audio gives one (contract, "Limits" 1). */
+async function voicedTake(take: Take, { voices, limits }: Context): Promise<KnownTake> {
+  if (!hasVoice(take.job)) throw new UserError('Nobody sings in this song, so there is no voice to keep.');
+  const known = knownTake(take);
+  const all = await voices.list();
+  const kept = all.find(({ audioId }) => audioId === known.audioId);
+  if (kept) {
+    throw new UserError(
+      `The voice of this take is kept already, as “${kept.name}” by ${kept.keptBy.displayName}: choose it in /song under “voice”. Each take gives one voice; another take gives another.`,
+    );
+  }
+  if (all.length >= MOST_KEPT)
+    throw new UserError(
+      `${MOST_KEPT} voices are kept here, and no more fit. Remove one with /voices remove first.`,
+    );
+  const { shortest } = limits.music.personaSeconds;
+  const { durationSeconds } = known.song;
+  if (durationSeconds !== undefined && durationSeconds < shortest) {
+    throw new UserError(
+      `This take lasts ${duration(durationSeconds)}, and a voice needs at least ${shortest} seconds. Extend it first, then keep the voice of what comes.`,
+    );
+  }
+  return known;
+}
+
+/** What was removed can be kept again at no cost. */
+async function removedVoice(
+  { audioId }: Pick<KnownTake, 'audioId'>,
+  { voices }: Context,
+): Promise<RemovedVoice | undefined> {
+  return (await voices.removed()).find((voice) => voice.audioId === audioId);
+}
+
+/** Seconds, checked against what the gateway takes. Throws UserError. */
+function segmentOf(
+  { start, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
+  seconds: number | undefined,
+  { limits }: Context,
+): { vocalStart: number; vocalEnd: number } {
+  const { shortest, longest, defaultStart, defaultEnd } = limits.music.personaSeconds;
+  const vocalStart = hundredths(start ?? defaultStart);
+  const vocalEnd = hundredths(end ?? Math.min(vocalStart + defaultEnd, seconds ?? Infinity));
+  if (seconds !== undefined && vocalStart >= seconds)
+    throw new UserError(`This take ends at ${duration(seconds)}. Please begin before that.`, 'start');
+  if (seconds !== undefined && vocalEnd > Math.ceil(seconds))
+    throw new UserError(`This take ends at ${duration(seconds)}. Please end there at the latest.`, 'end');
+  const length = hundredths(vocalEnd - vocalStart);
+  if (length < shortest || length > longest) {
+    throw new UserError(
+      `A voice is learned from ${shortest} to ${longest} seconds; ${vocalStart} to ${vocalEnd} are ${Math.max(0, length)}.`,
+      'end',
+    );
+  }
+  return { vocalStart, vocalEnd };
+}
+
+/** docs.kie.ai/cn/suno-api/generate-persona: multiples of 0.01. */
+function hundredths(seconds: number): number {
+  return Math.round(seconds * 100) / 100;
+}
+
+/** Discord's limits of a completion, in characters, and how many are named in a sentence. */
+const LONGEST_SUGGESTION = 100;
+const NAMED_AT_MOST = 10;
+
+/** Completions by name. A persona whose id is too long to be one is offered by its name, which means the same. */
+export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
+  const wanted = typed.trim().toLowerCase();
+  return (await voices.list())
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .map(({ name, personaId }) => ({
+      name: clip(name, LONGEST_SUGGESTION),
+      value: personaId.length <= LONGEST_SUGGESTION ? personaId : clip(name, LONGEST_SUGGESTION),
+    }));
+};
+
+/** The very voice that something was sung with. Throws UserError when it is not kept here any more. */
+export async function sameVoice(personaId: string, name: string, { voices }: Context): Promise<Voice> {
+  const found = (await voices.list()).find((voice) => voice.personaId === personaId);
+  if (found) return found;
+  throw new UserError(
+    `The voice “${clip(name, 80)}” is not kept here any more, so this cannot be sung with it. Ask anew, with another voice or none.`,
+  );
+}
+
+/** The kept voice of this name or id. Throws UserError when this server keeps none such. */
+export async function findVoice(named: string, { voices }: Context): Promise<Voice> {
+  const known = await voices.list();
+  const wanted = named.trim().toLowerCase();
+  const found =
+    known.find(({ personaId }) => personaId === named.trim()) ??
+    known.find(({ name }) => name.toLowerCase() === wanted) ??
+    known.find(({ name }) => name.toLowerCase().startsWith(wanted));
+  if (found) return found;
+  const names = known.slice(0, NAMED_AT_MOST).map(({ name }) => `“${name}”`);
+  const others = known.length > NAMED_AT_MOST ? ' and others' : '';
+  const sentence =
+    known.length === 0
+      ? 'No voice is kept here yet. Keep one with the button Keep voice under a song.'
+      : `No voice called “${clip(named, 80)}” is kept here. There is ${names.join(', ')}${others}.`;
+  throw new UserError(sentence, 'voice');
+}

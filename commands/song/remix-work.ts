@@ -1,0 +1,171 @@
+/** From a recording and what people want of it to a request of the upload routes. */
+import type { Context, Voice } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { KeptFile } from '../../src/core/message.ts';
+import { present } from '../../src/core/options.ts';
+import type { SongModel, Work } from '../../src/core/work.ts';
+import { choicesOf } from '../text/options.ts';
+import { clip, words } from '../text/text.ts';
+import { lastMoment, within } from './compose.ts';
+import { withSectionTags } from './song-message.ts';
+
+export const REMIX_MODES = choicesOf(['cover', 'extend', 'vocals', 'instrumental']);
+export type RemixMode = (typeof REMIX_MODES)[number]['value'];
+
+export interface RemixRequest {
+  readonly mode: RemixMode;
+  readonly prompt?: string | undefined;
+  readonly title?: string | undefined;
+  readonly style?: string | undefined;
+  readonly instrumental?: boolean | undefined;
+}
+
+/** A recording that may be handed over. */
+export interface Recording {
+  readonly file: KeptFile;
+  readonly seconds: number;
+  /** What the title is derived from. */
+  readonly name: string;
+}
+
+interface Remix extends RemixRequest, Recording {
+  readonly model: SongModel;
+  /** Whether a person named the model; a default that does not fit the mode is left out. */
+  readonly modelNamed: boolean;
+  readonly voice?: Voice | undefined;
+  /** The recording has no voice, as far as is known. */
+  readonly fromInstrumental?: boolean | undefined;
+}
+
+type MusicLimits = Context['limits']['music'];
+
+/** Throws UserError for whatever the mode does not take, before anything is spent. */
+export function remixWork(remix: Remix, { limits: { music } }: Pick<Context, 'limits'>): Work {
+  const { mode, style, title } = remix;
+  const bounds = music.models[remix.model];
+  if (remix.voice && mode !== 'cover') {
+    throw new UserError('A kept voice can sing in mode “cover” only. Leave out one of the two.', 'voice');
+  }
+  if (style !== undefined) within(style, bounds.style, 'style', 'style');
+  if (title !== undefined) within(title, bounds.title, 'title', 'title');
+  switch (mode) {
+    case 'cover':
+      return coverWork(remix, music);
+    case 'extend':
+      return extendWork(remix, music);
+    case 'vocals':
+      return vocalsWork(remix, music);
+    case 'instrumental':
+      return instrumentalWork(remix, music);
+    default:
+      return mode satisfies never;
+  }
+}
+
+function coverWork(remix: Remix, { models, lyricsPromptWords }: MusicLimits): Work {
+  const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
+  const voice = instrumental ? undefined : remix.voice;
+  const unsungVoice = instrumental ? remix.voice?.name : undefined;
+  const bounds = models[model];
+  if (title === undefined && style === undefined && voice === undefined) {
+    if (prompt === undefined)
+      throw new UserError('Tell me how the cover should sound, in “style” or “prompt”.', 'style');
+    within(prompt, bounds.simplePrompt, 'description', 'prompt');
+    const request = { customMode: false as const, instrumental, model, prompt };
+    return present({ route: 'music.uploadCover' as const, audio, request, unsungVoice });
+  }
+  const lyrics = prompt === undefined || instrumental ? undefined : withSectionTags(prompt);
+  if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  const about = style ?? title ?? name;
+  const writesLyrics = !instrumental && lyrics === undefined;
+  return present({
+    route: 'music.uploadCover' as const,
+    audio,
+    request: present({
+      customMode: true as const,
+      instrumental,
+      model,
+      title: title ?? clip(name, bounds.title),
+      style: style ?? clip(about, bounds.style),
+      prompt: lyrics,
+      personaId: voice?.personaId,
+    }),
+    lyricsAbout: writesLyrics ? words(title ?? name, lyricsPromptWords) : undefined,
+    voiceName: voice?.name,
+    unsungVoice,
+  });
+}
+
+function extendWork(remix: Remix, { models }: MusicLimits): Work {
+  const { file: audio, seconds, name, model, prompt, title, style, instrumental = false } = remix;
+  const bounds = models[model];
+  if (title === undefined && style === undefined && !instrumental) {
+    if (prompt !== undefined) within(prompt, bounds.customPrompt, 'text', 'prompt');
+    const isInstrumental = remix.fromInstrumental === true && prompt === undefined;
+    return {
+      route: 'music.uploadExtend',
+      audio,
+      request: present({ model, defaultParamFlag: false as const, prompt }),
+      ...(isInstrumental ? { instrumental: true } : {}),
+    };
+  }
+  if (!instrumental && prompt === undefined) {
+    throw new UserError('Tell me the words that follow in “prompt”, or choose “instrumental”.', 'prompt');
+  }
+  const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
+  if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  return {
+    route: 'music.uploadExtend',
+    audio,
+    request: present({
+      model,
+      defaultParamFlag: true as const,
+      instrumental,
+      style: style ?? clip(title ?? name, bounds.style),
+      title: title ?? clip(name, bounds.title),
+      continueAt: lastMoment(seconds),
+      prompt: lyrics,
+    }),
+  };
+}
+
+function vocalsWork(remix: Remix, { models }: MusicLimits): Work {
+  const { file: audio, name, model, prompt, title, style, instrumental } = remix;
+  if (instrumental)
+    throw new UserError('Mode “vocals” adds a voice; leave out “instrumental”.', 'instrumental');
+  if (prompt === undefined) throw new UserError('Tell me what is sung, in “prompt”.', 'prompt');
+  const bounds = models[model];
+  const lyrics = withSectionTags(prompt);
+  within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  return {
+    route: 'music.addVocals',
+    audio,
+    request: {
+      prompt: lyrics,
+      title: title ?? clip(name, bounds.title),
+      style: style ?? clip(name, bounds.style),
+      negativeTags: '',
+      ...lateModel(remix),
+    },
+  };
+}
+
+function instrumentalWork(remix: Remix, { models }: MusicLimits): Work {
+  const { file: audio, name, model, prompt, title, style } = remix;
+  const tags = style ?? prompt;
+  if (tags === undefined) throw new UserError('Tell me how the band should sound, in “style”.', 'style');
+  const bounds = models[model];
+  within(tags, bounds.style, 'style', style === undefined ? 'prompt' : 'style');
+  return {
+    route: 'music.addInstrumental',
+    audio,
+    request: { title: title ?? clip(name, bounds.title), tags, negativeTags: '', ...lateModel(remix) },
+  };
+}
+
+/** add-vocals and add-instrumental take two of the models (docs.sunoapi.org/suno-api/add-vocals). */
+function lateModel({ model, modelNamed }: Remix): { model?: 'V4_5PLUS' | 'V5' } {
+  if (model === 'V4_5PLUS' || model === 'V5') return { model };
+  if (!modelNamed) return {};
+  throw new UserError('This mode takes the models V5 and V4_5PLUS.', 'model');
+}

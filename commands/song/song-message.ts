@@ -1,0 +1,194 @@
+/** What a song says: while it is made, and when it is there, with a row of buttons for each take. */
+import type { JobView } from '../../src/core/job.ts';
+import {
+  type ActionButton,
+  type Button,
+  type Field,
+  type MediaItem,
+  type Message,
+  plain,
+} from '../../src/core/message.ts';
+import { present } from '../../src/core/options.ts';
+import { againButton, askedBy, button, date, duration, lineage } from '../text/text.ts';
+import { hasVoice, lyricsOf, takeName, titleOf } from './takes.ts';
+
+/** With more takes than this, each gets one button that opens its own: platforms show 25 buttons a message. */
+const TAKES_WITH_BUTTONS = 2;
+const MOST_TAKES = 15;
+
+export function songMessage(job: JobView): Message {
+  const songs = job.result?.songs ?? [];
+  const [words] = job.result?.lyrics ?? [];
+  if (songs.length === 0 && words !== undefined) return wordsMessage(job, words.text);
+  const cover = songs.find(({ imageUrl }) => imageUrl !== undefined)?.imageUrl;
+  const { fields, actions } = lineage(job);
+  const alt = `Cover of ${titleOf(job)}`;
+  const covers: MediaItem[] = cover
+    ? [{ kind: 'image', name: 'cover', source: { type: 'remote', url: cover }, cover: true, alt }]
+    : [];
+  const media = [
+    ...covers,
+    ...songs.flatMap((song, index) => (song.audioUrl ? [takeMedia(job, index)] : [])),
+  ];
+  return {
+    title: titleOf(job),
+    fields: [...songFields(job), ...fields, askedBy(job)],
+    media,
+    actions: [...songButtons(job), ...actions],
+  };
+}
+
+/** The words of a song that came after its person had been told that it would not come. */
+function wordsMessage(job: JobView, words: string): Message {
+  return {
+    title: titleOf(job),
+    text: `The words came too late to be sung by themselves. Sing it makes the song of them.\n\n${lyricsMarkdown(words)}`,
+    fields: [askedBy(job)],
+    actions: [
+      { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
+      button(job, 'change', 'Change'),
+      againButton(job),
+    ],
+  };
+}
+
+/** Lyrics as soon as there are words, and the first take as soon as it plays. */
+export function earlySongMessage(job: JobView): Message {
+  const [first] = job.result?.songs ?? [];
+  const lyrics = lyricsOf(job);
+  const listen =
+    !first?.audioUrl && first?.streamUrl ? `[Listen while it is made](<${first.streamUrl}>)` : undefined;
+  const text = [listen, lyrics && lyricsMarkdown(lyrics)].filter(Boolean).join('\n\n');
+  return present({
+    title: first?.title || undefined,
+    text: text || undefined,
+    fields: songFields(job),
+    media: first?.audioUrl ? [takeMedia(job, 0)] : undefined,
+  });
+}
+
+/** Style and voice; what was derived is said to be so. */
+function songFields({ work, result }: JobView): Field[] {
+  const request = 'request' in work && 'style' in work.request ? work.request : undefined;
+  const style = request?.style ?? result?.songs.find((song) => song.style !== undefined)?.style;
+  const derived = work.route === 'music.generate' && work.roughStyle !== undefined;
+  const voice = 'voiceName' in work ? work.voiceName : undefined;
+  const unsung = 'unsungVoice' in work ? work.unsungVoice : undefined;
+  return [
+    ...(style ? [{ name: derived ? 'Style, from your words' : 'Style', value: style }] : []),
+    ...(voice ? [{ name: 'Voice', value: voice }] : []),
+    ...(unsung ? [{ name: 'Voice', value: `${unsung} is not heard: this is an instrumental` }] : []),
+  ];
+}
+
+/** Every take's buttons, then those of the whole song. What people do most is first and primary. */
+function songButtons(job: JobView): Button[] {
+  const songs = job.result?.songs ?? [];
+  const own: ActionButton[] =
+    songs.length <= TAKES_WITH_BUTTONS
+      ? songs.flatMap((_, index) => takeButtons(job, index, songs.length > 1 ? ` ${index + 1}` : ''))
+      : songs.slice(0, MOST_TAKES).map((_, index) => songButton(job, 'take', `Take ${index + 1} …`, index));
+  const whole = [
+    ...(lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : []),
+    ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
+    ...(job.work.route === 'music.extend' ? [] : [button(job, 'change', 'Change')]),
+    againButton(job),
+  ];
+  const [first, ...others] = own;
+  return [...(first ? [{ ...first, emphasis: 'primary' as const }] : []), ...others, ...whole];
+}
+
+/** What can be made of one take. `suffix` tells the takes apart. */
+export function takeButtons(job: JobView, index: number, suffix = ''): ActionButton[] {
+  if (!job.taskId || job.result?.songs[index]?.audioId === undefined) return [];
+  const voiced = hasVoice(job);
+  const actions = [
+    ['extend', 'Extend'],
+    ['stems', 'Stems'],
+    ...(voiced ? [['karaoke', 'Karaoke']] : []),
+    ['video', 'Music video'],
+    ['wav', 'WAV'],
+    ...(voiced ? [['voice', 'Keep voice']] : []),
+  ] as const satisfies readonly (readonly string[])[];
+  return actions.map(([action = '', label = '']) => songButton(job, action, `${label}${suffix}`, index));
+}
+
+/** The studio's actions are the song's, whichever command made it. */
+function songButton({ id }: JobView, action: string, label: string, index = 0): ActionButton {
+  return button({ id, command: 'song' }, action, label, index);
+}
+
+function takeMedia(job: JobView, index: number): MediaItem {
+  const { audioUrl = '', durationSeconds, title, lyrics, imageUrl } = job.result?.songs[index] ?? {};
+  const number = `Take ${index + 1}`;
+  const sung = lyricsOf(job);
+  return {
+    kind: 'audio',
+    name: `${titleOf(job)} (take ${index + 1})`,
+    source: { type: 'remote', url: audioUrl },
+    caption: durationSeconds === undefined ? number : `${number} · ${duration(durationSeconds)}`,
+    tags: present({
+      title: title ?? titleOf(job),
+      artist: `Minstrel for ${job.person.displayName}`,
+      lyrics: sung && (lyrics?.trim() ? lyrics : sung),
+      coverUrl: imageUrl,
+    }),
+  };
+}
+
+/** A song that is found again: no files, its buttons, and a link to its message. */
+export function songCard(job: JobView, index: number): Message {
+  const lyrics = lyricsOf(job);
+  return {
+    title: takeName({ job, index }).replace(/[“”]/g, ''),
+    ...(lyrics ? { text: lyricsMarkdown(lyrics) } : {}),
+    fields: [
+      ...songFields(job),
+      ...lineage(job).fields,
+      askedBy(job),
+      { name: 'Made', value: date(job.createdAt) },
+    ],
+    actions: songButtons(job),
+  };
+}
+
+const NAMES =
+  'intro|verse|pre-?chorus|post-?chorus|chorus|refrain|hook|bridge|interlude|instrumental|break|breakdown|build|drop|solo|outro|end|ending|coda|rap|spoken(?: word)?';
+const NUMBER = '(?:\\s*(?:\\d{1,2}|[ivx]{1,4}))?';
+
+/** A line that is nothing but a section's name: `Verse 1:`, `(Chorus)`, `**Bridge**`, `## Outro`. */
+const WRITTEN = new RegExp(`^[\\s#*_({<]*((?:${NAMES})${NUMBER})[\\s:)}>*_]*$`, 'i');
+const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
+/** A bare word on a line of its own may be sung, such as “End”. */
+const BARE = /^[\w\s-]+$/;
+
+/** Lyrics with every section as the gateway marks it (contract: "section tags in square brackets"). */
+export function withSectionTags(lyrics: string): string {
+  return lyrics
+    .split('\n')
+    .map((line) => {
+      const [, name] = WRITTEN.exec(line) ?? [];
+      return name === undefined || BARE.test(line) ? line : `[${name.trim()}]`;
+    })
+    .join('\n');
+}
+
+/** Lyrics as Markdown, the sections' names in bold. */
+export function lyricsMarkdown(lyrics: string): string {
+  return lyrics
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, name] = TAG.exec(line) ?? [];
+      return name === undefined ? plain(line.trimEnd()) : `**${plain(name.trim())}**`;
+    })
+    .join('\n');
+}
+
+/** The first line that is sung. */
+export function firstLine(lyrics: string | undefined): string | undefined {
+  return lyrics
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '' && !TAG.test(line));
+}

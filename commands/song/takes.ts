@@ -1,0 +1,140 @@
+/** Songs that exist: what their takes are called, what is known of them, and how people find them again. */
+import type { Autocomplete } from '../../src/core/command.ts';
+import type { Context, StartRequest } from '../../src/core/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { JobView } from '../../src/core/job.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import type { Result, SongModel, Work } from '../../src/core/work.ts';
+import { clip, quoted } from '../text/text.ts';
+
+/** Older songs are not found by name. */
+const SONGS_SEARCHED = 100;
+/** Discord shows at most 25 completions of at most 100 characters. */
+const SONGS_SUGGESTED = 25;
+const LONGEST_SUGGESTION = 100;
+
+/** One take of a song. */
+export interface Take {
+  readonly job: JobView;
+  readonly index: number;
+}
+
+export function titleOf({ result, work }: JobView): string {
+  const requested = 'request' in work && 'title' in work.request ? work.request.title : undefined;
+  return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
+}
+
+/** For people, such as “Rain”, take 1. Plain. */
+export function takeName({ job, index }: Take): string {
+  const title = quoted(job.result?.songs[index]?.title ?? titleOf(job));
+  return (job.result?.songs.length ?? 0) > 1 ? `${title}, take ${index + 1}` : title;
+}
+
+/** Whether it has a voice, as far as its request tells. */
+export function hasVoice({ work }: JobView): boolean {
+  switch (work.route) {
+    case 'music.generate':
+    case 'music.uploadCover':
+      return !work.request.instrumental;
+    case 'music.uploadExtend':
+      return !(work.instrumental || (work.request.defaultParamFlag && work.request.instrumental));
+    case 'music.extend':
+      return !(work.instrumental ?? false);
+    default:
+      return true;
+  }
+}
+
+/** What is sung: what the gateway says, else what was asked for. Nothing for instrumentals and unknown recordings. */
+export function lyricsOf(job: JobView): string | undefined {
+  const { work, result } = job;
+  if (!hasVoice(job) || work.route === 'music.addInstrumental') return undefined;
+  const sung = result?.songs.find(({ lyrics }) => lyrics !== undefined && lyrics.trim() !== '')?.lyrics;
+  if (sung !== undefined) return sung;
+  if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
+  return work.request.customMode ? work.request.prompt : undefined;
+}
+
+/** The model that made a song; going on from it takes the same one (docs.sunoapi.org/suno-api/extend-music). */
+export function songModelOf(work: Work): SongModel | undefined {
+  switch (work.route) {
+    case 'music.generate':
+    case 'music.extend':
+    case 'music.uploadCover':
+    case 'music.uploadExtend':
+      return work.request.model;
+    case 'music.addVocals':
+    case 'music.addInstrumental':
+      // The public API's default: https://docs.sunoapi.org/suno-api/add-vocals
+      return work.request.model ?? 'V4_5PLUS';
+    default:
+      return undefined;
+  }
+}
+
+export interface KnownTake extends Take {
+  readonly song: Result['songs'][number];
+  readonly taskId: string;
+  readonly audioId: string;
+}
+
+/** The take with the gateway's ids of it. Throws UserError when they are not known, with what still works. */
+export function knownTake({ job, index }: Take): KnownTake {
+  const song = job.result?.songs[index];
+  if (song?.audioId !== undefined && job.taskId !== undefined)
+    return { job, index, song, taskId: job.taskId, audioId: song.audioId };
+  throw new UserError(
+    'The gateway gave no ids for this song, so it cannot be worked on. Its file can: attach it to /remix, or make the song again.',
+  );
+}
+
+/** Starts work on a take; the command that shows the result is /song if none is named. */
+export async function startOn(
+  take: Take,
+  { work, title, command = 'song' }: Pick<StartRequest, 'work' | 'title' | 'command'>,
+  { jobs }: Context,
+): Promise<Outcome> {
+  return jobs.start({ work, title, parent: take.job.id, madeFrom: takeName(take), command });
+}
+
+/** Takes of this channel's songs, newest song first. */
+async function takesHere({ jobs }: Context): Promise<Take[]> {
+  const songs = await jobs.recentSongs(SONGS_SEARCHED);
+  return songs.flatMap((job) => (job.result?.songs ?? []).map((_, index) => ({ job, index })));
+}
+
+/** Completions for an option that takes one of this channel's songs. */
+export const suggestTakes: Autocomplete = async ({ typed }, context) => {
+  const wanted = typed.trim().toLowerCase();
+  return (await takesHere(context))
+    .map((take) => ({ name: listName(take), value: `${take.job.id}:${take.index}` }))
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .slice(0, SONGS_SUGGESTED);
+};
+
+/** The take that was named: as a completion, or by (a part of) its name; the latest if none was. Throws UserError. */
+export async function findTake(named: string | undefined, option: string, context: Context): Promise<Take> {
+  const known = await takesHere(context);
+  const [latest] = known;
+  if (!latest) {
+    throw new UserError('There is no song in this channel yet. Make one with /song first.', option);
+  }
+  if (named === undefined) return latest;
+  const wanted = named.trim().toLowerCase();
+  const found =
+    known.find(({ job, index }) => `${job.id}:${index}` === named.trim()) ??
+    known.find((take) => listName(take).toLowerCase() === wanted) ??
+    known.find((take) => listName(take).toLowerCase().includes(wanted));
+  if (found) return found;
+  throw new UserError(
+    `This channel has no song called “${clip(named, 80)}”. The latest is “${listName(latest)}”.`,
+    option,
+  );
+}
+
+function listName({ job, index }: Take): string {
+  const songs = job.result?.songs ?? [];
+  const title = songs[index]?.title ?? titleOf(job);
+  const ending = songs.length > 1 ? ` (take ${index + 1})` : '';
+  return `${clip(title, LONGEST_SUGGESTION - ending.length)}${ending}`;
+}

@@ -1,0 +1,105 @@
+/** What moderators decided, in words. */
+import type { Context } from '../../src/core/context.ts';
+import { type Message, plain } from '../../src/core/message.ts';
+import type {
+  AccessInForce,
+  AccessRule,
+  LimitInForce,
+  Origin,
+  Subject,
+  Where,
+} from '../../src/core/moderation.ts';
+import { amount } from './text.ts';
+
+export function nameOf({ name, id, type }: Subject): string {
+  return plain(name ?? (type === 'role' ? `the role ${id}` : id));
+}
+
+export function here(where: Where): string {
+  return `this ${where}`;
+}
+
+export function onOrOff({ on }: { readonly on: boolean }): string {
+  return on ? 'on' : 'off';
+}
+
+export function because(from: Origin): string {
+  switch (from) {
+    case 'channel':
+    case 'server':
+      return `chosen for ${here(from)}`;
+    case 'deployment':
+      return 'the default of whoever runs this bot';
+    case 'none':
+      return 'nobody has chosen';
+    default:
+      return from satisfies never;
+  }
+}
+
+/** Everything that is decided here, with what is used of it. */
+export async function limitsMessage({ moderation }: Context): Promise<Message> {
+  const [limits, access] = await Promise.all([moderation.limits.inForce(), moderation.access.inForce()]);
+  return {
+    title: 'Limits and access here',
+    text: [
+      ...section('Limits', limits.map(limitLine), 'Nothing is limited.'),
+      ...section('Who may use what', accessLines(access), 'Everybody may use everything.'),
+    ].join('\n\n'),
+    footer: 'Used is what counts for you now, or for all together. /limits report tells who used what.',
+  };
+}
+
+function section(title: string, lines: readonly string[], empty: string): string[] {
+  return [`**${title}**`, lines.length === 0 ? empty : lines.map((line) => `- ${line}`).join('\n')];
+}
+
+function limitLine({ sentence, from, used, of, who }: LimitInForce): string {
+  const counted = who === undefined ? `: ${amount(used)} ${of} used` : '';
+  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from)})${counted}`;
+}
+
+function accessLines(access: AccessInForce): string[] {
+  const rules = (['channel', 'server'] as const).flatMap((where) =>
+    Object.entries(access[where]).map(
+      ([name, rule]) => `${commandText(name)} in ${here(where)}: ${ruleText(rule)}`,
+    ),
+  );
+  const named = (title: string, subjects: AccessInForce['blocked']) =>
+    subjects.length === 0 ? [] : [`${title}: ${subjects.map(nameOf).join(', ')}`];
+  const barred = (['channel', 'server'] as const).flatMap((where) =>
+    Object.entries(access.barred[where]).map(
+      ([name, subjects]) => `${commandText(name)} in ${here(where)}: not ${subjects.map(nameOf).join(', ')}`,
+    ),
+  );
+  return [
+    ...rules,
+    ...barred,
+    ...named('blocked', access.blocked),
+    ...named('moderators of this bot, beside the server’s own', access.moderators),
+    ...(access.exemptModerators ? ['moderators are exempt from the limits set here'] : []),
+  ];
+}
+
+function commandText(name: string): string {
+  return name === 'all' ? 'all commands' : `/${name}`;
+}
+
+function ruleText({ everyone, roles, people }: AccessRule): string {
+  if (everyone) return 'everyone';
+  return [...roles, ...people].map(nameOf).join(', ') || 'nobody';
+}
+
+/** What holds for a command after it was changed. */
+export async function ruleSentence(
+  typed: string,
+  where: Where,
+  moderation: Context['moderation'],
+): Promise<string> {
+  const name = typed.trim().replace(/^\//, '').toLowerCase();
+  const access = await moderation.access.inForce();
+  const rule = access[where][name];
+  const barred = access.barred[where][name] ?? [];
+  const but = barred.length > 0 ? `, but not for ${barred.map(nameOf).join(', ')}` : '';
+  return `In ${here(where)}, ${plain(commandText(name))} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}${but}. Moderators may always.`;
+}

@@ -1,0 +1,47 @@
+/** Options that several commands have. */
+import { UserError } from '../../src/core/errors.ts';
+import { FAMILIES } from '../../src/core/family.ts';
+import { parseSubject, type Subject } from '../../src/core/moderation.ts';
+import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
+
+/** A text that the command completes while it is typed. `maximumLength` in characters. */
+export function completedText(description: string, maximumLength = 200) {
+  return { type: 'text', description, maximumLength, autocomplete: true } as const satisfies TextOption;
+}
+
+export function modelOption(description: string) {
+  return completedText(description, 100);
+}
+
+/** For pictures and videos, whose words the gateway may expand. */
+export const exactOption = {
+  type: 'flag',
+  description: 'Your words as they are; the gateway adds none',
+} as const;
+
+/** Choices whose value is their name. */
+export function choicesOf<const Name extends string>(names: readonly Name[]) {
+  return names.map((name) => ({ name, value: name }));
+}
+
+export const familyChoices = choicesOf(FAMILIES);
+
+export const whereOption = {
+  type: 'choice',
+  description: 'Where it holds; this channel if left out',
+  choices: choicesOf(['channel', 'server']),
+} as const satisfies ChoiceOption;
+
+export const whoOption = {
+  type: 'text',
+  description: 'A person or a role',
+  mention: true,
+  maximumLength: 200,
+} as const satisfies TextOption;
+
+/** The person or role of such an option. Throws UserError for what is no mention. */
+export function subjectOf(text: string): Subject {
+  const subject = parseSubject(text);
+  if (subject) return subject;
+  throw new UserError(`I cannot tell who “${text}” is. Pick a person or a role, as in @Ada.`, 'who');
+}

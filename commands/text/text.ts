@@ -1,0 +1,107 @@
+/** Texts of commands, cut and counted; replies and the buttons that all results have. */
+import type { JobView } from '../../src/core/job.ts';
+import {
+  type ActionButton,
+  actionId,
+  type Button,
+  type Field,
+  type Message,
+} from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+
+/** At most `most` characters, ending at a word where there is one. */
+export function clip(text: string, most: number): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  if (flat.length <= most) return flat;
+  const cut = beginning(flat, most);
+  const space = cut.lastIndexOf(' ');
+  return (space > most / 2 ? cut.slice(0, space) : cut).trim();
+}
+
+/** At most `most` characters, as they are; never half of one. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** The first `most` words. */
+export function words(text: string, most: number): string {
+  return text.trim().split(/\s+/).slice(0, most).join(' ');
+}
+
+/** In quotes, short enough for a heading. */
+export function quoted(text: string): string {
+  const short = clip(text, 80);
+  return short === text.trim() ? `“${short}”` : `“${short}…”`;
+}
+
+/** Minutes and seconds, as `2:31`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+const AGES = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1000, 'second'],
+] as const;
+
+/** In the largest whole unit, as `3 hours`. */
+export function age(milliseconds: number): string {
+  const [size, unit] = AGES.find(([length]) => milliseconds >= length) ?? [1000, 'second'];
+  const count = Math.max(1, Math.floor(milliseconds / size));
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** As `1,234` or `2.5`. */
+export function amount(value: number): string {
+  return new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value);
+}
+
+/** The day in UTC, as `2026-01-31`. */
+export function date(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+export function privately(message: Message | string): Outcome {
+  return {
+    type: 'message',
+    visibility: 'person',
+    message: typeof message === 'string' ? { text: message } : message,
+  };
+}
+
+/** A button of the job's command, for one item of its result. */
+export function button(
+  { id: job, command }: Pick<JobView, 'id' | 'command'>,
+  action: string,
+  label: string,
+  index = 0,
+): ActionButton {
+  return { type: 'action', id: actionId({ command, action, job, index }), label };
+}
+
+export function againButton(job: Pick<JobView, 'id' | 'command'>): ActionButton {
+  return button(job, 'again', 'Again');
+}
+
+export function askedBy({ person }: JobView): Field {
+  return { name: 'Asked by', value: person.displayName };
+}
+
+/** Discord's and Slack's buttons take about this many characters. */
+const LABEL_LENGTH = 75;
+
+/** What a result was made from: in words, and as a link where the platform has one. */
+export function lineage({ madeFrom, parentUrl }: JobView): {
+  readonly fields: readonly Field[];
+  readonly actions: readonly Button[];
+} {
+  const text = `To ${madeFrom ?? 'what it was made from'}`;
+  const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
+  return {
+    fields: madeFrom === undefined ? [] : [{ name: 'Made from', value: madeFrom }],
+    actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label }],
+  };
+}

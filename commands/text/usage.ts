@@ -1,0 +1,89 @@
+/** What people used, in words. */
+import { type Message, plain } from '../../src/core/message.ts';
+import type {
+  DayUsage,
+  FamilyUsage,
+  PersonUsage,
+  SettledUsage,
+  UsageReport,
+} from '../../src/core/moderation.ts';
+import { present } from '../../src/core/options.ts';
+import { amount } from './text.ts';
+
+/** Days that a report lists; it says how many more there are. */
+const MOST_LISTED = 25;
+
+const UNCERTAIN = 'Uncertain: the gateway may have taken it, and its end is unknown. It counts.';
+
+export function usageReport(
+  { days: rows, people, peopleInAll, chart }: UsageReport,
+  days: number,
+  hasUnits: boolean,
+): Message {
+  if (rows.length === 0) return { text: `Nothing was used in the last ${days} days.` };
+  const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
+  const sections = [
+    ['All', list(new Map([['Together', total(rows)]]), hasUnits)],
+    ['By what', list(byKey(rows, 'family'), hasUnits)],
+    ['By person', list(byPerson(people), hasUnits, peopleInAll)],
+    ['By day (UTC)', list(new Map(byDay), hasUnits)],
+  ] as const;
+  const alt = `Requests by day and family over the last ${days} days`;
+  return present({
+    title: `Used in the last ${days} days`,
+    text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
+    footer: rows.some(({ uncertain }) => uncertain > 0) ? UNCERTAIN : undefined,
+    media: chart && [
+      { kind: 'image' as const, name: 'usage.png', source: { type: 'kept' as const, file: chart }, alt },
+    ],
+  });
+}
+
+/** One person's own, by what. */
+export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
+  if (rows.length === 0) return `You used nothing here in the last ${days} days.`;
+  const doubt = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
+  return `In the last ${days} days you used here:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
+}
+
+function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, inAll = sums.size): string {
+  const listed = [...sums].slice(0, MOST_LISTED).map(([name, { requests, units, uncertain }]) => {
+    const cost = hasUnits ? `, ${amount(units)} units` : '';
+    const doubt = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
+    return `- ${plain(name)}: ${amount(requests)}${cost}${doubt}`;
+  });
+  const more = inAll - listed.length;
+  return [...listed, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+function total(rows: readonly SettledUsage[]): SettledUsage {
+  return rows.reduce<SettledUsage>(
+    (sum, { requests, units, uncertain }) => ({
+      requests: sum.requests + requests,
+      units: sum.units + units,
+      uncertain: sum.uncertain + uncertain,
+    }),
+    { requests: 0, units: 0, uncertain: 0 },
+  );
+}
+
+/** Most first. */
+function byKey<Key extends 'day' | 'family'>(
+  rows: readonly (SettledUsage & Pick<DayUsage, Key>)[],
+  key: Key,
+): ReadonlyMap<string, SettledUsage> {
+  const sums = [...Map.groupBy(rows, (row) => row[key])].map(([name, some]) => [name, total(some)] as const);
+  return new Map(sums.toSorted(([, left], [, right]) => right.requests - left.requests));
+}
+
+/** By id, since two people may have one name. */
+function byPerson(people: readonly PersonUsage[]): ReadonlyMap<string, SettledUsage> {
+  const taken = new Map<string, number>();
+  return new Map(
+    people.map(({ person, displayName: name, ...sum }) => {
+      const before = taken.get(name) ?? 0;
+      taken.set(name, before + 1);
+      return [before === 0 ? name : `${name} (${person})`, sum];
+    }),
+  );
+}

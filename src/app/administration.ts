@@ -1,0 +1,195 @@
+/** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
+import type { AnyCommand } from '../core/command.ts';
+import { UserError } from '../core/errors.ts';
+import type { Address, Person } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { DayUsage, Forgotten, Moderation } from '../core/moderation.ts';
+import type { Gateway } from '../gateway/client.ts';
+import { createMetrics, metricsRoutes } from '../http/metrics.ts';
+import { createHttpServer } from '../http/server.ts';
+import { eraseJobs, forgetPerson } from '../jobs/forget.ts';
+import type { Media } from '../media/media.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { type Admit, createAccess } from '../settings/access/access.ts';
+import {
+  createDecisionStore,
+  type DecisionStore,
+  type Decisions,
+  SettingsError,
+} from '../settings/decisions.ts';
+import { createMeter, type Meter } from '../settings/limits/limits.ts';
+import { createModelSettings, type ModelDefaults, type ModelSettings } from '../settings/models.ts';
+import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
+import { usageChart } from '../settings/usage-chart/usage-chart.ts';
+import type { Voices } from '../settings/voices.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
+import { dayOf } from '../storage/usage.ts';
+import type { Config } from './config/config.ts';
+
+const DAY = 24 * 3_600_000;
+
+export interface AdministrationOptions {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly gateway: Gateway;
+  readonly media: Pick<Media, 'keepBytes' | 'remove'>;
+  readonly voices: Voices;
+  readonly commands: readonly AnyCommand[];
+  readonly defaults: ModelDefaults;
+  readonly platforms: readonly Platform[];
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Administration {
+  readonly admit: Admit;
+  readonly meter: Meter;
+  readonly models: ModelSettings;
+  /** @param person as the platform knows them */
+  moderation(where: Address, person: Person, settings: Decisions): Moderation;
+  /** Where operators read metrics; undefined where they did not ask for it. */
+  readonly metricsUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Throws ListenError when the port for operators cannot be had. */
+export async function startAdministration(options: AdministrationOptions): Promise<Administration> {
+  const { config, storage, gateway, platforms, commands, now, newId, log } = options;
+  const metrics = createMetrics({
+    process: config.admin !== undefined,
+    platforms: () => platforms.map((platform) => ({ name: platform.name, ready: platform.status().ready })),
+  });
+  const server =
+    config.admin && (await createHttpServer({ ...config.admin, log, routes: [metricsRoutes(metrics)] }));
+  const decisions = createDecisionStore({ store: storage.settings, now, newId });
+  const models = createModelSettings({
+    defaults: options.defaults,
+    models: gateway.models,
+    decisions,
+    now,
+    log,
+    tell: async (address, message) => {
+      await platforms.find(({ name }) => name === address.platform)?.sendPrivately(address, message);
+    },
+  });
+  const meter = createMeter({
+    usage: storage.usage,
+    ceilings: config.usage.limits,
+    costs: config.usage.costs,
+    now,
+    listener: metrics,
+  });
+  const access = createAccess({ decisions, served: config.servedServers, commands });
+  const moderationTools: ModerationOptions = {
+    decisions,
+    models,
+    gatewayModels: gateway.models,
+    meter,
+    usage: storage.usage,
+    commands: commands
+      .filter(({ alwaysAllowed, moderatorsOnly }) => !alwaysAllowed && !moderatorsOnly)
+      .map(({ name }) => name),
+    hasUnits: Object.keys(config.usage.costs).length > 0,
+    chart: (used, days) => keepChart(used, days, options),
+    forget: (who) => forget(who, decisions, options),
+    now,
+  };
+  const cleanup = startCleanup(decisions, options);
+  return {
+    async admit(asking, known) {
+      try {
+        return await access(asking, known);
+      } catch (error) {
+        const { address, command } = asking;
+        if (error instanceof UserError) metrics.denied({ platform: address.platform, command });
+        throw asUserError(error, log);
+      }
+    },
+    meter,
+    models,
+    moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
+    metricsUrl: server && `${server.url}/metrics`,
+    async stop() {
+      await cleanup.stop();
+      await server?.close();
+    },
+  };
+}
+
+/** Settings that cannot be read admit no one. */
+function asUserError(error: unknown, log: Log): unknown {
+  if (error instanceof StorageError) {
+    log.error({ err: error }, 'Access was refused because the settings could not be read');
+    return new UserError(
+      'I cannot take work right now, because I could not keep track of it. Please try again soon.',
+    );
+  }
+  if (error instanceof SettingsError) {
+    log.error({ err: error }, 'Access was refused because the settings are not of this version');
+    return new UserError(
+      'The settings of this place were written by another version of me. Whoever runs this bot has to look at it.',
+    );
+  }
+  return error;
+}
+
+async function keepChart(
+  used: readonly DayUsage[],
+  days: number,
+  { media, now }: AdministrationOptions,
+): Promise<KeptFile> {
+  const title = `Requests of the last ${days} days`;
+  const picture = await usageChart(used, { title, lastDay: dayOf(now()), days });
+  return media.keepBytes(picture, { kinds: ['image'] });
+}
+
+/** Erases what is stored about a person on one platform. */
+async function forget(
+  who: { readonly platform: string; readonly person: string },
+  decisions: DecisionStore,
+  { storage, media, voices }: AdministrationOptions,
+): Promise<Forgotten> {
+  const erased = await forgetPerson(who, { storage, removeFile: (name) => media.remove(name) });
+  await voices.forget(who.platform, who.person);
+  await storage.usage.forget(who.platform, who.person);
+  await decisions.forget(who.platform, who.person);
+  await storage.scrub();
+  return erased;
+}
+
+/** Deletes what is older than the operator keeps: at the start, and once a day. */
+function startCleanup(
+  decisions: DecisionStore,
+  { config, storage, media, now, sleep, log }: AdministrationOptions,
+): { stop(): Promise<void> } {
+  async function cleanUp(): Promise<void> {
+    await storage.usage.prune(dayOf(now() - config.usage.retentionMs), now());
+    await decisions.prune(now() - config.auditRetentionMs);
+    if (config.jobRetentionMs === undefined) return;
+    const before = now() - config.jobRetentionMs;
+    await eraseJobs(storage.jobs.endedBefore(before), {
+      storage,
+      removeFile: (name) => media.remove(name),
+    });
+    await storage.scrub();
+  }
+  const stopping = new AbortController();
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await cleanUp().catch((error: unknown) => {
+        log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
+      });
+      await sleep(DAY, stopping.signal).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}

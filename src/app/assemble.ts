@@ -1,0 +1,282 @@
+/** Builds everything from the settings, starts it, and drains it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { home } from '../../commands/home.ts';
+import { commands } from '../../commands/index.ts';
+import { type Bot, createBot } from '../core/bot.ts';
+import type { JobView } from '../core/job.ts';
+import type { Log } from '../core/log.ts';
+import { fileRoutes } from '../http/files.ts';
+import { healthRoutes } from '../http/health.ts';
+import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';
+import { pageRoutes, webhookRoutes } from '../http/platform-routes.ts';
+import type { Routes } from '../http/server.ts';
+import type { JobDependencies } from '../jobs/dependencies.ts';
+import { createJobs, type Jobs } from '../jobs/jobs.ts';
+import {
+  createPendingAcknowledgements,
+  type PendingAcknowledgements,
+} from '../jobs/pending-acknowledgements.ts';
+import { createMessageRate, createRateLimiter } from '../jobs/rate-limiter.ts';
+import { createPictureFitter } from '../media/content/pictures.ts';
+import type { MediaReader, Platform } from '../platforms/platform.ts';
+import { familyOf } from '../settings/limits/limits.ts';
+import { createVoices } from '../settings/voices.ts';
+import { createLocks } from '../storage/locks.ts';
+import { systemClock } from '../storage/schedule.ts';
+import type { SettingsStore } from '../storage/storage.ts';
+import { type Administration, startAdministration } from './administration.ts';
+import { type ContextParts, contextOf } from './context.ts';
+import { healthParts } from './health-parts.ts';
+import {
+  answerOffer,
+  modelDefaults,
+  newId,
+  type Outside,
+  type OutsideOptions,
+  openOutside,
+  readerOf,
+} from './outside.ts';
+
+export interface PlatformTools {
+  readonly media: MediaReader;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Runs the work while no other replica runs a task of this name. */
+  readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
+  readonly settings: SettingsStore;
+}
+
+export interface AssembleOptions extends OutsideOptions {
+  readonly platforms: (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
+}
+
+export interface Minstrel {
+  /** Where this machine reaches the listener. */
+  readonly url: string;
+  /** Where the gateway is; the emulator's address when that is the gateway. */
+  readonly gatewayUrl: string;
+  /** Where operators read metrics; undefined where they did not ask for it. */
+  readonly metricsUrl: string | undefined;
+  readonly bot: Bot;
+  readonly job: (id: string) => Promise<JobView | undefined>;
+  /** Takes no new work, hands over what runs, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** The public relative allows 20 a second for each account; other replicas poll too. */
+const POLLS_PER_SECOND = 5;
+
+/** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
+const DRAIN_MS = 7_000;
+
+/** Builds and starts everything, part by part. Throws StorageError or ListenError with a sentence for the operator. */
+export async function assemble(options: AssembleOptions): Promise<Minstrel> {
+  // Closed in the opposite order; one that fails keeps none of the others from closing.
+  const opened = new AsyncDisposableStack();
+  const close = () =>
+    opened.disposeAsync().catch((error: unknown) => {
+      options.log.error({ err: error }, 'Something did not close well');
+    });
+  try {
+    const outside = await openOutside(options, opened);
+    const platforms = await createPlatforms(outside, options);
+    const inside = await createInside(outside, platforms, options, opened);
+    await outside.listener.serve(routesOf(outside, platforms, inside.jobs, options));
+    await start(outside, platforms, inside, options, opened);
+    return {
+      url: outside.listener.url,
+      gatewayUrl: outside.gatewayUrl,
+      metricsUrl: inside.administration.metricsUrl,
+      bot: inside.bot,
+      job: (id) => inside.jobs.find(id),
+      stop: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Platforms = ReadonlyMap<string, Platform>;
+
+async function createPlatforms({ storage, media }: Outside, options: AssembleOptions): Promise<Platforms> {
+  const { log, now, random } = options;
+  const locks = createLocks({ settings: storage.settings, now, newId });
+  const platforms = await options.platforms({
+    media: readerOf(media),
+    log,
+    now,
+    random,
+    withLock: (task, work) => locks.run(task, work),
+    settings: storage.settings,
+  });
+  return new Map(platforms.map((platform) => [platform.name, platform]));
+}
+
+/** What decides, runs jobs and answers. */
+interface Inside {
+  readonly administration: Administration;
+  readonly jobs: Jobs;
+  readonly pending: PendingAcknowledgements;
+  readonly bot: Bot;
+}
+
+async function createInside(
+  outside: Outside,
+  platforms: Platforms,
+  options: AssembleOptions,
+  opened: AsyncDisposableStack,
+): Promise<Inside> {
+  const { storage, gateway, media, emulator } = outside;
+  const { config, log, now } = options;
+  const voices = createVoices({ settings: storage.settings });
+  const administration = await startAdministration({
+    config,
+    storage,
+    gateway,
+    media,
+    voices,
+    commands,
+    defaults: await modelDefaults(config, emulator),
+    platforms: [...platforms.values()],
+    now,
+    newId,
+    log,
+    sleep: sleepUntil,
+  });
+  opened.defer(() => administration.stop());
+  const platform = (name: string) => platforms.get(name);
+  const jobs = createJobs(
+    jobDependencies(outside, platform, { voices, meter: administration.meter }, options),
+  );
+  const pending = createPendingAcknowledgements({
+    settings: storage.settings,
+    platform,
+    alone: config.storage.type === 'sqlite',
+    now,
+    sleep: (ms, signal) => sleepUntil(ms, signal).catch(() => undefined),
+    newId,
+    log,
+  });
+  const parts: ContextParts = {
+    now,
+    log,
+    jobs,
+    gateway,
+    media,
+    voices,
+    administration,
+    answers: await answerOffer(config, emulator),
+    fitPicture: createPictureFitter(),
+    accessTo: async (address, { url, attached }) =>
+      attached
+        ? { from: 'platform', headers: await platform(address.platform)?.attachmentHeaders(url, address) }
+        : { from: 'person' },
+  };
+  const bot = createBot({
+    commands,
+    log,
+    pending,
+    newReference: newId,
+    admit: administration.admit,
+    context: (request) => contextOf(request, parts),
+    home: async ({ address, person }, context) => {
+      const running = await jobs.runningEverywhere({ ...address, person: person.id });
+      return home({ person, context, commands, running });
+    },
+  });
+  return { administration, jobs, pending, bot };
+}
+
+function jobDependencies(
+  { storage, gateway, media, publicUrl, secrets: [secret] }: Outside,
+  platform: (name: string) => Platform | undefined,
+  { voices, meter }: Pick<JobDependencies, 'voices' | 'meter'>,
+  { config, log, now, random }: AssembleOptions,
+): Omit<JobDependencies, 'invoke'> {
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  return {
+    storage,
+    gateway,
+    meter,
+    media,
+    voices,
+    platform,
+    command: (name) => byName.get(name),
+    callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
+    fileUrl: readerOf(media).link,
+    concurrency: config.concurrency,
+    familyOf,
+    mediaDefaults: config.mediaDefaults,
+    pollRate: createRateLimiter({ perSecond: POLLS_PER_SECOND, now: elapsed }),
+    messageRate: createMessageRate({ now: elapsed, sleep: (ms) => sleep(ms) }),
+    now,
+    sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
+    random,
+    newId,
+    log,
+  };
+}
+
+function routesOf(
+  { storage, secrets, media }: Outside,
+  platforms: Platforms,
+  jobs: Jobs,
+  { config, log, now }: AssembleOptions,
+): Routes[] {
+  const receiveBy = (name: string, path: string) => {
+    const receive = platforms.get(name)?.receive;
+    return receive ? [webhookRoutes({ path, receive })] : [];
+  };
+  const visit = platforms.get('slack')?.visit;
+  return [
+    musicCallbackRoutes({ secrets, log, receive: (job, body) => jobs.receive(job, body) }),
+    healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
+    fileRoutes({ log, now, media }),
+    ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
+    ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
+    ...(visit && config.slack?.account.type === 'oauth'
+      ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => visit })]
+      : []),
+  ];
+}
+
+async function start(
+  { gateway }: Outside,
+  platforms: Platforms,
+  { jobs, pending, bot }: Inside,
+  { log }: AssembleOptions,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  gateway.models.startRefreshing();
+  await jobs.run((invocation) => bot.run(invocation));
+  opened.defer(() => drain(jobs.stop(), log));
+  for (const platform of platforms.values()) {
+    opened.defer(() => platform.close());
+    await platform.start(bot);
+  }
+  const closing = new AbortController();
+  const watching = pending.watch(closing.signal);
+  opened.defer(async () => {
+    closing.abort();
+    await watching;
+  });
+  opened.defer(async () => {
+    await Promise.all([...platforms.values()].map((platform) => platform.stop()));
+  });
+}
+
+/** Waits for the steps that run; what is longer than that goes on from its record at the next start. */
+async function drain(stopped: Promise<void>, log: Log): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(DRAIN_MS, 'late' as const, { signal: patience.signal }).catch(() => 'ended' as const);
+  const outcome = await Promise.race([stopped, late]);
+  patience.abort();
+  if (outcome === 'late') log.warn({}, 'Some work is cut short; it goes on at the next start');
+}
+
+const { elapsed } = systemClock;
+
+/** Resolves after so many milliseconds, or rejects when the signal aborts. */
+const sleepUntil = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });

@@ -1,0 +1,201 @@
+/** The only reader of the environment. */
+import { present } from '../../core/options.ts';
+import { type ConfigProblem, problem, problemsBetween, warningsAbout } from './checks.ts';
+import { environmentSchema, VARIABLES, type Values } from './schema.ts';
+
+export type Config = ReturnType<typeof configOf> & {
+  /** Sentences for the operator about settings that are allowed, and probably not meant. */
+  readonly warnings: readonly string[];
+};
+
+/** The settings cannot be used. The message lists every mistake and shows no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`;
+    const lines = problems.map(({ sentence }) => `  - ${sentence}`);
+    super(
+      [
+        `${count} wrong, so nothing was started:`,
+        ...lines,
+        'Every setting is explained in .env.example.',
+      ].join('\n'),
+    );
+    this.problems = problems;
+  }
+}
+
+/** Reads the settings; an empty one counts as absent. Throws {@link ConfigError}. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = new Map(
+    VARIABLES.flatMap((variable) => {
+      const value = environment[variable]?.trim();
+      return value ? [[variable, value]] : [];
+    }),
+  );
+  const parsed = environmentSchema.safeParse(Object.fromEntries(given));
+  const quoted = VARIABLES.filter((variable) => /^(["']).*\1$/.test(given.get(variable) ?? ''));
+  const problems = [
+    ...quoted.map((variable) => problem(variable, 'has quotes around it: remove them.')),
+    ...(parsed.error?.issues ?? [])
+      .map((issue) => problem(String(issue.path[0]), issue.message))
+      .filter(({ variable }) => !quoted.some((name) => name === variable)),
+    ...problemsBetween(given),
+  ];
+  const { ADMIN_PORT, PORT } = parsed.data ?? {};
+  if (ADMIN_PORT && ADMIN_PORT === PORT)
+    problems.push(problem('ADMIN_PORT', `is ${PORT}, like PORT: metrics need a port of their own.`));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return { ...configOf(parsed.data), warnings: warningsAbout(parsed.data, Object.keys(environment)) };
+}
+
+const DAY_SECONDS = 86_400;
+const DAY_MS = DAY_SECONDS * 1000;
+
+function configOf(values: Values) {
+  const { GATEWAY_BASE_URL, GATEWAY_API_KEY, ADMIN_PORT, JOB_RETENTION_DAYS } = values;
+  const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
+  return present({
+    production: values.NODE_ENV === 'production',
+    /** Absent: the built-in emulator. */
+    gateway:
+      GATEWAY_BASE_URL && GATEWAY_API_KEY
+        ? { baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY }
+        : undefined,
+    discord: discord(values),
+    slack: slack(values),
+    listener: present({
+      host: values.HOST,
+      /** 0: any free port. */
+      port: values.PORT,
+      /** Where the gateway reaches the listener; no slash at its end. Absent: where this machine reaches it. */
+      publicUrl: values.PUBLIC_URL,
+    }),
+    /** Sign callback and file URLs: the present secret first. Empty: one is made and kept in storage. */
+    signingSecrets: secrets.filter((secret) => secret !== undefined),
+    storage: values.REDIS_URL
+      ? { type: 'redis' as const, url: values.REDIS_URL }
+      : { type: 'sqlite' as const, directory: values.DATA_DIR },
+    media: media(values),
+    /** The deployment's defaults, as written: `ask` and `image` may begin with a route and a colon. */
+    models: present({
+      song: values.SONG_MODEL,
+      ask: values.ASK_MODEL,
+      image: values.IMAGE_MODEL,
+      video: values.VIDEO_MODEL,
+    }),
+    /** For pictures and videos whose person says nothing about it; what is absent is not sent. */
+    mediaDefaults: {
+      image: present({
+        size: values.IMAGE_SIZE,
+        promptExtend: values.IMAGE_PROMPT_EXTEND,
+        watermark: values.IMAGE_WATERMARK,
+      }),
+      video: present({ promptExtend: values.VIDEO_PROMPT_EXTEND }),
+    },
+    /** How many jobs of a family are at the gateway at once, over all replicas. */
+    concurrency: {
+      song: values.SONG_CONCURRENCY,
+      ask: values.ASK_CONCURRENCY,
+      image: values.IMAGE_CONCURRENCY,
+      video: values.VIDEO_CONCURRENCY,
+    },
+    /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
+    servedServers: values.SERVED_SERVERS,
+    usage: {
+      /** Moderators cannot raise these. */
+      limits: values.USAGE_LIMITS,
+      costs: values.USAGE_COSTS,
+      retentionMs: values.USAGE_RETENTION_DAYS * DAY_MS,
+    },
+    auditRetentionMs: values.AUDIT_RETENTION_DAYS * DAY_MS,
+    /** Absent: results are remembered for ever, so that their buttons work for ever. */
+    jobRetentionMs: JOB_RETENTION_DAYS && JOB_RETENTION_DAYS * DAY_MS,
+    /** The listener for operators alone. */
+    admin: ADMIN_PORT === undefined ? undefined : { host: values.ADMIN_HOST, port: ADMIN_PORT },
+    answers: answers(values),
+    log: { level: values.LOG_LEVEL },
+  });
+}
+
+function discord(values: Values) {
+  if (!values.DISCORD_TOKEN) return undefined;
+  return present({
+    token: values.DISCORD_TOKEN,
+    apiUrl: values.DISCORD_API_URL,
+    /** This replica's; absent: all, as many as Discord recommends. */
+    shards: values.DISCORD_SHARDS,
+    /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
+    publicKey: values.DISCORD_PUBLIC_KEY,
+    /** No connection is held: interactions come by HTTP alone. */
+    httpOnly: values.DISCORD_HTTP_ONLY,
+    /** The privileged intent of this name is switched on in the Developer Portal. */
+    messageContent: values.DISCORD_MESSAGE_CONTENT,
+  });
+}
+
+// Where `?? ''` follows, problemsBetween() refused to start without the setting.
+function slack(values: Values) {
+  if (!values.SLACK_BOT_TOKEN && !values.SLACK_CLIENT_ID) return undefined;
+  return present({
+    connection: values.SLACK_APP_TOKEN
+      ? { type: 'socket' as const, appToken: values.SLACK_APP_TOKEN }
+      : { type: 'http' as const, signingSecret: values.SLACK_SIGNING_SECRET ?? '' },
+    account: values.SLACK_BOT_TOKEN
+      ? { type: 'token' as const, botToken: values.SLACK_BOT_TOKEN }
+      : present({
+          type: 'oauth' as const,
+          clientId: values.SLACK_CLIENT_ID ?? '',
+          clientSecret: values.SLACK_CLIENT_SECRET ?? '',
+          previousClientSecret: values.SLACK_CLIENT_SECRET_PREVIOUS,
+          /** No slash at its end. */
+          publicUrl: values.PUBLIC_URL ?? '',
+        }),
+    /** Threads that the bot takes part in go on without its name. */
+    threads: values.SLACK_THREADS,
+    apiUrl: values.SLACK_API_URL,
+  });
+}
+
+function media(values: Values) {
+  const folder = `${values.DATA_DIR.replace(/\/+$/, '')}/media`;
+  const store = values.MEDIA_STORE ?? { type: 'folder' as const, directory: folder };
+  const { MEDIA_RETENTION_DAYS } = values;
+  return present({
+    store:
+      store.type === 'folder'
+        ? store
+        : {
+            ...store,
+            endpoint: values.MEDIA_S3_ENDPOINT ?? '',
+            region: values.MEDIA_S3_REGION ?? '',
+            accessKeyId: values.MEDIA_S3_ACCESS_KEY_ID ?? '',
+            secretAccessKey: values.MEDIA_S3_SECRET_ACCESS_KEY ?? '',
+            /** For files that are being written into the bucket. */
+            stagingDirectory: `${folder}/incoming`,
+          },
+    quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
+    retentionMs: MEDIA_RETENTION_DAYS && MEDIA_RETENTION_DAYS * DAY_MS,
+    linkTtlSeconds: values.MEDIA_LINK_DAYS * DAY_SECONDS,
+    /** Each as `host:port`. */
+    allowedHosts: [...new Set(values.MEDIA_ALLOWED_HOSTS)],
+  });
+}
+
+/** What answers may be, and which models are special; gen models without their route. */
+function answers(values: Values) {
+  // A gen model that paints for /image writes and paints for /ask, too.
+  const [, painter] = /^gen:(.+)$/.exec(values.IMAGE_MODEL ?? '') ?? [];
+  return present({
+    maxTokens: values.ASK_MAX_TOKENS,
+    contextTokens: values.ASK_CONTEXT_TOKENS,
+    temperature: values.ASK_TEMPERATURE,
+    visionModel: values.VISION_MODEL,
+    toolModel: values.TOOL_MODEL,
+    illustratingModels: [...new Set([...values.ILLUSTRATING_MODELS, ...(painter ? [painter] : [])])],
+    thinkingModels: values.THINKING_MODELS,
+    thinkingBudget: values.THINKING_BUDGET,
+  });
+}

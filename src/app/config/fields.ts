@@ -1,0 +1,232 @@
+/** What single settings may hold. Each failure is the end of a sentence that begins with the variable's name. */
+import { z } from 'zod';
+
+/** The failure of a value that may be shown. `sentence` says what would be right. */
+function expected(sentence: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) => {
+      const value = String(input);
+      const shown = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+      return `is ${shown}: it must be ${sentence}.`;
+    },
+  };
+}
+
+/** A value that is read into something else; `read` returns undefined for a mistake. */
+export function readable<Value>(sentence: string, read: (value: string) => Value | undefined) {
+  return z.string().transform((value, context): Value => {
+    const result = read(value);
+    if (result !== undefined) return result;
+    context.addIssue({ code: 'custom', message: expected(sentence).error({ input: value }) });
+    return z.NEVER;
+  });
+}
+
+export function commaSeparated(value: string): string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+function numberFrom(pattern: RegExp, minimum: number, maximum: number, sentence: string) {
+  return readable(sentence, (value) => {
+    const number = pattern.test(value) ? Number(value) : Number.NaN;
+    return number >= minimum && number <= maximum ? number : undefined;
+  });
+}
+
+export function wholeNumber(minimum: number, maximum: number) {
+  return numberFrom(/^\d{1,9}$/, minimum, maximum, `a whole number from ${minimum} to ${maximum}`);
+}
+
+/** https://ai.google.dev/gemini-api/docs/thinking: 0 is off, -1 automatic. */
+export const thinkingBudget = numberFrom(
+  /^(-1|\d{1,6})$/,
+  -1,
+  100_000,
+  '-1 for automatic, or a whole number of tokens up to 100000',
+);
+
+export const temperature = numberFrom(/^\d(\.\d{1,3})?$/, 0, 2, 'a number from 0 to 2, such as 0.7');
+
+export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');
+
+/** `1328*1328`; undefined for `none`. */
+export const imageSize = z
+  .stringFormat(
+    'size',
+    /^(?:none|[1-9]\d{1,4}\*[1-9]\d{1,4})$/,
+    expected('a width and a height in pixels with * between them, such as 1328*1328, or none'),
+  )
+  .transform((size) => (size === 'none' ? undefined : size));
+
+export function oneOf<const Value extends string>(values: readonly Value[]) {
+  return z.enum(values, expected(`one of ${values.join(', ')}`));
+}
+
+const HTTP_URL =
+  'a URL that begins with https:// or http://, without a user, query or fragment, such as https://example.org';
+
+function readHttpUrl(value: string): string | undefined {
+  // An empty query or fragment is none to URL, and would swallow the paths that are put behind it.
+  if (!URL.canParse(value) || /[?#]/.test(value)) return undefined;
+  const { protocol, username, password, href } = new URL(value);
+  if (!['https:', 'http:'].includes(protocol) || username || password) return undefined;
+  return href.replace(/\/+$/, '');
+}
+
+/** Without the slash at its end. */
+export const baseUrl = readable(HTTP_URL, readHttpUrl);
+
+export const host = z.stringFormat(
+  'host',
+  /^[\w.:-]{1,253}$/,
+  expected('a host name or an address, such as 127.0.0.1 or 0.0.0.0'),
+);
+
+/** `host:port`, as a URL would name them; a host without a port has the default ports of http and https. */
+function readHost(item: string): string[] | undefined {
+  const [, name, written] = /^(\[[\da-f:.]+\]|[a-z\d._-]+?)\.?(?::(\d{1,5}))?$/i.exec(item) ?? [];
+  const host = name && URL.parse(`http://${name}`)?.hostname;
+  const ports = written === undefined ? [80, 443] : [Number(written)];
+  if (!host || !ports.every((port) => port > 0 && port <= 65_535)) return undefined;
+  return ports.map((port) => `${host}:${port}`);
+}
+
+/** Each as `host:port`. */
+export const hostList = readable(
+  'hosts with a comma between them, each as host or host:port, such as files.lan,10.0.0.7:9000 or [fd00::1]:9000',
+  (value) => {
+    const hosts = commaSeparated(value).map(readHost);
+    return hosts.every((host) => host !== undefined) ? hosts.flat() : undefined;
+  },
+);
+
+const FOLDER = /^(?![a-z][a-z\d+.-]+:\/\/)[^\0]*$/i;
+
+export const folder = z.stringFormat('folder', FOLDER, expected('a folder, such as ./data'));
+
+/** Amazon's naming rules, and the capitals and underscores that other services allow. */
+const BUCKET = /^[a-z\d][\w.-]{1,61}[a-z\d]$/i;
+
+/** A folder, or a bucket with the prefix of every key in it: empty, or ending with a slash. */
+export const mediaStore = readable(
+  'a folder, such as ./data/media, or a bucket, such as s3://my-bucket or s3://my-bucket/minstrel',
+  (value) => {
+    const [, bucket, path = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/.exec(value) ?? [];
+    if (bucket === undefined)
+      return FOLDER.test(value) ? { type: 'folder' as const, directory: value } : undefined;
+    const folders = path.split('/').filter((name) => name !== '');
+    if (!BUCKET.test(bucket) || !folders.every((name) => /^(?!\.{1,2}$)[\w.-]{1,200}$/.test(name)))
+      return undefined;
+    return { type: 's3' as const, bucket, prefix: folders.map((name) => `${name}/`).join('') };
+  },
+);
+
+export const region = z.stringFormat(
+  'region',
+  /^[a-z\d-]{2,50}$/i,
+  expected('the name of a region, such as eu-central-1 or auto'),
+);
+
+/** `0-3/16`: shards 0 to 3 of 16. Counted from 0, as Discord does. */
+export const shards = readable(
+  'the shards of this replica and how many there are in all, such as 0-3/16 or 5/16',
+  (value) => {
+    const [, first = '', last = first, all = ''] = /^(\d{1,5})(?:-(\d{1,5}))?\/(\d{1,5})$/.exec(value) ?? [];
+    const [from, to, total] = [Number(first), Number(last), Number(all)];
+    if (all === '' || from > to || to >= total) return undefined;
+    return { ids: Array.from({ length: to - from + 1 }, (_, index) => from + index), total };
+  },
+);
+
+/** A model id, perhaps with one of these routes before it, which is kept. */
+export function model(routes: readonly string[]) {
+  const withRoute = routes.map((route) => `${route}:some-id`).join(' or ');
+  const sentence = 'a model id without spaces';
+  return z.stringFormat(
+    'model',
+    (value) => /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`),
+    expected(withRoute ? `${sentence}, or one with its route, as ${withRoute}` : sentence),
+  );
+}
+
+const GEN_MODEL = 'the id of a gen model, such as some-id';
+
+function readGenModel(value: string): string | undefined {
+  const id = value.trim().replace(/^gen:/, '');
+  return /^[^\s,]{1,200}$/.test(id) && !/^(chat|msg):/.test(id) ? id : undefined;
+}
+
+/** Without its route. */
+export const genModel = readable(GEN_MODEL, readGenModel);
+
+export const genModels = readable(`${GEN_MODEL}, or several with commas between them`, (value) => {
+  const ids = commaSeparated(value)
+    .filter((part) => part !== '')
+    .map(readGenModel);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+});
+
+/** Secrets, from here on: their sentences never show what is there. The first goes into an HTTP header as it is. */
+export const apiKey = z.stringFormat(
+  'key',
+  /^[\x21-\x7e]+$/,
+  'holds a space or a character that no key has: copy it again, whole and without what stands around it.',
+);
+
+/** People paste keys where addresses go, so it is not shown. */
+export const gatewayUrl = z
+  .string()
+  .refine((value) => readHttpUrl(value), `is not the address of a gateway: it must be ${HTTP_URL}.`)
+  .transform((value) => readHttpUrl(value) ?? value);
+
+export const redisUrl = z.stringFormat(
+  'redis',
+  (value) => URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol),
+  'is not a Redis URL: it must look like redis://host:6379 or rediss://user:password@host:6380.',
+);
+
+/** 32 characters of any alphabet that people use for secrets hold at least 128 bits. */
+export const signingSecret = z.stringFormat(
+  'secret',
+  (value) => value.length >= 32,
+  'is too short to be safe: give at least 32 characters, for instance what "openssl rand -hex 32" prints.',
+);
+
+/** https://docs.discord.com/developers/reference#authentication: the bot's id, a time and a proof, with dots between. */
+export const discordToken = z
+  .string()
+  .regex(/^(?!bot\s)/i, { error: 'begins with the word Bot: give the token alone.', abort: true })
+  .regex(
+    /^[\w-]{10,}\.[\w-]{4,}\.[\w-]{10,}$/,
+    'is not a bot token: it has three parts with dots between them, from the page "Bot" of your application at https://discord.com/developers/applications (not the client secret, nor the public key).',
+  );
+
+/** Public, so what is there may be shown. */
+export const discordPublicKey = readable(
+  'the public key of your application, 64 digits and letters from a to f, from the page "General Information" at https://discord.com/developers/applications',
+  (value) => (/^[\da-f]{64}$/i.test(value) ? value.toLowerCase() : undefined),
+);
+
+/** https://docs.slack.dev/authentication/tokens */
+export function slackToken(prefix: 'xoxb-' | 'xapp-', where: string) {
+  return z.stringFormat(
+    'token',
+    new RegExp(`^${prefix}[\\w-]{10,}$`),
+    `is not the right kind of token: it begins with ${prefix} and stands under "${where}" of your app at https://api.slack.com/apps.`,
+  );
+}
+
+/** Slack makes them of 32 hexadecimal digits. */
+export function slackSecret(where: 'Signing Secret' | 'Client Secret') {
+  return z.stringFormat(
+    'secret',
+    /^[\w-]{16,}$/,
+    `is not the right secret: it stands under "Basic Information, App Credentials, ${where}" of your app at https://api.slack.com/apps.`,
+  );
+}
+
+export const slackClientId = z.stringFormat(
+  'client id',
+  /^\d+\.\d+$/,
+  expected('the Client ID under "Basic Information, App Credentials", two numbers with a dot between them'),
+);

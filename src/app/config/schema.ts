@@ -1,0 +1,267 @@
+/** Every setting with its text, in the order of `.env.example`, which `npm run settings` writes from here. */
+import { z } from 'zod';
+import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
+import { chatSettings } from './chats.ts';
+import * as field from './fields.ts';
+import { serverList, usageCosts, usageLimits } from './usage.ts';
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** What `.env.example` shows; the default where it is left out. */
+    example?: string;
+    /** What holds without the setting, in Markdown; the default where it is left out. */
+    otherwise?: string;
+  }
+}
+
+const port = field.wholeNumber(0, 65_535);
+const concurrency = field.wholeNumber(1, 10_000);
+const days = field.wholeNumber(1, 36_500);
+
+const CHOOSE = 'people are asked to choose';
+
+export const environmentSchema = z.object({
+  NODE_ENV: z.string().optional().meta({
+    description:
+      'Set to production, everything that a deployed bot needs is asked for at the start (the Docker image does this).',
+    example: 'production',
+  }),
+  GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({
+    description:
+      'Where the gateway is. Without it, and without the key, the built-in emulator plays the gateway.',
+    example: 'https://gateway.example.org',
+    otherwise: 'the built-in emulator',
+  }),
+  GATEWAY_API_KEY: field.apiKey.optional().describe('The key of your account at the gateway. Secret.'),
+
+  HOST: field.host.prefault('127.0.0.1').meta({
+    description: 'The address on which to listen: 127.0.0.1 is this machine alone, 0.0.0.0 is everybody.',
+    otherwise: '`127.0.0.1`; in the image `0.0.0.0`',
+  }),
+  PORT: port.prefault('3000').describe('The port on which to listen. 0 takes any free one.'),
+  PUBLIC_URL: field.baseUrl.optional().meta({
+    description:
+      'Where the gateway reaches the listener from outside. Songs, lyrics and stems come back by this address, and links to large files begin with it. It may hold a path.',
+    example: 'https://minstrel.example.org',
+    otherwise: '`http://127.0.0.1:$PORT`',
+  }),
+  CALLBACK_SECRET: field.signingSecret.optional().meta({
+    description:
+      'Signs the addresses for callbacks and files: 32 characters or more, such as `openssl rand -hex 32` prints. Without it, one is made at the first start and kept in storage. Secret.',
+    otherwise: 'made once, kept in storage',
+  }),
+  CALLBACK_SECRET_PREVIOUS: field.signingSecret
+    .optional()
+    .describe(
+      'The secret before the present one: what it signed still counts. Take it out after a month or so. Secret.',
+    ),
+
+  ...chatSettings,
+
+  DATA_DIR: field.folder.prefault('./data').meta({
+    description: 'The folder for the database and for kept media.',
+    otherwise: '`./data`; in the image `/data`',
+  }),
+  REDIS_URL: field.redisUrl.optional().meta({
+    description:
+      'Redis for jobs and settings in place of the database file, so that several replicas can share them. Secret, if it holds a password.',
+    example: 'redis://localhost:6379',
+    otherwise: 'the database in `DATA_DIR`',
+  }),
+
+  SONG_MODEL: field
+    .oneOf(MUSIC_MODELS)
+    .prefault('V5')
+    .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL or V5.'),
+  ASK_MODEL: field.model(['chat', 'msg', 'gen']).optional().meta({
+    description: 'The model that answers /ask. Its route may stand before it: chat, msg or gen.',
+    example: 'msg:some-id',
+    otherwise: CHOOSE,
+  }),
+  IMAGE_MODEL: field.model(['gen']).optional().meta({
+    description: 'The model that makes pictures. With gen: before it, one that also writes.',
+    example: 'some-id',
+    otherwise: CHOOSE,
+  }),
+  VIDEO_MODEL: field.model([]).optional().meta({
+    description: 'The model that makes videos.',
+    example: 'some-id',
+    otherwise: CHOOSE,
+  }),
+  IMAGE_SIZE: field.imageSize
+    .prefault('1328*1328')
+    .describe(
+      'The size of pictures whose person names none, in pixels; none leaves it to the model. Gen models choose their own.',
+    ),
+  IMAGE_PROMPT_EXTEND: field.flag.optional().meta({
+    description: 'Whether the gateway may add words to what people want painted: 1 or 0.',
+    example: '0',
+    otherwise: "the gateway's own",
+  }),
+  IMAGE_WATERMARK: field.flag.optional().meta({
+    description: 'Whether pictures carry the watermark of their model: 1 or 0.',
+    example: '0',
+    otherwise: "the gateway's own",
+  }),
+  VIDEO_PROMPT_EXTEND: field.flag.optional().meta({
+    description: 'Whether the gateway may add words to what people want filmed: 1 or 0.',
+    example: '0',
+    otherwise: "the gateway's own",
+  }),
+  SONG_CONCURRENCY: concurrency
+    .prefault('10')
+    .describe(
+      'How many songs (with lyrics, stems and the like) are at the gateway at once, over all replicas; the others wait in line.',
+    ),
+  ASK_CONCURRENCY: concurrency
+    .prefault('16')
+    .describe('How many answers are written at once, over all replicas.'),
+  IMAGE_CONCURRENCY: concurrency
+    .prefault('4')
+    .describe('How many pictures are painted at once, over all replicas.'),
+  VIDEO_CONCURRENCY: concurrency
+    .prefault('3')
+    .describe('How many videos are filmed at once, over all replicas. Accounts are often allowed three.'),
+
+  VISION_MODEL: field.model(['msg', 'gen']).optional().meta({
+    description:
+      'The model that looks at pictures in questions, where the model in force cannot: one of msg or gen.',
+    example: 'msg:some-id',
+    otherwise: 'people are asked to name one',
+  }),
+  TOOL_MODEL: field.genModel.optional().meta({
+    description:
+      "The gen model that can call functions. With it, moderators can let answers use the bot's commands.",
+    example: 'some-id',
+    otherwise: 'the gen model in force, if it is one',
+  }),
+  ILLUSTRATING_MODELS: field.genModels.default([]).meta({
+    description: 'Gen models that answer with text and pictures, with commas between them.',
+    example: 'some-id',
+    otherwise: 'the one of `IMAGE_MODEL`, if it is a gen model',
+  }),
+  THINKING_MODELS: field.genModels.default([]).meta({
+    description: 'Gen models of the thinking preview, with commas between them. Without any, it is off.',
+    example: 'some-id',
+    otherwise: 'off',
+  }),
+  THINKING_BUDGET: field.thinkingBudget
+    .prefault('-1')
+    .describe('How many tokens such a model thinks with: 0 is none, -1 as many as it likes.'),
+  ASK_MAX_TOKENS: field
+    .wholeNumber(1, 1_000_000)
+    .prefault('4096')
+    .describe('How long an answer may become, in tokens.'),
+  ASK_CONTEXT_TOKENS: field
+    .wholeNumber(500, 10_000_000)
+    .prefault('16000')
+    .describe(
+      'How much may be sent with a question, in tokens: what was said before is left out from the oldest. Set it to what your smallest model takes.',
+    ),
+  ASK_TEMPERATURE: field.temperature.optional().meta({
+    description: "How freely models answer, from 0 to 2; the model's own way without it.",
+    example: '0.7',
+    otherwise: "the model's own",
+  }),
+
+  MEDIA_STORE: field.mediaStore.optional().meta({
+    description:
+      'Where media is kept, if not in the folder media in DATA_DIR: another folder, or a bucket of an S3-compatible service, as s3://bucket or s3://bucket/prefix. docs/media.md tells how to set a bucket up.',
+    example: './data/media',
+    otherwise: 'the folder `media` in `DATA_DIR`',
+  }),
+  MEDIA_S3_ENDPOINT: field.baseUrl.optional().meta({
+    description: 'The address of the service that has the bucket, without the bucket.',
+    example: 'https://s3.eu-central-1.amazonaws.com',
+  }),
+  MEDIA_S3_REGION: field.region.optional().meta({
+    description:
+      "The bucket's region, for which requests are signed; auto or us-east-1 where a service has none.",
+    example: 'eu-central-1',
+  }),
+  MEDIA_S3_ACCESS_KEY_ID: field.apiKey
+    .optional()
+    .describe('The id of a key that may list the bucket, and read, write and delete in it.'),
+  MEDIA_S3_SECRET_ACCESS_KEY: field.apiKey.optional().describe('The secret of that key. Secret.'),
+  MEDIA_QUOTA_MB: field
+    .wholeNumber(100, 100_000_000)
+    .prefault('10000')
+    .describe('How much media is kept, in megabytes; past that, the oldest goes first.'),
+  MEDIA_RETENTION_DAYS: days.optional().meta({
+    description: 'How many days media is kept at most; without it, as long as there is room.',
+    example: '365',
+    otherwise: 'as long as there is room',
+  }),
+  MEDIA_LINK_DAYS: field
+    .wholeNumber(1, 3650)
+    .prefault('30')
+    .describe('How many days a link to a file works that was too large for the chat.'),
+  MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
+    description:
+      'Hosts that results of the gateway may come from although their address is not public, with commas between them: private networks only. A host without a port has the default ports, 80 and 443. What people type is fetched from public addresses only.',
+    example: 'files.lan,10.0.0.7:9000',
+    otherwise: 'none',
+  }),
+
+  SERVED_SERVERS: serverList.default([]).meta({
+    description:
+      'The servers and workspaces that the bot serves, by id, with commas between them; without it, all. With it, `direct` lets direct messages on Discord in too.',
+    example: '1100000000000000001,slack:T0ABCDEFG',
+    otherwise: 'all',
+  }),
+  USAGE_LIMITS: usageLimits.default([]).meta({
+    description:
+      'Limits that nobody in chat can raise: a scope (person, channel, server or deployment), perhaps a family (song, ask, image or video), and how much in any hour or day.',
+    example: 'person song 5/day, server 500/day, deployment 2000 units/day',
+    otherwise: 'none',
+  }),
+  USAGE_COSTS: usageCosts.default({}).meta({
+    description:
+      'What things cost, in units of your own: by family, by family and model, or by route. Limits may count these units.',
+    example: 'song=10, video=50, ask=1, ask:some-model=3, music.vocalRemoval=2',
+    otherwise: 'nothing is known',
+  }),
+  USAGE_RETENTION_DAYS: days
+    .prefault('400')
+    .describe('How many days usage is kept, by person, family and day.'),
+  AUDIT_RETENTION_DAYS: days.prefault('400').describe('How many days changes by moderators are kept.'),
+  JOB_RETENTION_DAYS: days.optional().meta({
+    description: 'How many days finished jobs are kept; without it, for ever, since their buttons need them.',
+    example: '730',
+    otherwise: 'for ever',
+  }),
+
+  ADMIN_PORT: port.optional().meta({
+    description:
+      'The port for metrics (Prometheus), at /metrics. Never the public one. Without it, there are none.',
+    example: '9464',
+    otherwise: 'none',
+  }),
+  ADMIN_HOST: field.host.prefault('127.0.0.1').describe('The address on which that port listens.'),
+
+  LOG_LEVEL: field
+    .oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .prefault('info')
+    .describe('How much is logged: fatal, error, warn, info, debug, trace or silent.'),
+});
+
+/** Of `.env.example`, by the first setting under it. */
+export const TITLES: { readonly [Name in Variable]?: string } = {
+  NODE_ENV: 'The gateway',
+  HOST: 'The listener',
+  DISCORD_TOKEN: 'Discord (docs/discord.md)',
+  SLACK_BOT_TOKEN: 'Slack (docs/slack.md)',
+  DATA_DIR: 'Storage',
+  SONG_MODEL: 'Models',
+  VISION_MODEL: 'Answers (docs/ask.md)',
+  MEDIA_STORE: 'Media',
+  SERVED_SERVERS: 'Who may use how much (docs/moderators.md)',
+  ADMIN_PORT: 'For operators',
+  LOG_LEVEL: 'Log',
+};
+
+export type Variable = keyof typeof environmentSchema.shape;
+export const VARIABLES = Object.keys(environmentSchema.shape) as readonly Variable[]; // z.object has these keys and no others
+
+/** What the settings hold, with defaults where they have some. */
+export type Values = z.infer<typeof environmentSchema>;

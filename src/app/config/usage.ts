@@ -1,0 +1,70 @@
+/** Settings about who is served, and how much may be used. */
+import { closest } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { FAMILIES } from '../../core/family.ts';
+import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
+import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
+import { FAMILY_OF } from '../../settings/limits/limits.ts';
+import { commaSeparated, readable } from './fields.ts';
+
+const SCOPES = ['person', 'channel', 'server', 'deployment'] as const satisfies readonly Limit['scope'][];
+const LIMIT = /^(\w+)(?:\s+(\w+))?\s+(\d{1,9}(?:\.\d{1,3})?)(\s*units)?\s*\/\s*(\w+)$/;
+
+function readLimit(text: string): Limit | undefined {
+  const [, scopeWord, familyWord, most, units, perWord] = LIMIT.exec(text) ?? [];
+  const scope = SCOPES.find((known) => known === scopeWord);
+  const family = FAMILIES.find((known) => known === familyWord);
+  const per = LIMIT_PERIODS.find((known) => known === perWord);
+  if (!scope || !per || (familyWord && !family)) return undefined;
+  return { scope, ...(family && { family }), per, of: units ? 'units' : 'requests', most: Number(most) };
+}
+
+/** Items that are all readable, or undefined. */
+function all<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
+  const read = items.filter((item) => item !== undefined);
+  return read.length === items.length ? read : undefined;
+}
+
+export const usageLimits = readable(
+  'limits with commas between them, each as a scope (person, channel, server or deployment), perhaps a family (song, ask, image or video), and how much, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
+  (value) => all(commaSeparated(value).map(readLimit)),
+);
+
+const PRICE = /^([\w.:/@+-]{1,200})\s*=\s*(\d{1,9}(?:\.\d{1,6})?)$/;
+const ROUTES = Object.keys(FAMILY_OF);
+
+/** The name under which work is counted that is nearest to this one; the very name if it is one. */
+function nearestPriced(name: string): string {
+  const [, family, route, model] = /^(\w+):(?:(chat|msg|gen):)?(.+)$/.exec(name) ?? [];
+  const known = FAMILIES.find((one) => one === family);
+  if (known === undefined || model === undefined) return closest(name, [...FAMILIES, ...ROUTES]);
+  if (known === 'song') return `song:${closest(model, [...MUSIC_MODELS])}`;
+  return route === undefined ? name : `${known}:${model}`;
+}
+
+const PRICES =
+  'prices with commas between them, each of a family, a family and its model, or a route, such as "song=10, video=50, ask:some-model=3, music.vocalRemoval=2"';
+
+export const usageCosts = z.string().transform((value, context): Readonly<Record<string, number>> => {
+  const prices = new Map<string, number>();
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+  for (const item of commaSeparated(value)) {
+    const [, name, units] = PRICE.exec(item) ?? [];
+    if (name === undefined) refuse(`is ${JSON.stringify(item.slice(0, 60))}: it must be ${PRICES}.`);
+    else if (nearestPriced(name) !== name)
+      refuse(
+        `has a price for ${name}, under which nothing is counted: did you mean ${nearestPriced(name)}? Routes are ${ROUTES.join(', ')}.`,
+      );
+    else if (prices.has(name)) refuse(`has two prices for ${name}: keep one of them.`);
+    else prices.set(name, Number(units));
+  }
+  return Object.fromEntries(prices);
+});
+
+export const serverList = readable(
+  'ids of servers and workspaces with commas between them, such as "1100000000000000001, slack:T0ABCDEFG", and "direct" for direct messages on Discord',
+  (value) => {
+    const ids = commaSeparated(value);
+    return ids.every((id) => /^((discord|slack):)?[\w-]{1,64}$/.test(id)) ? ids : undefined;
+  },
+);

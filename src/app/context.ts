@@ -1,0 +1,85 @@
+import type { ContextRequest } from '../core/bot.ts';
+import type { AnswerOffer, Context } from '../core/context.ts';
+import type { Address } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import type { FileReference } from '../core/options.ts';
+import type { Gateway } from '../gateway/client.ts';
+import { musicLimits } from '../gateway/music/requests.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { type AttachmentAccess, keepAttachment, keepReadable } from '../media/attachments.ts';
+import type { PictureFitter } from '../media/content/pictures.ts';
+import type { Media } from '../media/media.ts';
+import { answerSettings } from '../settings/answers.ts';
+import type { Decisions } from '../settings/decisions.ts';
+import { songModel } from '../settings/models.ts';
+import type { Voices } from '../settings/voices.ts';
+import type { Administration } from './administration.ts';
+
+export interface ContextParts {
+  readonly now: () => number;
+  readonly log: Log;
+  readonly jobs: Jobs;
+  readonly gateway: Gateway;
+  readonly media: Media;
+  readonly voices: Voices;
+  readonly administration: Administration;
+  readonly answers: AnswerOffer;
+  readonly fitPicture: PictureFitter;
+  readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
+}
+
+/** The tools of one invocation, for its person and its address. */
+export function contextOf(
+  { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
+  { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo }: ContextParts,
+): Context {
+  const pictures = { media, fitPicture };
+  return {
+    now,
+    log,
+    limits: { music: musicLimits },
+    jobs: {
+      start: (request) => {
+        if (!invocation) throw new TypeError('Completions start no work');
+        return jobs.start(request, invocation, settings);
+      },
+      find: (id) => jobs.find(id),
+      recentSongs: (limit) => jobs.recentSongs(address, limit),
+      running: ({ everywhere } = { everywhere: false }) =>
+        everywhere
+          ? jobs.runningEverywhere({ ...address, person: person.id })
+          : jobs.running(address, person.id),
+      cancel: (id) => jobs.cancel(id, person.id),
+      reveal: (id) => jobs.reveal(id),
+      undelivered: (limit) => jobs.undelivered(address, person.id, limit),
+      showHere: (id) => jobs.showAt(id, address, person.id),
+    },
+    models: {
+      song: async (named) => songModel(await administration.models.resolve('song', named, address, settings)),
+      resolve: (family, named) => administration.models.resolve(family, named, address, settings),
+      suggest: async (family, typed) => administration.models.suggest(family, typed),
+      listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
+    },
+    answers,
+    settings: {
+      get answers() {
+        return answerSettings(settings);
+      },
+    },
+    get moderation() {
+      return administration.moderation(address, platformPerson, settings);
+    },
+    files: {
+      keep: async (file, accept) => keepAttachment(media, file, accept, await accessTo(address, file)),
+      keepReadable: async (file) => keepReadable(pictures, file, await accessTo(address, file)),
+      made: ({ id }, source, accept) => jobs.file(id, source, accept),
+      seconds: ({ name }) => media.seconds(name),
+    },
+    voices: {
+      list: () => voices.list(address),
+      remove: (personaId) => voices.remove(address, personaId),
+      removed: () => voices.removed(address),
+      keep: (voice) => voices.keep(address, voice),
+    },
+  };
+}

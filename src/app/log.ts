@@ -1,0 +1,126 @@
+/** The log: one JSON line an event. Errors are written by named fields, and every secret is taken out before it is written. */
+import { type Logger, pino } from 'pino';
+import { z } from 'zod';
+import { GatewayError } from '../gateway/transport/errors.ts';
+import { ListenError } from '../http/server.ts';
+import { MediaError } from '../media/errors.ts';
+import { PlatformError } from '../platforms/platform.ts';
+import { SettingsError } from '../settings/decisions.ts';
+import { StorageError } from '../storage/storage.ts';
+
+export interface LogOptions {
+  readonly level: string;
+  readonly write: (line: string) => void;
+  /** Never written, in any field: keys, tokens, signing secrets. */
+  readonly secrets: readonly string[];
+}
+
+/** What gives access by itself: interaction tokens, response URLs, signed callbacks and files, passwords in URLs. */
+const CAPABILITIES = [
+  /(\/webhooks\/\d+\/)[\w.~-]+/g,
+  /(\/interactions\/\d+\/)[\w.~-]+/g,
+  /(\/callbacks\/music\/[\w-]+\/)[\w-]+/g,
+  /(hooks\.slack\.com\/)[\w/-]+/g,
+  /([?&](?:signature|token|sig|x-amz-signature|hm)=)[^&"\\\s]+/gi,
+  /((?:Bot|Bearer) )[\w.~+/-]{8,}=*/g,
+  /(\b[a-z][a-z\d+.-]*:\/\/)[^\s"/?#@]*@/gi,
+];
+
+const SHORTEST_SECRET = 6;
+
+export function createLog({ level, write, secrets }: LogOptions): Logger {
+  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const scrub = (line: string): string => {
+    const withoutSecrets = known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line);
+    return CAPABILITIES.reduce((text, pattern) => text.replace(pattern, '$1[secret]'), withoutSecrets);
+  };
+  return pino(
+    {
+      level,
+      base: null,
+      serializers: { err: (error: unknown) => error },
+      formatters: {
+        log: (fields) =>
+          Object.fromEntries(
+            Object.entries(fields).map(([name, value]) => [
+              name,
+              value instanceof Error ? loggedError(value) : value,
+            ]),
+          ),
+      },
+    },
+    { write: (line: string) => write(scrub(line)) },
+  );
+}
+
+/** Their messages are written in this code and quote no one; those of all others may quote what people or models wrote. */
+const OWN_ERRORS = [ListenError, MediaError, PlatformError, SettingsError, StorageError] as const;
+
+/** A name or a number, and never a sentence. */
+const word = z
+  .union([z.number(), z.string().regex(/^[\w./:[\]-]{1,80}$/)])
+  .optional()
+  .catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+
+/** What is logged of an error, whatever else it holds. */
+const factsSchema = z.object({
+  name: word,
+  code: word,
+  errcode: word,
+  errno: word,
+  syscall: word,
+  status: word,
+  statusCode: word,
+  method: word,
+  route: word,
+  gatewayCode: word,
+  taken: word,
+  retryable: flag,
+});
+const slackSchema = z.object({ data: z.object({ error: word }) });
+const zodSchema = z.object({
+  issues: z.array(z.object({ code: word, path: z.array(z.union([z.string(), z.number()])) })),
+});
+
+interface LoggedError extends z.infer<typeof factsSchema> {
+  readonly message?: string | undefined;
+  readonly slack?: string | number | undefined;
+  readonly issues?: readonly string[] | undefined;
+  readonly stack?: string;
+  readonly cause?: LoggedError | undefined;
+  readonly errors?: readonly LoggedError[] | undefined;
+}
+
+const DEEPEST_CAUSE = 5;
+const MOST_LISTED = 5;
+
+function loggedError(error: Error, depth = 0): LoggedError {
+  const inner = (other: unknown) =>
+    other instanceof Error && depth < DEEPEST_CAUSE ? loggedError(other, depth + 1) : undefined;
+  const issues = zodSchema.safeParse(error).data?.issues;
+  return {
+    ...factsSchema.parse({ ...error, name: error.name }),
+    message: error instanceof GatewayError ? error.explanation : ownMessage(error),
+    slack: slackSchema.safeParse(error).data?.data.error,
+    issues: issues?.slice(0, MOST_LISTED).map(({ code, path }) => `${code} at ${path.join('.')}`),
+    stack: framesOf(error),
+    cause: inner(error.cause),
+    errors:
+      error instanceof AggregateError
+        ? error.errors.slice(0, MOST_LISTED).flatMap((other: unknown) => inner(other) ?? [])
+        : undefined,
+  };
+}
+
+function ownMessage(error: Error): string | undefined {
+  return OWN_ERRORS.some((own) => error instanceof own) ? error.message : undefined;
+}
+
+/** The lines of a stack that name code: what stands before them repeats the message. */
+function framesOf({ stack = '', message }: Error): string {
+  const behind = message === '' ? 0 : stack.indexOf(message) + message.length;
+  const lines = stack.slice(stack.includes(message) ? behind : 0).split('\n');
+  const first = lines.findLastIndex((line) => !/^ {4}at /.test(line)) + 1;
+  return lines.slice(first).join('\n');
+}

@@ -1,0 +1,235 @@
+/** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
+
+import { randomBytes } from 'node:crypto';
+import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
+import type { AnswerOffer } from '../core/context.ts';
+import type { Log } from '../core/log.ts';
+import type { Emulator } from '../emulator/server.ts';
+import { createGateway, type Gateway } from '../gateway/client.ts';
+import { type Listener, listenAt } from '../http/server.ts';
+import { safeFileName } from '../media/content/types.ts';
+import { MediaError } from '../media/errors.ts';
+import { createMediaFetcher } from '../media/fetch/fetch.ts';
+import { createMedia, type Media } from '../media/media.ts';
+import { createFolderStore } from '../media/store/folder.ts';
+import { startPruning } from '../media/store/pruning.ts';
+import { createS3Store } from '../media/store/s3.ts';
+import type { MediaStore } from '../media/store/store.ts';
+import type { MediaReader } from '../platforms/platform.ts';
+import type { ModelDefaults } from '../settings/models.ts';
+import { systemClock } from '../storage/schedule.ts';
+import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Config } from './config/config.ts';
+
+export interface OutsideOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** How fast the emulator works: 1 is a person's patience, 0 at once. */
+  readonly emulatorSpeed?: number;
+}
+
+/** What Minstrel reaches, and what reaches it. */
+export interface Outside {
+  readonly storage: Storage;
+  /** Callbacks and links are signed with the first; what any of them signed is accepted. */
+  readonly secrets: readonly [string, ...string[]];
+  readonly listener: Listener;
+  readonly publicUrl: string;
+  readonly gateway: Gateway;
+  readonly gatewayUrl: string;
+  readonly emulator: Emulator | undefined;
+  readonly media: Media;
+}
+
+export async function openOutside(options: OutsideOptions, opened: AsyncDisposableStack): Promise<Outside> {
+  const { config, log, now, random } = options;
+  const storage = await openStorage(config, { log, random });
+  opened.defer(() => storage.close());
+  const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
+  // What was signed before a secret was set goes on being accepted.
+  const [first = stored, ...others] = [...config.signingSecrets, stored];
+  const secrets = [first, ...others] as const;
+
+  const listener = await listenAt({ host: config.listener.host, port: config.listener.port, log });
+  opened.defer(() => listener.close());
+  const publicUrl = config.listener.publicUrl ?? listener.url;
+
+  const emulator = config.gateway ? undefined : await openEmulator(options.emulatorSpeed);
+  if (emulator) opened.defer(() => emulator.close());
+  const account = config.gateway ?? { baseUrl: emulator?.url ?? '', apiKey: emulator?.apiKey ?? '' };
+  const gateway = openGateway(account, options);
+  opened.defer(() => gateway.close());
+
+  const media = openMedia(config, { publicUrl, secrets: [...secrets], now, random, emulator, log });
+  const pruning = startPruning({ media, log, random, sleep: sleepUntil });
+  opened.defer(async () => {
+    // A round that hangs ends with the connections it hangs on.
+    const stopped = pruning.stop();
+    await media.close();
+    await stopped;
+  });
+  const gatewayUrl = account.baseUrl;
+  return { storage, secrets, listener, publicUrl, gateway, gatewayUrl, emulator, media };
+}
+
+/** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
+export async function openStorage(
+  { storage }: Pick<Config, 'storage'>,
+  { log, random }: { log: Log; random: () => number },
+): Promise<Storage> {
+  switch (storage.type) {
+    case 'sqlite':
+      return openSqliteStorage({
+        path: join(storage.directory, 'minstrel.sqlite'),
+        clock: systemClock,
+        random,
+        log,
+      });
+    case 'redis': {
+      // Loaded only when it is needed: Redis and BullMQ are a third of all modules.
+      const { openRedisStorage } = await import('../storage/redis/redis.ts');
+      return openRedisStorage({ url: storage.url, clock: systemClock, random, log });
+    }
+    default:
+      return storage satisfies never;
+  }
+}
+
+/** The client, over connections of its own. */
+function openGateway(
+  account: { readonly baseUrl: string; readonly apiKey: string },
+  { now, random, log }: { now: () => number; random: () => number; log: Log },
+): Gateway & { close(): Promise<void> } {
+  const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
+  const gateway = createGateway({
+    ...account,
+    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
+    now,
+    elapsed: systemClock.elapsed,
+    random,
+    sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
+    log,
+  });
+  return {
+    ...gateway,
+    async close() {
+      await gateway.models.stop();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+/** The gateway on this machine, where none is set. */
+async function openEmulator(speed: number | undefined): Promise<Emulator> {
+  // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
+  const { startEmulator } = await import('../emulator/server.ts');
+  return startEmulator(speed === undefined ? {} : { speed });
+}
+
+/** What the operator decided, and the emulator's own special models where it is the gateway. */
+export async function answerOffer({ answers }: Config, emulator: Emulator | undefined): Promise<AnswerOffer> {
+  if (!emulator) return answers;
+  const { specialModels } = await import('../emulator/models.ts');
+  return {
+    ...specialModels,
+    ...answers,
+    illustratingModels: [...specialModels.illustratingModels, ...answers.illustratingModels],
+    thinkingModels: [...specialModels.thinkingModels, ...answers.thinkingModels],
+  };
+}
+
+/** The deployment's models; the emulator's own where it is the gateway and the operator chose none. */
+export async function modelDefaults(
+  { models }: Config,
+  emulator: Emulator | undefined,
+): Promise<ModelDefaults> {
+  if (!emulator) return models;
+  const { defaultModels: emulated } = await import('../emulator/models.ts');
+  return { ...emulated, ...models };
+}
+
+/** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
+const FETCHING = {
+  maximumBytes: 512 * 1024 * 1024,
+  timeoutMs: 10 * 60_000,
+  idleTimeoutMs: 30_000,
+  maximumRedirects: 5,
+  concurrency: 8,
+} as const;
+
+interface MediaTools {
+  readonly publicUrl: string;
+  readonly secrets: readonly string[];
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly emulator: Emulator | undefined;
+  readonly log: Log;
+}
+
+/** Fetching, checking and keeping of files, as the settings say. */
+function openMedia({ media, discord, slack }: Config, deps: MediaTools): Media {
+  const { publicUrl, secrets, now, random, emulator, log } = deps;
+  // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
+  const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
+  const platformHosts = [discord?.apiUrl, slack?.apiUrl].flatMap((url) => (url ? [new URL(url).host] : []));
+  return createMedia({
+    store: openMediaStore(media, { now, random }),
+    fetcher: createMediaFetcher({
+      ...FETCHING,
+      allowedHosts: {
+        gateway: new Set([...media.allowedHosts, ...emulatorHost]),
+        platform: new Set(platformHosts),
+      },
+      now,
+      random,
+    }),
+    publicUrl,
+    secrets,
+    linkTtlSeconds: media.linkTtlSeconds,
+    now,
+    random,
+    log,
+  });
+}
+
+function openMediaStore(
+  { store, quotaBytes, retentionMs }: Config['media'],
+  { now, random }: Pick<MediaTools, 'now' | 'random'>,
+): MediaStore {
+  const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
+  switch (store.type) {
+    case 'folder':
+      return createFolderStore({ directory: store.directory, ...bounds });
+    case 's3': {
+      const { type: _, ...address } = store;
+      return createS3Store({ ...address, ...bounds, random });
+    }
+    default:
+      return store satisfies never;
+  }
+}
+
+/** How platforms read kept files. */
+export function readerOf(media: Media): MediaReader {
+  return {
+    async open({ name }) {
+      const opened = await media.open(name);
+      if (!opened) throw new MediaError('missing', 'The file is not kept any more');
+      return opened.stream;
+    },
+    link: ({ name }, title) =>
+      media.link(name, { downloadName: safeFileName(title, extname(name).slice(1)) }),
+  };
+}
+
+const sleepUntil = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
+
+/** 20 letters and digits, never the same twice. */
+export function newId(): string {
+  return randomBytes(10).toString('hex');
+}

@@ -1,0 +1,94 @@
+/** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
+import { loadEnvFile } from 'node:process';
+import type { Logger } from 'pino';
+import { MissingPackagesError } from '../emulator/studio/studio.ts';
+import { ListenError } from '../http/server.ts';
+import { StorageError } from '../storage/storage.ts';
+import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { createLog } from './log.ts';
+
+/** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
+export function loadConfig(): Config {
+  try {
+    loadEnvFile();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  return readConfig(process.env);
+}
+
+export interface LogDestination {
+  readonly level: string;
+  readonly write: (line: string) => void;
+}
+
+/** The log of this process, which knows every secret of the settings and writes none. */
+export function openLog(
+  { gateway, discord, slack, signingSecrets, storage, media: { store } }: Config,
+  { level, write }: LogDestination,
+): Logger {
+  return createLog({
+    level,
+    write,
+    secrets: [
+      gateway?.apiKey,
+      discord?.token,
+      ...secretsOf(slack),
+      ...(store.type === 's3' ? [store.secretAccessKey] : []),
+      ...(storage.type === 'redis' ? passwordsIn(storage.url) : []),
+      ...signingSecrets,
+    ].filter((secret) => secret !== undefined),
+  });
+}
+
+/** As it stands in the URL, and as it is sent. */
+function passwordsIn(url: string): string[] {
+  const { password } = new URL(url);
+  return [password, decodeURIComponent(password)];
+}
+
+function secretsOf(slack: Config['slack']): (string | undefined)[] {
+  if (slack === undefined) return [];
+  const { connection, account } = slack;
+  return [
+    connection.type === 'socket' ? connection.appToken : connection.signingSecret,
+    ...(account.type === 'token' ? [account.botToken] : [account.clientSecret, account.previousClientSecret]),
+  ];
+}
+
+/** An error that nothing catches ends the process with a line of the log: Node itself would print all that it holds. */
+export function endOnUncaught(
+  log: Pick<Logger, 'fatal'>,
+  {
+    once,
+    exit,
+  }: {
+    once: (event: 'uncaughtException', end: (error: unknown) => void) => unknown;
+    exit: (code: number) => void;
+  },
+): void {
+  once('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'Something broke that nothing caught, so the process ends');
+    exit(1);
+  });
+}
+
+/** Runs a program's main function; an error that the operator can fix is reported as a sentence. */
+export async function runProgram(main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    const expected =
+      error instanceof ConfigError ||
+      error instanceof ListenError ||
+      error instanceof MissingPackagesError ||
+      error instanceof StorageError;
+    fail(expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+}
+
+/** Writes the sentence and lets the process end with status 1. */
+export function fail(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,98 @@
+/** `npm run demo`: every command once, on the built-in emulator, as a person would see it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assemble, type Minstrel } from '../app/assemble.ts';
+import { readConfig } from '../app/config/config.ts';
+import { newId } from '../app/outside.ts';
+import { openLog, runProgram } from '../app/process.ts';
+import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts';
+
+const OUTPUT = 'demo-output';
+/** Fast enough for a minute in all, slow enough to see progress and streaming. */
+const EMULATOR_SPEED = 0.25;
+
+const LINES = [
+  '/song a tune for evening rain --style lofi, soft piano',
+  '/lyrics a lighthouse by the sea',
+  '/stems --split all',
+  '/remix --mode cover --style "brass band"',
+  '/voices',
+  '/image a fox reading under a street lamp --size wide',
+  '/video waves rolling towards a lighthouse --duration 5',
+  '/ask Write a haiku about rain',
+  '/jobs',
+  '/models set ask chat:chat-large channel',
+  '/limits set person song 20 day',
+  '/limits report',
+  '/minstrel',
+] as const;
+
+async function demo(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-demo-'));
+  await rm(OUTPUT, { recursive: true, force: true });
+  try {
+    const failed = await playAll(directory);
+    if (failed > 0) process.exitCode = 1;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Resolves to how many commands failed. */
+async function playAll(directory: string): Promise<number> {
+  // No settings of this machine: the demo is the same everywhere.
+  const config = readConfig({ PORT: '0', DATA_DIR: directory });
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  let terminal: Terminal | undefined;
+  const minstrel: Minstrel = await assemble({
+    config,
+    log,
+    now: Date.now,
+    random: Math.random,
+    emulatorSpeed: EMULATOR_SPEED,
+    platforms: ({ media, now }) => {
+      terminal = createTerminal({
+        output: process.stdout,
+        folder: OUTPUT,
+        media,
+        now,
+        newId,
+        log,
+        jobOutcome,
+      });
+      return [terminal];
+    },
+  });
+
+  async function jobOutcome(id: string): Promise<'delivered' | 'failed' | undefined> {
+    const state = (await minstrel.job(id))?.state;
+    if (state === 'delivered') return 'delivered';
+    return state === 'failed' || state === 'expired' || state === 'cancelled' ? 'failed' : undefined;
+  }
+
+  const begun = performance.now();
+  const results: string[] = [];
+  let failed = 0;
+  try {
+    for (const line of LINES) {
+      const from = performance.now();
+      const outcome = await terminal?.play(line);
+      if (outcome !== 'delivered') failed += 1;
+      results.push(`  ${outcome === 'delivered' ? 'ok  ' : 'FAIL'}  ${seconds(from).padStart(6)}  ${line}`);
+    }
+  } finally {
+    await minstrel.stop();
+  }
+  const verdict = failed === 0 ? 'Every command succeeded' : `${failed} of ${LINES.length} commands failed`;
+  process.stdout.write(
+    ['', ...results, '', `${verdict} in ${seconds(begun)}. The files are in ${OUTPUT}/.`, ''].join('\n'),
+  );
+  return failed;
+}
+
+function seconds(from: number): string {
+  return `${((performance.now() - from) / 1000).toFixed(1)} s`;
+}
+
+if (import.meta.main) await runProgram(demo);

@@ -1,0 +1,35 @@
+/** `npm run import -- <file>`: takes what `npm run export` wrote into the storage of these settings. */
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { openStorage } from '../app/outside.ts';
+import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { importLines, linesIn, TransferError } from '../storage/transfer.ts';
+
+const USAGE = 'Usage: npm run import -- <file>';
+
+async function main(): Promise<void> {
+  const [path, ...others] = process.argv.slice(2);
+  if (path === undefined || others.length > 0) return fail(USAGE);
+  try {
+    await access(path);
+  } catch {
+    return fail(`${path} cannot be read. ${USAGE}`);
+  }
+  const config = loadConfig();
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  const storage = await openStorage(config, { log, random: Math.random });
+  try {
+    const lines = () => linesIn(createReadStream(path, 'utf8'));
+    const { jobs, settings, secrets, usage, known } = await importLines(lines, storage);
+    process.stdout.write(
+      `Imported ${jobs} jobs, ${settings} settings, ${secrets} secrets and ${usage} rows of usage; ${known} were there already.\n`,
+    );
+  } catch (error) {
+    if (!(error instanceof TransferError)) throw error;
+    fail(error.message);
+  } finally {
+    await storage.close();
+  }
+}
+
+if (import.meta.main) await runProgram(main);

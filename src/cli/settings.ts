@@ -1,0 +1,71 @@
+/** `npm run settings`: writes `.env.example` and the table of settings in docs/operating.md from the schema. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
+import { runProgram } from '../app/process.ts';
+
+export const EXAMPLE_FILE = '.env.example';
+export const TABLE_PAGE = 'docs/operating.md';
+
+const COLUMNS = 117;
+
+const HEAD = `# Copy this file to .env and fill in what you need: \`npm start\` and \`docker compose\` read it.
+# A line that begins with # is off, and shows the default or an example. docs/operating.md has all of them in a table.`;
+
+/** The text of `.env.example`. */
+export function exampleFile(): string {
+  const entries = VARIABLES.map((variable) => {
+    const { description = '', example, standard = '' } = textsOf(variable);
+    const title = TITLES[variable];
+    return [
+      ...(title ? [`# --- ${title} `.padEnd(COLUMNS, '-'), ''] : []),
+      ...wrapped(description),
+      `#${variable}=${example ?? standard}`,
+    ].join('\n');
+  });
+  return `${[HEAD, ...entries].join('\n\n')}\n`;
+}
+
+/** The page with the table that the schema gives. */
+export function withSettingsTable(page: string): string {
+  const rows = VARIABLES.map((variable) => {
+    const { description = '', standard, otherwise = standard ? `\`${standard}\`` : '' } = textsOf(variable);
+    return `| \`${variable}\` | ${inMarkdown(description)} | ${otherwise} |`;
+  });
+  const table = ['| variable | meaning | default |', '|---|---|---|', ...rows, ''].join('\n');
+  return page.replace(/^\| variable \|.*\n(?:\|.*\n)*/m, () => table);
+}
+
+/** `standard`: the default as an operator would write it. */
+function textsOf(variable: Variable) {
+  const schema = environmentSchema.shape[variable];
+  const standard = schema.type === 'prefault' ? schema.def.defaultValue : undefined;
+  return { ...schema.meta(), standard };
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = '#';
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > COLUMNS) {
+      lines.push(line);
+      line = '#';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+const SETTING = new RegExp(`\\b(${VARIABLES.join('|')})\\b`, 'g');
+
+/** Settings as code, documents as links. */
+function inMarkdown(text: string): string {
+  return text.replace(SETTING, '`$1`').replace(/\bdocs\/([\w.]+\.md)\b/g, '[$1]($1)');
+}
+
+async function main(): Promise<void> {
+  await writeFile(EXAMPLE_FILE, exampleFile());
+  await writeFile(TABLE_PAGE, withSettingsTable(await readFile(TABLE_PAGE, 'utf8')));
+  process.stdout.write(`Wrote ${EXAMPLE_FILE} and the table of settings in ${TABLE_PAGE}.\n`);
+}
+
+if (import.meta.main) await runProgram(main);

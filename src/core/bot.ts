@@ -1,0 +1,312 @@
+/** Invocation to command to outcome: the one path that every platform shares. */
+
+import type {
+  ActionInvocation,
+  AnyCommand,
+  CommandAction,
+  CommandInvocation,
+  Subcommand,
+} from './command.ts';
+import type { Context } from './context.ts';
+import { notModerator, toMessage, UserError } from './errors.ts';
+import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from './invocation.ts';
+import { type JobView, whyOutOfReach } from './job.ts';
+import type { Log } from './log.ts';
+import { actionId, type HomeSection, type Message } from './message.ts';
+import { type Choice, type OptionDeclarations, validateOptions } from './options.ts';
+import type { Outcome } from './outcome.ts';
+
+/** The bot, as platforms see it. */
+export interface Bot {
+  readonly commands: readonly AnyCommand[];
+  /**
+   * Never rejects: a failure is an outcome with a sentence. An accepted outcome is already stored, so the platform
+   * acknowledges after it has the outcome, and then calls `begin`. When the platform's deadline comes first, the platform
+   * calls `recordPendingAcknowledgement` and acknowledges.
+   */
+  run(invocation: Invocation): Promise<Outcome>;
+  /**
+   * Stores that the person is told to wait, before an acknowledgement that comes ahead of the outcome. If the process
+   * dies before the outcome, the person is told after the restart. False when it cannot be stored: then the platform
+   * must not acknowledge. `run` removes the record by itself. Never rejects.
+   */
+  recordPendingAcknowledgement?(invocation: Invocation): Promise<boolean>;
+  /**
+   * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
+   * a form or a thread: `run` asks this of every invocation. Never rejects.
+   */
+  refusal(asking: Pick<Invocation, 'command' | 'address' | 'person'>): Promise<Message | undefined>;
+  /** What a person sees of the bot in a view of their own, such as Slack's Home tab. Never rejects. */
+  home?(request: HomeRequest): Promise<readonly HomeSection[]>;
+  /** Completions for an option, at most 25, never rejects. */
+  suggest(request: SuggestRequest): Promise<readonly Choice[]>;
+}
+
+/** What moderators decided is read once an invocation, when the person is admitted, and passed on as `settings`. */
+export interface Admission<Settings> {
+  /** As who they are here: somebody may have been named a moderator. */
+  readonly person: Person;
+  readonly settings: Settings;
+}
+
+/** What the tools of one invocation are made for. */
+export interface ContextRequest<Settings> extends Admission<Settings> {
+  readonly address: Address;
+  /** As the platform knows them, whatever moderators named them. */
+  readonly platformPerson: Person;
+  /** Absent for completions and for home, which start no work. */
+  readonly invocation?: Invocation;
+}
+
+export interface BotOptions<Settings> {
+  readonly commands: readonly AnyCommand[];
+  /**
+   * The one function that decides who may use what: commands, buttons, forms, completions, tools, talk. `settings` are
+   * those of this invocation, where they were read already. Throws UserError with the reason.
+   */
+  readonly admit: (
+    asking: Pick<Invocation, 'command' | 'address' | 'person'>,
+    settings?: Settings,
+  ) => Promise<Admission<Settings>>;
+  readonly context: (request: ContextRequest<Settings>) => Context;
+  /** What people see of the bot on a page of their own; absent where there is none. */
+  readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
+  /** Records that a person was told to wait; absent where acknowledgements never come first. */
+  readonly pending?: {
+    add(invocation: Invocation): Promise<void>;
+    remove(invocation: Invocation): Promise<void>;
+  };
+  /** A new reference for a log line. */
+  readonly newReference: () => string;
+  readonly log: Log;
+}
+
+/** Help, and what people may do with their own work: it is taken from no one. */
+const OPEN_TO_ALL = 'minstrel';
+/** Discord and Slack show at most this many completions. */
+const MOST_SUGGESTIONS = 25;
+
+export function createBot<Settings>(options: BotOptions<Settings>): Bot {
+  const { commands, admit, context, home, pending, newReference, log } = options;
+  /** What runs, and what is pending of it: a record that is stored late is removed all the same. */
+  const running = new Set<Invocation>();
+  const recorded = new Set<Invocation>();
+  const byName = new Map(commands.map((command) => [command.name, command]));
+
+  /** Throws UserError when the person may not use the command here. */
+  const enter = (
+    { name }: AnyCommand,
+    { address, person }: Pick<Invocation, 'address' | 'person'>,
+    settings?: Settings,
+  ) => admit({ command: name, address, person }, settings);
+
+  /** A button may start work of another command: the person must be admitted to that command too. */
+  function guarded(tools: Context, command: AnyCommand, asking: Invocation, settings: Settings): Context {
+    const jobs: Context['jobs'] = {
+      ...tools.jobs,
+      async start(request) {
+        const other = request.command === undefined ? undefined : byName.get(request.command);
+        if (other && other !== command) await enter(other, asking, settings);
+        return tools.jobs.start(request);
+      },
+    };
+    // Inherits, so that tools which are made on demand stay so.
+    return Object.create(tools, { jobs: { value: jobs } });
+  }
+
+  /** A record that cannot be removed is told after the next restart: rather once too often than not at all. */
+  async function removePending(invocation: Invocation): Promise<void> {
+    if (!recorded.delete(invocation)) return;
+    await pending?.remove(invocation).catch((error: unknown) => {
+      log.warn({ err: error }, 'A pending acknowledgement could not be removed');
+    });
+  }
+
+  async function answer(asked: Invocation): Promise<Outcome> {
+    const command = byName.get(asked.command);
+    if (!command) throw new UserError(`There is no command “${asked.command}”.`);
+    const { person, settings } = await (asked.action?.name === 'cancel'
+      ? admit({ ...asked, command: OPEN_TO_ALL })
+      : enter(command, asked));
+    const invocation = { ...asked, person };
+    const { address, person: platformPerson } = asked;
+    const tools = guarded(
+      context({ address, person, platformPerson, settings, invocation }),
+      command,
+      asked,
+      settings,
+    );
+    if (invocation.action) return act(command, invocation, invocation.action, tools);
+    const { options: declarations, run } = partOf(command, invocation.subcommand);
+    const options = validateOptions(invocation.options, declarations);
+    // validateOptions made the values that this very declaration describes.
+    return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, tools);
+  }
+
+  return {
+    commands,
+
+    async run(invocation) {
+      running.add(invocation);
+      try {
+        return await answer(invocation);
+      } catch (error) {
+        const reference = newReference();
+        const message = toMessage(error, { log, reference });
+        const option = error instanceof UserError ? error.option : undefined;
+        return {
+          type: 'message',
+          visibility: 'person',
+          message,
+          ...(option === undefined ? {} : { option }),
+        };
+      } finally {
+        running.delete(invocation);
+        await removePending(invocation);
+      }
+    },
+
+    async refusal(asking) {
+      try {
+        await admit(asking);
+        return undefined;
+      } catch (error) {
+        return toMessage(error, { log, reference: newReference() });
+      }
+    },
+
+    ...(pending && {
+      async recordPendingAcknowledgement(invocation: Invocation) {
+        // Also one whose write failed: it may have been stored all the same.
+        recorded.add(invocation);
+        const isStored = await pending.add(invocation).then(
+          () => true,
+          (error: unknown) => {
+            log.error(
+              { err: error },
+              'A pending acknowledgement could not be stored, so nothing was acknowledged',
+            );
+            return false;
+          },
+        );
+        if (!running.has(invocation)) await removePending(invocation);
+        return isStored;
+      },
+    }),
+
+    ...(home && {
+      async home({ address, person: asking }: HomeRequest) {
+        try {
+          // Like help, it is open to all: access is checked when something on it is used.
+          const admitted = await admit({ command: OPEN_TO_ALL, address, person: asking });
+          const tools = context({ ...admitted, address, platformPerson: asking });
+          return await home({ address, person: admitted.person }, tools);
+        } catch (error) {
+          return [toMessage(error, { log, reference: newReference() })];
+        }
+      },
+    }),
+
+    async suggest(request) {
+      try {
+        const command = byName.get(request.command);
+        if (!command) return [];
+        const { address, person: platformPerson } = request;
+        const { person, settings } = await enter(command, request);
+        const tools = context({ address, person, platformPerson, settings });
+        const choices = await suggestions({ ...request, person }, command, tools);
+        return choices.slice(0, MOST_SUGGESTIONS);
+      } catch (error) {
+        if (error instanceof UserError) return [];
+        log.warn({ err: error, command: request.command, option: request.option }, 'No completions');
+        return [];
+      }
+    },
+  };
+}
+
+/** The command itself, or its subcommand. Throws UserError when there is none of that name. */
+function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand, 'options' | 'run'> {
+  if (name === undefined) return command;
+  const part = command.subcommands?.[name];
+  if (part) return part;
+  const known = Object.keys(command.subcommands ?? {});
+  const wayOut = known.length > 0 ? ` It knows ${known.join(', ')}.` : '';
+  throw new UserError(`/${command.name} has no “${name}”.${wayOut}`);
+}
+
+async function suggestions(
+  request: SuggestRequest,
+  command: AnyCommand,
+  context: Context,
+): Promise<readonly Choice[]> {
+  const part = request.subcommand === undefined ? command : command.subcommands?.[request.subcommand];
+  const option = part?.options[request.option];
+  if (option?.type !== 'text' || !option.autocomplete) return [];
+  return (await part?.autocomplete?.[request.option]?.(request, context)) ?? [];
+}
+
+/** A button of a job. Cancel, Show it and Again are every command's; the others are its own. */
+async function act(
+  command: AnyCommand,
+  invocation: Invocation,
+  { name, job: id, index }: NonNullable<Invocation['action']>,
+  context: Context,
+): Promise<Outcome> {
+  const job = await context.jobs.find(id);
+  if (!job)
+    throw new UserError('This is too old: I no longer have what the button belongs to. Please ask anew.');
+  const reason = whyOutOfReach(job, name, invocation);
+  if (reason !== undefined) throw new UserError(reason);
+  switch (name) {
+    case 'cancel':
+      return cancel(job, invocation, context);
+    case 'show': {
+      const shown = await context.jobs.showHere(job.id);
+      if (shown) return shown;
+      if (await context.jobs.reveal(job.id)) return quietly('Here it comes.');
+      throw new UserError('There is nothing to show.');
+    }
+    case 'again':
+      return context.jobs.start({
+        work: job.work,
+        title: job.title,
+        ...(job.parent ? { parent: job.parent } : {}),
+        ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
+      });
+    default: {
+      const action = command.actions?.[name];
+      if (!action) throw new UserError('This button does nothing any more. Please ask anew.');
+      return actOn(action, { ...invocation, job, index }, context);
+    }
+  }
+}
+
+/** A pressed button opens the action's form, if it has one; a sent form runs it. */
+async function actOn(
+  action: CommandAction,
+  invocation: ActionInvocation,
+  context: Context,
+): Promise<Outcome> {
+  if (!action.form) return action.run(invocation, context);
+  const form = await action.form(invocation, context);
+  const { command, action: pressed, index, job } = invocation;
+  if (pressed?.sent)
+    return action.run({ ...invocation, options: validateOptions(invocation.options, form.options) }, context);
+  return {
+    type: 'form',
+    form: { id: actionId({ command, action: pressed?.name ?? '', job: job.id, index }), ...form },
+  };
+}
+
+async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {
+  if (person.id !== job.person.id && !person.moderator) {
+    throw notModerator(person, 'Only the person who asked, or a moderator, can cancel this.');
+  }
+  if (await context.jobs.cancel(job.id)) return quietly('Cancelling.');
+  throw new UserError('This has already ended.');
+}
+
+function quietly(text: string): Outcome {
+  return { type: 'message', visibility: 'person', message: { text } };
+}

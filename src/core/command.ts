@@ -1,0 +1,120 @@
+/** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
+import type { Context } from './context.ts';
+import type { Form } from './form.ts';
+import type { Invocation, SuggestRequest } from './invocation.ts';
+import type { JobView } from './job.ts';
+import type { Message } from './message.ts';
+import type { Choice, OptionDeclarations, OptionValues } from './options.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What `run` is given: an invocation whose options were validated. */
+export interface CommandInvocation<Options extends OptionDeclarations> extends Omit<Invocation, 'options'> {
+  readonly options: OptionValues<Options>;
+}
+
+/** What an action is given: the job whose button was pressed. */
+export interface ActionInvocation extends Invocation {
+  readonly job: JobView;
+  /** Which item of the job's result. */
+  readonly index: number;
+}
+
+/** What is asked before an action runs. Its id is the action's own. */
+export type ActionForm = Omit<Form, 'id'>;
+
+export interface CommandAction {
+  /**
+   * What a pressed button asks first; `run` then gets what was sent, validated against the form's options. Throws
+   * UserError where there is nothing to ask. Without a form, `run` answers the button.
+   */
+  readonly form?: (invocation: ActionInvocation, context: Context) => Promise<ActionForm>;
+  readonly run: (invocation: ActionInvocation, context: Context) => Promise<Outcome>;
+}
+
+/** An action that asks by a form; `run` gets the values that the form's declaration describes. */
+export function defineFormAction<const Options extends OptionDeclarations>(action: {
+  readonly options: Options | ((invocation: ActionInvocation) => Options);
+  readonly form: (invocation: ActionInvocation, context: Context) => Promise<Omit<ActionForm, 'options'>>;
+  readonly run: (
+    invocation: Omit<ActionInvocation, 'options'> & { readonly options: OptionValues<Options> },
+    context: Context,
+  ) => Promise<Outcome>;
+}): CommandAction {
+  const { options, form, run } = action;
+  return {
+    async form(invocation, context) {
+      const asked = await form(invocation, context);
+      return { ...asked, options: typeof options === 'function' ? options(invocation) : options };
+    },
+    // Sound because bot.run validates the options against this very declaration before it calls `run`.
+    run: run as unknown as CommandAction['run'],
+  };
+}
+
+/** Completes an option while a person types; the first 25 are shown. */
+export type Autocomplete = (request: SuggestRequest, context: Context) => Promise<readonly Choice[]>;
+
+/** A part of a command with options of its own, as in `/models set`. */
+export interface Subcommand<Options extends OptionDeclarations = OptionDeclarations> {
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly options: Options;
+  /** By option; for each that is declared with `autocomplete`. */
+  readonly autocomplete?: Readonly<Partial<Record<keyof Options & string, Autocomplete>>>;
+  /** Without options it answers with a form of its own, which holds what is set now: no platform opens an empty one. */
+  readonly asks?: true;
+  readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
+}
+
+/** Checks a declaration's types and infers its options. Returns the same object. */
+export function defineSubcommand<const Options extends OptionDeclarations>(
+  subcommand: Subcommand<Options>,
+): Subcommand {
+  // Sound because bot.run validates the options against this very declaration before it calls `run`.
+  return subcommand as unknown as Subcommand;
+}
+
+/** An entry in the menu of a message that somebody wrote: opens the command's form with the message in one option. */
+export interface MessageMenu {
+  /** At most 24 characters (Slack's limit). */
+  readonly label: string;
+  readonly option: string;
+}
+
+export interface Command<Options extends OptionDeclarations = OptionDeclarations> {
+  readonly name: string;
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly options: Options;
+  /** By option; for each that is declared with `autocomplete`. */
+  readonly autocomplete?: Readonly<Partial<Record<keyof Options & string, Autocomplete>>>;
+  /** By name. Without one of them (which only Slack and the terminal allow) `run` answers, with `options`. */
+  readonly subcommands?: Readonly<Record<string, Subcommand>>;
+  readonly messageMenu?: MessageMenu;
+  /** Only moderators may use it. */
+  readonly moderatorsOnly?: boolean;
+  /** Moderators cannot take it from anybody: help, and what people may ask about their own data. */
+  readonly alwaysAllowed?: boolean;
+  /** Everything it says is for the person alone. */
+  readonly answersPrivately?: boolean;
+  readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
+  /** What the finished job says. Pure: it may be rendered again at any time. */
+  readonly done?: (job: JobView) => Message;
+  /** The name without extension under which all files of a result also come as one archive; undefined for none. Pure. */
+  readonly archive?: (job: JobView) => string | undefined;
+  /** What an unfinished job can already show, besides its progress. Pure. */
+  readonly early?: (job: JobView) => Message;
+  /** Its buttons, by name. */
+  readonly actions?: Readonly<Record<string, CommandAction>>;
+}
+
+/** Any command, whatever its options: how the registry and the platforms see it. */
+export type AnyCommand = Command<OptionDeclarations>;
+
+/** Checks a declaration's types and infers its options. Returns the same object. */
+export function defineCommand<const Options extends OptionDeclarations>(
+  command: Command<Options>,
+): AnyCommand {
+  // Sound because bot.run validates the options against this very declaration before it calls `run`.
+  return command as unknown as AnyCommand;
+}

@@ -1,0 +1,139 @@
+/** A command's tools, and the words in which they speak. */
+import type { musicLimits } from '../gateway/music/requests.ts';
+import type { Family } from './family.ts';
+import type { Person } from './invocation.ts';
+import type { JobView } from './job.ts';
+import type { Log } from './log.ts';
+import type { KeptFile, MediaSource } from './message.ts';
+import type { Moderation } from './moderation.ts';
+import type { Choice, FileOption, FileReference } from './options.ts';
+import type { Outcome } from './outcome.ts';
+import type { SongModel, Work } from './work.ts';
+
+export interface StartRequest {
+  readonly work: Work;
+  /** What people see while it runs, such as "Composing “Rain”". Plain. */
+  readonly title: string;
+  /** The command that renders the result; the invoked one if left out. */
+  readonly command?: string;
+  /** The job whose result this one was made from. */
+  readonly parent?: string;
+  /** What it is made from, for people: “Rain”, take 1. Plain. */
+  readonly madeFrom?: string;
+}
+
+/** A voice that was taken from a song and kept for a server. */
+export interface Voice {
+  readonly personaId: string;
+  readonly name: string;
+  readonly description?: string;
+  /** The song it was taken from, for people. */
+  readonly madeFrom?: string;
+  /** The audio it was taken from: each gives one voice (contract, "Limits" 1). */
+  readonly audioId?: string;
+  readonly keptBy: Pick<Person, 'id' | 'displayName'>;
+  /** Milliseconds since the epoch. */
+  readonly keptAt: number;
+}
+
+/** A voice that was removed, and that the gateway still has. */
+export interface RemovedVoice {
+  readonly personaId: string;
+  readonly audioId: string;
+}
+
+/** What moderators chose for answers: the channel's choice over the server's. */
+export interface AnswerSettings {
+  readonly systemPrompt?: string;
+  /** Questions may use the bot's own commands. */
+  readonly assistant: boolean;
+  /** Small print under an answer: model, route, tokens. */
+  readonly footer: boolean;
+}
+
+/** What the operator decided about answers. Models are ids; those of gen without their route. */
+export interface AnswerOffer {
+  /** Upper bound of output tokens. */
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  /** Input tokens that a question may have together with what was said before. */
+  readonly contextTokens: number;
+  /** Reads pictures where the chosen model cannot; may begin with a route. */
+  readonly visionModel?: string;
+  /** A gen model that can call functions: the bot's own commands. */
+  readonly toolModel?: string;
+  /** Gen models that answer with text and pictures. */
+  readonly illustratingModels: readonly string[];
+  /** Gen models of the thinking preview; none where it is switched off. */
+  readonly thinkingModels: readonly string[];
+  /** Tokens to think with; -1 is automatic. */
+  readonly thinkingBudget: number;
+}
+
+/** A command's tools. */
+export interface Context {
+  readonly now: () => number;
+  readonly log: Log;
+  readonly jobs: {
+    /** Stores the work as a job before anything is spent. */
+    start(request: StartRequest): Promise<Outcome>;
+    find(id: string): Promise<JobView | undefined>;
+    /** Finished jobs of this channel with songs in their result, newest first. */
+    recentSongs(limit: number): Promise<readonly JobView[]>;
+    /** What the person has running here, or everywhere on this platform. */
+    running(where?: { readonly everywhere: boolean }): Promise<readonly JobView[]>;
+    /** Ends work that has not finished; false if there was nothing to end. */
+    cancel(id: string): Promise<boolean>;
+    /** Delivers cancelled work that was finished all the same; false if there is nothing to show. */
+    reveal(id: string): Promise<boolean>;
+    /** The person's newest results that could be shown nowhere. */
+    undelivered(limit: number): Promise<readonly JobView[]>;
+    /** Shows such a result here; undefined if it is not the person's, or was shown meanwhile. */
+    showHere(id: string): Promise<Outcome | undefined>;
+  };
+  readonly models: {
+    /**
+     * The model to use: the one named, else the channel's, the guild's, the deployment's.
+     * Throws UserError when the name is not one this account may use, or when none is chosen yet.
+     */
+    resolve(family: Exclude<Family, 'song'>, named: string | undefined): Promise<string>;
+    /** As `resolve`, for songs: the contract names their models. */
+    song(named: string | undefined): Promise<SongModel>;
+    suggest(family: Family, typed: string): Promise<readonly Choice[]>;
+    /** The listing routes that name this id; none while no list is known. */
+    listedBy(id: string): readonly ('chat' | 'msg')[];
+  };
+  readonly answers: AnswerOffer;
+  readonly settings: { readonly answers: AnswerSettings };
+  /** What moderators may do. The caller has checked that the person is one, by {@link Command.moderatorsOnly}. */
+  readonly moderation: Moderation;
+  /** The gateway's bounds, so that bad input is told before anything is spent. */
+  readonly limits: { readonly music: typeof musicLimits };
+  readonly files: {
+    /** Keeps the attachment, checked by its content; throws UserError for the wrong kind or size. */
+    keep(file: FileReference, accept: FileOption['accept']): Promise<KeptFile>;
+    /**
+     * Keeps what a model can look at or read; its content decides which. A picture is scaled down when it is too large.
+     * Throws UserError like `keep`.
+     */
+    keepReadable(
+      file: FileReference,
+    ): Promise<{ readonly type: 'image' | 'document'; readonly file: KeptFile }>;
+    /**
+     * A file of a finished job's result: the kept one, or fetched anew. Throws UserError when it is kept nowhere any more.
+     */
+    made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<KeptFile>;
+    /** How long the audio of a kept file lasts; undefined when its content does not tell. */
+    seconds(file: KeptFile): Promise<number | undefined>;
+  };
+  /** The voices of this server, or of this conversation where there is no server. */
+  readonly voices: {
+    /** By name. */
+    list(): Promise<readonly Voice[]>;
+    /** False when there was none. */
+    remove(personaId: string): Promise<boolean>;
+    removed(): Promise<readonly RemovedVoice[]>;
+    /** Keeps a voice that the gateway has. A name that is taken gets a number. */
+    keep(voice: Voice): Promise<void>;
+  };
+}

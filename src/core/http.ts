@@ -1,0 +1,35 @@
+/** What the listener shares with others: requests of chat platforms, and signatures in URLs. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a chat platform sends to the listener by itself. Nothing about it is proven. */
+export interface WebhookRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it came, since signatures are made over these bytes. */
+  readonly body: Buffer;
+}
+
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Without it the answer has no body. */
+  readonly json?: object;
+}
+
+/**
+ * HMAC-SHA256 of `text` as base64url (43 characters). The text begins with what the signature is for, so that what was
+ * signed for one use never proves another.
+ */
+export function sign(text: string, secret: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+/** Whether any of `secrets` made `signature`. Takes as long for a near miss as for nonsense. */
+export function isSignedBy(text: string, signature: string, secrets: readonly string[]): boolean {
+  const given = Buffer.from(signature);
+  let matches = false;
+  for (const secret of secrets) {
+    // Texts are compared, not decoded bytes: base64url can spell the same bytes differently.
+    const expected = Buffer.from(sign(text, secret));
+    if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true;
+  }
+  return matches;
+}

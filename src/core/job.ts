@@ -1,0 +1,212 @@
+/** The job record: what is owed to an address, durably. Small; media lives in files. */
+import { z } from 'zod';
+import { addressSchema, channelOf, type Invocation, serverOf } from './invocation.ts';
+import type { Result, Work } from './work.ts';
+
+const JOB_STATES = [
+  'accepted',
+  'submitting',
+  'waiting',
+  'ready',
+  'delivered',
+  'failed',
+  'expired',
+  'cancelled',
+] as const;
+
+/** States in which there is something left to do. */
+const OPEN_STATES = ['accepted', 'submitting', 'waiting', 'ready'] as const;
+
+const keptFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
+
+const failureSchema = z.object({
+  code: z.string(),
+  /** What the person reads. */
+  sentence: z.string(),
+  /** Names the log line with the cause. */
+  reference: z.string(),
+  /** Whether the gateway may have done the work all the same. */
+  taken: z.enum(['no', 'unknown']),
+});
+export type JobFailure = z.infer<typeof failureSchema>;
+
+const jobFields = z.object({
+  id: z.string(),
+  /** Counts up with every write; writes compare it first. */
+  version: z.number().int(),
+  state: z.enum(JOB_STATES),
+  command: z.string(),
+  title: z.string(),
+  address: addressSchema,
+  person: z.object({
+    id: z.string(),
+    displayName: z.string(),
+    moderator: z.boolean(),
+    roles: z.array(z.string()),
+  }),
+  /** The invocation that caused it: the same event that comes twice makes one job. */
+  invocation: z.string(),
+  // Written by commands whose requests the gateway client checks again when it sends them.
+  work: z.custom<Work>(
+    (value) => z.looseObject({ route: z.string(), request: z.looseObject({}) }).safeParse(value).success,
+  ),
+  parent: z.string().optional(),
+  /** What it was made from, for people. */
+  madeFrom: z.string().optional(),
+  taskId: z.string().optional(),
+  /** Built from the gateway's readers only; partial until the job is `ready`. */
+  result: z
+    .custom<Result>(
+      (value) =>
+        z.looseObject({ songs: z.array(z.json()), images: z.array(z.json()) }).safeParse(value).success,
+    )
+    .optional(),
+  /** Set with `ready`: which of the four ends it will have once the person was told. */
+  end: z.enum(['delivered', 'failed', 'expired', 'cancelled']).optional(),
+  failure: failureSchema.optional(),
+  cancelRequestedBy: z.string().optional(),
+  /** Remote URL to what was kept of it, or null where it could not be had. */
+  kept: z.record(z.string(), keptFileSchema.nullable()),
+  /** Remote URL of a song to what was kept of it with its tags written in. */
+  tagged: z.record(z.string(), keptFileSchema).optional(),
+  /** What the platform needs to find its message again. */
+  posted: z.record(z.string(), z.json()).optional(),
+  /** A run was interrupted, and may have posted more than `posted` tells. */
+  mayHavePosted: z.boolean().optional(),
+  /**
+   * Two runs wrote the message, because a replica stood still for longer than its lease. What the later one posted beside
+   * it is taken back, and the message written again.
+   */
+  overtaken: z.array(z.record(z.string(), z.json())).optional(),
+  /** A digest of the message that is shown, so that equal messages are not written again. */
+  shown: z.string().optional(),
+  /** The rough style was sent to be polished; it is never sent twice. */
+  polish: z.enum(['sent', 'done']).optional(),
+  /** The lyrics were asked for before the song; they are never asked for twice. */
+  lyrics: z.enum(['sent', 'done']).optional(),
+  /** Failures of the present step in a row. */
+  attempts: z.number().int(),
+  /** How often the gateway refused the work for now. */
+  refusals: z.number().int().optional(),
+  /** A call that was refused with a time to wait is not repeated before then, whatever wakes the job. */
+  held: z.object({ asking: z.number().optional(), showing: z.number().optional() }).optional(),
+  /** How often the task was asked about. */
+  polls: z.number().int(),
+  /** Last callback read, so that each counts once. */
+  inboxRead: z.number().int(),
+  /** How long such work took lately, in milliseconds. */
+  estimateMs: z.number().optional(),
+  /** Milliseconds since the epoch. */
+  createdAt: z.number(),
+  submittedAt: z.number().optional(),
+  deadlineAt: z.number().optional(),
+  finishedAt: z.number().optional(),
+  /** Whether it counts as used; absent until its end is known. */
+  charged: z.boolean().optional(),
+  /** It counts, though it is unknown whether the gateway charged it. */
+  chargeUncertain: z.boolean().optional(),
+  /** It could be shown nowhere; `/jobs` offers it. */
+  undelivered: z.boolean().optional(),
+  /** From 1, while others are before it. */
+  queuePosition: z.number().optional(),
+  /** When it got a slot, if it had to wait in line. */
+  startedAt: z.number().optional(),
+  /** Since when the gateway does not know the task. */
+  unknownSince: z.number().optional(),
+  /** The result is whole; absent without one, and in records of before. */
+  complete: z.boolean().optional(),
+  /** When the gateway had made it. */
+  endedAt: z.number().optional(),
+  /** It is unknown whether the gateway took the work. */
+  uncertain: z.boolean().optional(),
+  /** A callback came that could not be read. */
+  unreadable: z.boolean().optional(),
+});
+export type Job = z.infer<typeof jobFields>;
+
+/** Fields of older records, by their present names. */
+const RENAMED = { undelivered: 'unplaced', queuePosition: 'queuePlace' } as const;
+
+function withPresentNames(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null) return record;
+  const fields = new Map(Object.entries(record));
+  for (const [present, former] of Object.entries(RENAMED)) {
+    if (!fields.has(former)) continue;
+    fields.set(present, fields.get(former));
+    fields.delete(former);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** Keeps unknown fields: during an upgrade, an older replica writes records of a newer one. */
+export const jobSchema = z.preprocess(
+  withPresentNames,
+  jobFields
+    .extend({
+      address: addressSchema.loose(),
+      person: jobFields.shape.person.loose(),
+      failure: failureSchema.loose().optional(),
+    })
+    .loose(),
+);
+
+/** Whether there is a result, and nothing of it is still to come. */
+export function hasWholeResult({ result, complete = true }: Pick<Job, 'result' | 'complete'>): boolean {
+  return result !== undefined && complete;
+}
+
+export function isOpen(job: Job): boolean {
+  return (OPEN_STATES as readonly string[]).includes(job.state);
+}
+
+export type JobState = Job['state'];
+
+/** Whether the gateway charged for a job; `uncertain` counts as used, too. */
+export type Charge = 'yes' | 'no' | 'uncertain';
+
+/** What commands see of a job. */
+export type JobView = Readonly<
+  Pick<
+    Job,
+    | 'id'
+    | 'state'
+    | 'command'
+    | 'title'
+    | 'address'
+    | 'person'
+    | 'work'
+    | 'parent'
+    | 'madeFrom'
+    | 'taskId'
+    | 'result'
+    | 'createdAt'
+    | 'finishedAt'
+    | 'deadlineAt'
+    | 'held'
+    | 'queuePosition'
+    | 'uncertain'
+    | 'undelivered'
+  >
+> & {
+  /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
+  readonly parentUrl?: string;
+};
+
+/**
+ * Why a button of a job does nothing here: what was made in a channel answers there alone, since others may not see it.
+ * Their own work people cancel from everywhere, and what was sent to them alone they use where it was sent. Undefined where
+ * it works.
+ */
+export function whyOutOfReach(
+  job: Pick<JobView, 'address' | 'person' | 'undelivered'>,
+  action: string,
+  { address, person }: Pick<Invocation, 'address' | 'person'>,
+): string | undefined {
+  const isOwn = job.person.id === person.id;
+  const isSentToThem = serverOf(address) === undefined || job.undelivered === true;
+  const isOnPlatform = job.address.platform === address.platform;
+  if (isOnPlatform && isOwn && (action === 'cancel' || isSentToThem)) return undefined;
+  if (!isOnPlatform || job.address.guild !== address.guild) return 'This button belongs to another server.';
+  const isThere = isOwn || channelOf(job.address) === channelOf(address);
+  return isThere ? undefined : 'This button belongs to another channel, and works only there.';
+}

@@ -1,0 +1,135 @@
+/**
+ * What Minstrel says, free of any platform. Platforms render a Message totally: any Message fits within their limits,
+ * none of its text is lost, and nothing in it pings people other than the person who asked.
+ */
+import type { FormButton } from './form.ts';
+
+export type MediaKind = 'audio' | 'image' | 'video' | 'file';
+
+/** A file that Minstrel keeps; `name` is its key in the media store. */
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+/** Where a media item's bytes are: still at the gateway's temporary URL, or kept by us and ready to be handed over. */
+export type MediaSource =
+  | { readonly type: 'remote'; readonly url: string }
+  | { readonly type: 'kept'; readonly file: KeptFile };
+
+export interface MediaItem {
+  readonly kind: MediaKind;
+  /** The file name that people see. Once the file is kept it is safe on every system and carries its extension. */
+  readonly name: string;
+  readonly source: MediaSource;
+  /** Plain description for people who cannot see or hear it. */
+  readonly alt?: string;
+  /** Plain caption, such as "Take 1 · 2:31". */
+  readonly caption?: string;
+  /** A picture that decorates the message (a song's cover) instead of being its content. */
+  readonly cover?: boolean;
+  /** Written into an audio file where its type allows. Without them it carries its name and who asked. */
+  readonly tags?: {
+    readonly title: string;
+    readonly artist: string;
+    readonly lyrics?: string;
+    readonly coverUrl?: string;
+  };
+  /** The same content in fewer bytes, for channels that do not take the file itself. Named like the item. */
+  readonly smaller?: { readonly name: string; readonly source: MediaSource };
+}
+
+/** Shown below links that replace files. */
+export const LINKED_FILES_SENTENCE =
+  'Files that could not be uploaded here are behind links. The links work for a limited time.';
+
+/** A small fact: plain name, plain value. */
+export interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A button. `id` is `command.action:job:index`, made by {@link actionId}. */
+export interface ActionButton {
+  readonly type: 'action';
+  readonly id: string;
+  readonly label: string;
+  readonly emoji?: string;
+  readonly emphasis?: 'primary' | 'danger';
+}
+
+/** A button that opens a page. */
+export interface LinkButton {
+  readonly type: 'link';
+  readonly url: string;
+  readonly label: string;
+}
+
+export type Button = ActionButton | LinkButton;
+
+/** Work in progress. Times are in milliseconds since the epoch. */
+export interface Progress {
+  /** A plain sentence: what happens now. */
+  readonly stage: string;
+  readonly startedAt: number;
+  /** Position in the queue, from 1; absent when the work is running. */
+  readonly queuePosition?: number;
+  /** How long such work took lately, in milliseconds. */
+  readonly estimateMs?: number;
+  /** When what the stage says ends. */
+  readonly until?: number;
+}
+
+export interface Message {
+  /** Plain text. */
+  readonly title?: string;
+  /** Markdown (CommonMark and GFM). Text that is not meant as Markdown passes {@link plain} first. */
+  readonly text?: string;
+  readonly fields?: readonly Field[];
+  readonly media?: readonly MediaItem[];
+  readonly actions?: readonly Button[];
+  readonly progress?: Progress;
+  /** Plain small print. */
+  readonly footer?: string;
+  /** People may go on talking about it; a platform may offer a thread for that. */
+  readonly conversation?: boolean;
+  /** Mention the person who asked, and no one else. */
+  readonly notify?: boolean;
+}
+
+/** A part of the page where a person sees the bot, such as Slack's Home tab. */
+export interface HomeSection extends Message {
+  readonly forms?: readonly FormButton[];
+}
+
+/** Discord's `custom_id` limit; Slack's `action_id` allows more. */
+const ACTION_ID_LENGTH = 100;
+
+export interface ActionReference {
+  readonly command: string;
+  readonly action: string;
+  readonly job: string;
+  readonly index: number;
+}
+
+/** Writes `command.action:job:index`. Throws RangeError past 100 characters, which only a wrong declaration can cause. */
+export function actionId({ command, action, job, index }: ActionReference): string {
+  const id = `${command}.${action}:${job}:${index}`;
+  if (id.length > ACTION_ID_LENGTH)
+    throw new RangeError(`Action id is longer than ${ACTION_ID_LENGTH}: ${id}`);
+  return id;
+}
+
+/** Reads what {@link actionId} wrote; undefined for anything else. */
+export function parseActionId(id: string): ActionReference | undefined {
+  const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(0|[1-9]\d{0,3})$/.exec(id);
+  const [, command, action, job, index] = match ?? [];
+  if (!command || !action || !job || !index) return undefined;
+  return { command, action, job, index: Number(index) };
+}
+
+/** Escapes every character that Markdown could take for markup, so that text from people and models shows as it is. */
+export function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#+\-.!|~&:/@]/g, '\\$&');
+}

@@ -1,0 +1,238 @@
+/** How a command's options are declared, and the check of what people typed, before anything is spent. */
+import { closest } from 'fastest-levenshtein';
+import { UserError } from './errors.ts';
+
+export interface Choice {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface OptionBase {
+  /** At most 100 characters (Discord's limit). */
+  readonly description: string;
+  readonly required?: boolean;
+}
+
+export interface TextOption extends OptionBase {
+  readonly type: 'text';
+  /** In characters. */
+  readonly maximumLength?: number;
+  /** Forms offer several lines. */
+  readonly multiline?: boolean;
+  /** Takes one person or role: platforms offer their own picker and leave a mention, as `<@id>` or `<@&id|name>`. */
+  readonly mention?: boolean;
+  /** The command completes it while the person types ({@link Command.autocomplete}); any text stays allowed. */
+  readonly autocomplete?: true;
+}
+
+export interface ChoiceOption extends OptionBase {
+  readonly type: 'choice';
+  readonly choices: readonly Choice[];
+}
+
+export interface FlagOption extends OptionBase {
+  readonly type: 'flag';
+}
+
+export interface NumberOption extends OptionBase {
+  readonly type: 'number';
+  readonly integer?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface FileOption extends OptionBase {
+  readonly type: 'file';
+  readonly accept: readonly ('audio' | 'image' | 'text')[];
+  readonly maximumBytes: number;
+}
+
+export type OptionDeclaration = TextOption | ChoiceOption | FlagOption | NumberOption | FileOption;
+
+/** Name to declaration. The first text option takes what is typed without a flag on Slack. */
+export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>;
+
+/** A file that a person attached, as the platform told of it: nothing about it is proven yet. */
+export interface FileReference {
+  readonly name: string;
+  readonly contentType?: string | undefined;
+  readonly bytes?: number | undefined;
+  readonly url: string;
+  /**
+   * The platform itself handed the file over and serves it at `url`: the bot's credentials may open it. Absent for an
+   * address that a person typed.
+   */
+  readonly attached?: true;
+}
+
+export type OptionValue = string | number | boolean | FileReference;
+
+/** As a platform read them; {@link Invocation.options} before validation. */
+export type RawOptions = Readonly<Record<string, OptionValue | undefined>>;
+
+type ValueOf<Declaration> = Declaration extends { readonly type: 'flag' }
+  ? boolean
+  : Declaration extends { readonly type: 'number' }
+    ? number
+    : Declaration extends { readonly type: 'file' }
+      ? FileReference
+      : Declaration extends {
+            readonly type: 'choice';
+            readonly choices: readonly { readonly value: infer Value }[];
+          }
+        ? Value
+        : string;
+
+/** The validated values that a declaration describes. */
+export type OptionValues<Declarations extends OptionDeclarations> = {
+  readonly [Name in keyof Declarations as Declarations[Name] extends { readonly required: true }
+    ? Name
+    : never]: ValueOf<Declarations[Name]>;
+} & {
+  readonly [Name in keyof Declarations as Declarations[Name] extends { readonly required: true }
+    ? never
+    : Name]?: ValueOf<Declarations[Name]> | undefined;
+};
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The values that the declaration describes. Throws UserError that names the option and says what to do. */
+export function validateOptions(raw: RawOptions, declarations: OptionDeclarations): RawOptions {
+  for (const name of Object.keys(raw)) {
+    if (!Object.hasOwn(declarations, name))
+      throw new UserError(unknownOption(name, Object.keys(declarations)), name);
+  }
+  const values: Record<string, OptionValue> = {};
+  for (const [name, declaration] of Object.entries(declarations)) {
+    const value = filled(raw[name]);
+    if (value !== undefined) values[name] = validate(name, value, declaration);
+    else if (declaration.required)
+      throw new UserError(`Please give the option “${name}”: ${declaration.description}.`, name);
+  }
+  return values;
+}
+
+function unknownOption(name: string, known: readonly string[]): string {
+  if (known.length === 0) return `There is no option “${name}”; this command has none.`;
+  return `There is no option “${name}”. Did you mean “${closest(name, [...known])}”?`;
+}
+
+function filled(value: OptionValue | undefined): OptionValue | undefined {
+  return typeof value === 'string' && value.trim() === '' ? undefined : value;
+}
+
+function validate(name: string, value: OptionValue, declaration: OptionDeclaration): OptionValue {
+  switch (declaration.type) {
+    case 'text': {
+      if (typeof value === 'object') throw new UserError(`“${name}” takes text, not a file.`, name);
+      const text = String(value).trim();
+      const most = declaration.maximumLength;
+      if (most === undefined || text.length <= most) return text;
+      throw new UserError(
+        `“${name}” has ${text.length} characters; ${most} are allowed. Please shorten it.`,
+        name,
+      );
+    }
+    case 'choice': {
+      const wanted = String(value).trim().toLowerCase();
+      const found = declaration.choices.find(
+        (choice) => choice.value.toLowerCase() === wanted || choice.name.toLowerCase() === wanted,
+      );
+      if (found) return found.value;
+      const names = declaration.choices.map((choice) => choice.name).join(', ');
+      throw new UserError(`“${name}” can be ${names}.`, name);
+    }
+    case 'flag':
+      return flag(name, value);
+    case 'number': {
+      const number = typeof value === 'string' ? readNumber(value) : value;
+      const {
+        minimum = Number.NEGATIVE_INFINITY,
+        maximum = Number.POSITIVE_INFINITY,
+        integer = false,
+      } = declaration;
+      if (typeof number !== 'number' || !Number.isFinite(number))
+        throw new UserError(`“${name}” takes a number, such as 5, 2.5 or 1,000.`, name);
+      if (integer && !Number.isInteger(number)) throw new UserError(`“${name}” takes a whole number.`, name);
+      if (number < minimum) throw new UserError(`“${name}” must be at least ${minimum}.`, name);
+      if (number > maximum) throw new UserError(`“${name}” must be at most ${maximum}.`, name);
+      return number;
+    }
+    case 'file':
+      return file(name, value, declaration);
+    default:
+      return declaration satisfies never;
+  }
+}
+
+/** Thousands are apart by spaces, apostrophes, commas or dots, the same throughout; behind the other sign are decimals. */
+const GROUPED = /^([+-]?)([1-9]\d{0,2}(?:([\s'’_.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
+const PLAIN = /^([+-]?)(\d*)(?:[.,](\d+))?$/;
+
+/**
+ * Reads `1,000`, `1 000`, `1.000,5`, `2.5` and `2,5`. Undefined for what is no number, and for `1.000`, which is one for
+ * some people and a thousand for others.
+ */
+export function readNumber(text: string): number | undefined {
+  const typed = text.trim().replace(/^[−–]/, '-');
+  const [grouped, sign, whole = '', group, decimals = ''] = GROUPED.exec(typed) ?? [];
+  if (grouped !== undefined) {
+    const digits = whole.replace(/\D/g, '');
+    const isUnclear = group === '.' && decimals === '' && whole.indexOf('.') === whole.lastIndexOf('.');
+    return isUnclear ? undefined : Number(`${sign}${digits}.${decimals}`);
+  }
+  const [plain, before = '', ones = '', behind = ''] = PLAIN.exec(typed) ?? [];
+  return plain === undefined || `${ones}${behind}` === ''
+    ? undefined
+    : Number(`${before}${ones || 0}.${behind}`);
+}
+
+/** Whether a word goes on with the number before it, as the second of `1 000`. */
+export function goesOnWithNumber(before: string, word: string): boolean {
+  return /^[+-]?[1-9]\d{0,2}(?:\s\d{3})*$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(word);
+}
+
+const YES = new Set(['true', 'yes', 'on', '1']);
+const NO = new Set(['false', 'no', 'off', '0']);
+
+function flag(name: string, value: OptionValue): boolean {
+  if (typeof value === 'boolean') return value;
+  const word = String(value).trim().toLowerCase();
+  if (YES.has(word)) return true;
+  if (NO.has(word)) return false;
+  throw new UserError(`“${name}” is either on or off.`, name);
+}
+
+/** What the platform says of a file; its content is checked when it is fetched. */
+function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOption): OptionValue {
+  if (typeof value !== 'object') throw new UserError(`“${name}” takes a file: please attach one.`, name);
+  const kind = value.contentType?.split('/')[0];
+  if (kind !== undefined && kind !== 'application' && !accept.some((accepted) => accepted === kind)) {
+    throw new UserError(
+      `“${name}” takes ${accept.join(' or ')} files; ${value.name} is something else.`,
+      name,
+    );
+  }
+  if (value.bytes !== undefined && value.bytes > maximumBytes) {
+    const most = Math.floor(maximumBytes / MEBIBYTE);
+    throw new UserError(`${value.name} is too large: “${name}” takes files of up to ${most} MB.`, name);
+  }
+  return value;
+}
+
+type Present<Given> = {
+  readonly [Name in keyof Given as undefined extends Given[Name] ? never : Name]: Given[Name];
+} & {
+  readonly [Name in keyof Given as undefined extends Given[Name] ? Name : never]?: Exclude<
+    Given[Name],
+    undefined
+  >;
+};
+
+/** Without the properties that are undefined: with exactOptionalPropertyTypes an absent property is not undefined. */
+export function present<Given extends object>(given: Given): Present<Given> {
+  // Only properties that Present makes optional are left out.
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as Present<Given>;
+}

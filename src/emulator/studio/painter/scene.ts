@@ -1,0 +1,213 @@
+import { Resvg } from '@resvg/resvg-js';
+import { createRandom, type Random } from '../../random.ts';
+import { bestMatch, wordsOf } from '../../words.ts';
+import { figuresNamed } from './figures.ts';
+import { choosePalette, mix, type Palette } from './palettes.ts';
+
+/** The size of a drawing in units; its shorter side has 100. */
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a film shows `time` seconds after it began, as SVG. Equal prompts give equal scenes. */
+export type Scene = (frame: Frame, time: number) => string;
+
+/** Draws a scene at a size in pixels. */
+export function drawScene(scene: Scene, width: number, height: number, time = 0) {
+  const unit = Math.min(width, height) / 100;
+  const frame = { width: width / unit, height: height / unit };
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ' +
+    `width="${width}" height="${height}" viewBox="0 0 ${frame.width} ${frame.height}">${scene(frame, time)}</svg>`;
+  return new Resvg(svg, { font: { loadSystemFonts: false } }).render();
+}
+
+const lands = [
+  { name: 'sea', words: 'sea ocean boat ship fish whale wave waves beach island lake water sail lighthouse' },
+  { name: 'city', words: 'city town neon street window rain robot club night skyline car train lamp' },
+  { name: 'mountains', words: 'mountain mountains snow winter dragon epic ice castle' },
+  { name: 'dunes', words: 'desert dune dunes sand mars camel cowboy western' },
+  { name: 'hills', words: 'forest tree trees garden flower meadow cat dog fox farm house mushroom' },
+] as const;
+const weathers = [
+  { draw: drawRain, words: 'rain rainy storm raindrops drizzle thunder' },
+  { draw: drawSnow, words: 'snow winter christmas blizzard snowy' },
+] as const;
+
+/** Plans a scene from the words of a prompt; words of the second text (negative prompt) are left out. */
+export function planScene(prompt: string, avoid = ''): Scene {
+  const avoided = wordsOf(avoid);
+  const words = wordsOf(prompt).filter((word) => !avoided.includes(word));
+  const seed = JSON.stringify([prompt, avoid]);
+  const random = createRandom(seed);
+  const palette = choosePalette(words, random);
+  const land = (bestMatch(lands, words) ?? random.pick(lands)).name;
+  const drawWeather = bestMatch(weathers, words)?.draw;
+  const figures = figuresNamed(words);
+  const lightX = random.between(0.2, 0.8);
+  const lightY = random.between(0.18, 0.42);
+  const lightSize = random.between(6, 12);
+  const figureX = random.between(0.3, 0.7);
+  const drawLand = land === 'city' ? drawCity : drawRidges;
+  return (frame, time) => {
+    const { width, height } = frame;
+    const part = (name: string): Random => createRandom(`${seed} ${name}`);
+    const light = { x: lightX * width + 0.4 * time, y: lightY * height };
+    const figureY = height * (land === 'sea' ? 0.78 : 0.9);
+    const placed = figures.map((figure, index) => {
+      const x = width * (figures.length === 1 ? figureX : 0.24 + (0.52 * index) / (figures.length - 1));
+      const group = `<g transform="translate(${x} ${figureY}) scale(34 -34)">${figure(time)}</g>`;
+      return glow('halo', x, figureY - 20, 42) + group;
+    });
+    return [
+      verticalGradient('sky', palette.sky),
+      `<rect width="${width}" height="${height}" fill="url(#sky)"/>`,
+      radialGradient('light', palette.light, 0.55),
+      radialGradient('halo', mix(palette.light, palette.accent, 0.3), 0.4),
+      radialGradient('cloud', mix(palette.sky[2], '#ffffff', palette.dark ? 0.05 : 0.5), 0.4),
+      palette.dark ? drawStars(frame, time, part('stars'), palette.light) : '',
+      glow('light', light.x, light.y, lightSize * 5),
+      disc(light.x, light.y, lightSize, palette.light, 0.96),
+      drawClouds(frame, time, part('clouds')),
+      drawLand({ frame, time, land, palette, part }),
+      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${placed.join('')}</g>`,
+      drawWeather?.(frame, time, part('weather')) ?? '',
+    ].join('');
+  };
+}
+
+function disc(x: number, y: number, radius: number, colour: string, opacity: number): string {
+  return `<circle cx="${x}" cy="${y}" r="${radius}" fill="${colour}" fill-opacity="${opacity}"/>`;
+}
+
+function verticalGradient(id: string, colours: readonly string[]): string {
+  const stops = colours.map(
+    (colour, at) => `<stop offset="${at / (colours.length - 1)}" stop-color="${colour}"/>`,
+  );
+  return `<linearGradient id="${id}" x2="0" y2="1">${stops.join('')}</linearGradient>`;
+}
+
+/** A soft light that fades to nothing at its radius; `glow` shows it. */
+export function radialGradient(id: string, colour: string, strength: number): string {
+  const stops = [1, 0.56, 0].map(
+    (level, at) => `<stop offset="${at / 2}" stop-color="${colour}" stop-opacity="${level * strength}"/>`,
+  );
+  return `<radialGradient id="${id}">${stops.join('')}</radialGradient>`;
+}
+
+export function glow(id: string, x: number, y: number, radius: number): string {
+  return `<circle cx="${x}" cy="${y}" r="${radius}" fill="url(#${id})"/>`;
+}
+
+function repeat(count: number, draw: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => draw(index)).join('');
+}
+
+function drawStars({ width, height }: Frame, time: number, random: Random, colour: string): string {
+  return repeat(110, (index) => {
+    const twinkle = 0.55 + 0.45 * Math.sin(time * random.between(1, 4) + index);
+    const y = random.next() ** 1.4 * height * 0.7;
+    return disc(random.next() * width, y, random.between(0.1, 0.28), colour, twinkle);
+  });
+}
+
+function drawClouds({ width, height }: Frame, time: number, random: Random): string {
+  return repeat(2 + random.integer(3), () => {
+    const x = ((random.next() + time * 0.006) % 1.2) * width - 0.1 * width;
+    const y = random.between(0.12, 0.42) * height;
+    return repeat(7, (puff) =>
+      glow('cloud', x + (puff - 3) * 4.5, y + random.between(-1.2, 1.2), random.between(5, 9)),
+    );
+  });
+}
+
+interface LandPlan {
+  readonly frame: Frame;
+  readonly time: number;
+  readonly land: (typeof lands)[number]['name'];
+  readonly palette: Palette;
+  part(name: string): Random;
+}
+
+/** Layers of mountains, hills, dunes or waves, the nearer the darker and lower. */
+function drawRidges({ frame: { width, height }, time, land, palette, part }: LandPlan): string {
+  const rough = { mountains: 0.3, hills: 0.12, dunes: 0.1, sea: 0.025, city: 0 }[land];
+  return repeat(5, (layer) => {
+    const nearness = layer / 4;
+    const random = part(`ridge ${layer}`);
+    const base = height * (0.52 + 0.3 * nearness);
+    const isSea = land === 'sea';
+    const waves = Array.from({ length: land === 'mountains' ? 6 : 3 }, (_, octave) => ({
+      frequency: random.between(1.2, 2.2) * 1.9 ** octave * (isSea ? 9 : 1),
+      phase: random.next() * 10 + (isSea ? time * (1.3 - 0.5 * octave) : 0),
+      strength: 0.5 ** octave,
+    }));
+    const drift = time * 0.006 * (0.4 + nearness);
+    // Mountains have sharp tops; other land one slow side.
+    const profile = (angle: number): number =>
+      land === 'mountains'
+        ? 1 - Math.abs(Math.sin(angle))
+        : 0.5 + 0.5 * Math.sin(angle + 0.4 * Math.sin(angle));
+    const heightAt = (x: number): number => {
+      const along = (x / Math.max(width, height) + drift) * Math.PI;
+      return (
+        waves.reduce((sum, wave) => sum + wave.strength * profile(along * wave.frequency + wave.phase), 0) / 2
+      );
+    };
+    const reach = height * rough * (isSea ? 0.5 + nearness : 1.1 - 0.6 * nearness);
+    const top = mix(palette.far, palette.near, nearness);
+    const shine = isSea ? mix(top, palette.light, layer === 0 ? 0.25 : 0.05) : top;
+    const edge = repeat(Math.ceil(width) + 2, (x) => `L${x} ${(base - reach * heightAt(x)).toFixed(2)}`);
+    return (
+      verticalGradient(`land${layer}`, [shine, mix(top, palette.near, 0.6)]) +
+      `<path fill="url(#land${layer})" d="M0 ${height}${edge}V${height}Z"/>`
+    );
+  });
+}
+
+/** Three rows of houses with lit windows. */
+function drawCity({ frame: { width, height }, time, palette, part }: LandPlan): string {
+  return repeat(3, (layer) => {
+    const nearness = layer / 2;
+    const random = part(`city ${layer}`);
+    const base = height * (0.52 + 0.3 * nearness);
+    let walls = '';
+    let windows = '';
+    let x = -20 - time * 0.24 * (0.4 + nearness);
+    while (x < width + 10) {
+      const wide = random.between(6, 14) * (0.7 + 0.5 * nearness);
+      const roof = base - random.between(10, 42) * (1.05 - 0.45 * nearness);
+      walls += `M${x} ${height}V${roof}h${wide}V${height}Z`;
+      for (let row = roof + 1.2; row < height * 0.95; row += 2.9) {
+        for (let column = x + 1.2; column < x + wide - 1.7; column += 2.6) {
+          if (!random.chance(palette.dark ? 0.34 : 0.16)) continue;
+          const lit = random.chance(0.2) ? palette.accent : palette.light;
+          windows += `<rect x="${column}" y="${row}" width="1.2" height="1.6" fill="${lit}"/>`;
+        }
+      }
+      x += wide + random.between(0, 3);
+    }
+    return (
+      `<path fill="${mix(palette.far, palette.near, nearness)}" d="${walls}"/>` +
+      `<g fill-opacity="${0.35 + 0.45 * nearness}">${windows}</g>`
+    );
+  });
+}
+
+function drawRain({ width, height }: Frame, time: number, random: Random): string {
+  const drops = repeat(130, () => {
+    const speed = random.between(1.1, 1.9);
+    const length = random.between(2, 5);
+    return `M${random.next() * width} ${((random.next() + time * speed) % 1) * height}l${-0.16 * length} ${length}`;
+  });
+  return `<path d="${drops}" stroke="#d6e2f0" stroke-width=".2" stroke-opacity=".5"/>`;
+}
+
+function drawSnow({ width, height }: Frame, time: number, random: Random): string {
+  return repeat(130, (index) => {
+    const x = ((random.next() + 0.02 * Math.sin(time + index)) % 1) * width;
+    const y = ((random.next() + time * random.between(0.11, 0.2)) % 1) * height;
+    return disc(x, y, random.between(0.2, 0.6), '#ffffff', 0.85);
+  });
+}

@@ -1,0 +1,68 @@
+import { UnusableInputError } from '../commission.ts';
+import { sampleRate } from './recipe.ts';
+
+/**
+ * Reads WAV or MP3 bytes into stereo at 44.1 kHz, left and right alternating, cut to a number of seconds.
+ * Throws UnusableInputError when the bytes are neither, or when they hold no sound.
+ */
+export async function decodeAudio(bytes: Uint8Array, longestSeconds: number): Promise<Float32Array> {
+  const isWave = Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';
+  const { samples, rate } = isWave ? await decodeWav(bytes, longestSeconds) : await decodeMp3(bytes);
+  if (samples.length < rate / 5) throw new UnusableInputError('the audio holds no sound');
+  return stretch(samples.subarray(0, 2 * Math.floor(longestSeconds * rate)), rate / sampleRate);
+}
+
+// Both give stereo, left and right alternating, at the file's own rate. The decoders are loaded with the first upload: most
+// songs need none, and a studio should open quickly.
+
+async function decodeMp3(bytes: Uint8Array) {
+  const { MPEGDecoder } = await import('mpg123-decoder');
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  try {
+    const { channelData, sampleRate: rate } = decoder.decode(bytes);
+    const [left, right = left] = channelData;
+    if (!left?.length || !right || rate < 8000)
+      throw new UnusableInputError('the file is neither WAV nor MP3');
+    return { samples: stereo(left.length, (frame, side) => (side === 0 ? left : right)[frame]), rate };
+  } finally {
+    decoder.free();
+  }
+}
+
+async function decodeWav(bytes: Uint8Array, longestSeconds: number) {
+  const { ALL_FORMATS, AudioSampleSink, BufferSource, Input } = await import('mediabunny');
+  try {
+    const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
+    const track = await input.getPrimaryAudioTrack();
+    if (track === null) throw new Error('no audio track');
+    const { numberOfChannels, sampleRate: rate } = track;
+    const parts: Float32Array<ArrayBuffer>[] = [];
+    for await (const sample of new AudioSampleSink(track).samples(0, longestSeconds)) {
+      const part = new Float32Array(sample.numberOfFrames * numberOfChannels);
+      sample.copyTo(part, { planeIndex: 0, format: 'f32' });
+      sample.close();
+      parts.push(part);
+    }
+    const samples = new Float32Array(await new Blob(parts).arrayBuffer());
+    const sampleOf = (frame: number, side: number) =>
+      samples[frame * numberOfChannels + Math.min(side, numberOfChannels - 1)];
+    return { samples: stereo(samples.length / numberOfChannels, sampleOf), rate };
+  } catch (error) {
+    throw new UnusableInputError('the WAV file is broken', { cause: error });
+  }
+}
+
+function stereo(frames: number, sampleOf: (frame: number, side: number) => number | undefined): Float32Array {
+  return new Float32Array(2 * frames).map((_, index) => sampleOf(index >> 1, index & 1) ?? 0);
+}
+
+/** Plays stereo at another speed (2 is twice as fast and an octave higher), interpolating linearly. */
+export function stretch(samples: Float32Array, speed: number): Float32Array {
+  return stereo(Math.floor(samples.length / 2 / speed), (frame, side) => {
+    const position = frame * speed;
+    const at = 2 * Math.floor(position) + side;
+    const before = samples[at] ?? 0;
+    return before + ((samples[at + 2] ?? before) - before) * (position % 1);
+  });
+}

@@ -1,0 +1,76 @@
+import { type Pcm, type StemName, type Stems, sampleRate, stemNames } from './recipe.ts';
+
+/** Stereo, samples of the left and the right alternating; all of one length. */
+export type Sounds = Readonly<Record<StemName, Float32Array>>;
+
+/** Where each stem is heard between the ears (-1 to 1) and how much of it echoes (0 to 1). */
+const positions: Record<StemName, { pan: number; echo: number }> = {
+  vocals: { pan: 0, echo: 0.22 },
+  backingVocals: { pan: 0.35, echo: 0.35 },
+  drums: { pan: 0, echo: 0.05 },
+  bass: { pan: 0, echo: 0 },
+  guitar: { pan: -0.45, echo: 0.18 },
+  keyboard: { pan: 0.3, echo: 0.15 },
+  strings: { pan: -0.15, echo: 0.3 },
+  synth: { pan: 0.45, echo: 0.3 },
+};
+/** Seconds from a sound to its echoes, on the left and on the right. */
+const echoSeconds = [
+  [0.031, 0.173, 0.347],
+  [0.043, 0.229, 0.401],
+] as const;
+const peakLevel = 0.89 * 32767;
+
+/** Pans a mono part with equal power and adds an echo that wanders between the ears. */
+export function placeStem(name: StemName, mono: Float32Array): Float32Array {
+  const { pan, echo } = positions[name];
+  const angle = ((pan + 1) * Math.PI) / 4;
+  const sound = new Float32Array(2 * mono.length);
+  const add = (side: number, gain: number, seconds: number): void => {
+    const from = Math.round(seconds * sampleRate);
+    for (let index = from; index < mono.length; index++)
+      sound[2 * index + side] = (sound[2 * index + side] ?? 0) + gain * (mono[index - from] ?? 0);
+  };
+  for (const side of [0, 1] as const) {
+    add(side, Math.SQRT2 * (side === 0 ? Math.cos(angle) : Math.sin(angle)), 0);
+    if (echo === 0) continue;
+    echoSeconds[side].forEach((seconds, index) => {
+      add(side, echo / (index + 1.2), seconds);
+    });
+  }
+  return sound;
+}
+
+/** Makes something for every stem name. */
+export function mapStems<Value>(make: (name: StemName) => Value): Record<StemName, Value> {
+  // The entries are those of the type: one for each name.
+  return Object.fromEntries(stemNames.map((name) => [name, make(name)])) as Record<StemName, Value>;
+}
+
+/** Rounds stems to 16 bits with one gain for all, chosen so that their sum peaks just under full scale. */
+export function master(sounds: Sounds): Stems {
+  const all = stemNames.map((name) => sounds[name]);
+  let peak = 1e-9;
+  for (let index = 0; index < sounds.drums.length; index++) {
+    let sum = 0;
+    for (const sound of all) {
+      const sample = sound[index] ?? 0;
+      sum += sample;
+      // A single stem may be louder than the sum where stems cancel out; it must fit 16 bits too.
+      peak = Math.max(peak, Math.abs(sample));
+    }
+    peak = Math.max(peak, Math.abs(sum));
+  }
+  return mapStems((name) => toPcm(sounds[name], peakLevel / peak));
+}
+
+/** Rounds a sound to 16 bits after multiplying it; what is louder than 16 bits can say is cut. */
+export function toPcm(sound: Float32Array, gain: number): Pcm {
+  return new Int16Array(sound.map((sample) => Math.max(-32768, Math.min(32767, Math.round(sample * gain)))));
+}
+
+/** The exact sum of the named stems (all when none are named): the song itself. */
+export function sumStems(stems: Stems, names: readonly StemName[] = stemNames): Pcm {
+  const parts = names.map((name) => stems[name]);
+  return stems.drums.map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
+}

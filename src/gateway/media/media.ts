@@ -1,0 +1,97 @@
+import type { CallOptions } from '../answers.ts';
+import type { RouteName } from '../routes.ts';
+import { GatewayError, invalid } from '../transport/errors.ts';
+import { isRefusal } from '../transport/refusal.ts';
+import { checked, type Reply, type Requester, type RequestInput } from '../transport/request.ts';
+import {
+  type ImageRequest,
+  imageBody,
+  imageRequest,
+  type VideoRequest,
+  videoBody,
+  videoRequest,
+} from './requests.ts';
+import {
+  holdsTask,
+  type ImageResult,
+  readImages,
+  readVideoSubmission,
+  readVideoTask,
+  saysTaskFailed,
+  type VideoSubmission,
+  type VideoTask,
+} from './responses.ts';
+
+/**
+ * Contract, "Media ({base_url}/...)". Every method throws GatewayError only. Remembers which path form of the video
+ * routes answers.
+ */
+export function createMediaCalls(requester: Requester) {
+  const twoForms = createTwoForms(requester);
+  return {
+    async createImage(request: ImageRequest, { signal }: CallOptions = {}): Promise<ImageResult> {
+      const body = imageBody(checked('media/image', imageRequest, request));
+      return readImages(await requester.call('media/image', { body, signal }));
+    },
+
+    async createVideo(request: VideoRequest, { signal }: CallOptions = {}): Promise<VideoSubmission> {
+      const body = videoBody(checked('media/video', videoRequest, request));
+      return twoForms('media/video', 'media/video-alternate', { body, signal }, readVideoSubmission);
+    },
+
+    async queryVideo(taskId: string, { signal }: CallOptions = {}): Promise<VideoTask> {
+      if (taskId.includes('/')) throw invalid('media/task', 'a task id has no slash');
+      const input: RequestInput = {
+        path: { taskId },
+        signal,
+        // The code of a failed task is no refusal to tell of it, whatever the status.
+        isRefusal: (value) => !holdsTask(value) && isRefusal(value),
+        isAnswer: saysTaskFailed,
+      };
+      return twoForms('media/task', 'media/task-alternate', input, readVideoTask);
+    },
+  };
+}
+
+/**
+ * Calls a route that has two path forms: the one that is known to work, and on a 404 the other one, once. A 404 has not
+ * taken any work, so this is safe for submissions too. Only a good answer makes a form the one that works: a 404 is also
+ * what a retired model and a forgotten task get, and then the other form may answer anything.
+ */
+function createTwoForms(requester: Requester) {
+  let works: 'first' | 'alternate' | undefined;
+  return async <Result>(
+    first: RouteName,
+    alternate: RouteName,
+    input: RequestInput,
+    read: (reply: Reply) => Result,
+  ): Promise<Result> => {
+    const routes = { first, alternate };
+    const call = async (form: 'first' | 'alternate') => {
+      const result = read(await requester.call(routes[form], input));
+      works = form;
+      return result;
+    };
+    const [form, other] =
+      works === 'alternate' ? (['alternate', 'first'] as const) : (['first', 'alternate'] as const);
+    const isProven = works !== undefined;
+    try {
+      return await call(form);
+    } catch (notFound) {
+      if (!(notFound instanceof GatewayError) || notFound.status !== 404) throw notFound;
+      try {
+        return await call(other);
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        // The 404 of a route that exists names what is missing; that of a missing path does not.
+        const isExplained = isProven || notFound.gatewayCode !== undefined;
+        const isUncertain = error.taken === 'unknown' && error.code !== 'no-api';
+        throw isUncertain || (!isExplained && !isBare404(error)) ? error : notFound;
+      }
+    }
+  };
+}
+
+function isBare404({ status, gatewayCode }: GatewayError): boolean {
+  return status === 404 && gatewayCode === undefined;
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+
+/** The music model versions: contract, "Versioning" 1. */
+export const MUSIC_MODELS = ['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'] as const;
+export type MusicModel = (typeof MUSIC_MODELS)[number];
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+const id = z.string().trim().min(1).max(512);
+const text = z.string().trim().min(1);
+const model = z.enum(MUSIC_MODELS);
+const callBackUrl = httpUrl;
+
+/** Contract, "Fields of the generate request"; upload-cover takes them "with the same meanings". */
+const songFields = z.object({
+  customMode: z.boolean(),
+  instrumental: z.boolean(),
+  model,
+  callBackUrl,
+  prompt: text.optional(),
+  style: text.optional(),
+  title: text.optional(),
+  personaId: id.optional(),
+});
+
+/** Contract, "Music", the first rule: custom mode requires `style` and `title`. */
+const customNeeds = (field: 'style' | 'title') =>
+  z.refine<z.infer<typeof songFields>>((request) => !request.customMode || request[field] !== undefined, {
+    path: [field],
+    message: `custom mode needs a ${field}`,
+  });
+
+/** `POST /music/generate`: contract, "Fields of the generate request". */
+export const generateRequest = songFields
+  .check(customNeeds('style'), customNeeds('title'))
+  .refine((request) => request.customMode || request.prompt !== undefined, {
+    path: ['prompt'],
+    message: 'simple mode needs a prompt',
+  });
+export type GenerateRequest = z.infer<typeof generateRequest>;
+
+/**
+ * `POST /music/extend`: contract, "Music". With `defaultParamFlag: true` the override fields, which the contract does
+ * not show, are those that the public API requires: https://docs.sunoapi.org/suno-api/extend-music. `continueAt` is in
+ * seconds.
+ */
+export const extendRequest = z.discriminatedUnion('defaultParamFlag', [
+  z.object({ audioId: id, model, callBackUrl, defaultParamFlag: z.literal(false) }),
+  z.object({
+    audioId: id,
+    model,
+    callBackUrl,
+    defaultParamFlag: z.literal(true),
+    prompt: text,
+    style: text,
+    title: text,
+    continueAt: z.number().positive(),
+  }),
+]);
+export type ExtendRequest = z.infer<typeof extendRequest>;
+
+/** `POST /music/generate-lyrics`: contract, "Music". */
+export const generateLyricsRequest = z.object({ prompt: text, callBackUrl });
+export type GenerateLyricsRequest = z.infer<typeof generateLyricsRequest>;
+
+/** `POST /music/timestamped-lyrics`: contract, "Music"; the song must be complete. */
+export const timestampedLyricsRequest = z.object({ taskId: id, audioId: id });
+export type TimestampedLyricsRequest = z.infer<typeof timestampedLyricsRequest>;
+
+/** `POST /music/style-generate`: contract, "Music"; `content` holds rough style tags. */
+export const styleGenerateRequest = z.object({ content: text });
+
+/** `POST /music/generate-cover`: contract, "Music"; the music task must be complete. */
+export const generateCoverRequest = z.object({ taskId: id, callBackUrl });
+export type GenerateCoverRequest = z.infer<typeof generateCoverRequest>;
+
+/**
+ * `POST /music/upload-cover`: contract, "Music". `prompt` is not in the contract's list but in the public API's
+ * (https://docs.sunoapi.org/suno-api/upload-and-cover-audio), with the meaning it has in generate; sent when given.
+ */
+export const uploadCoverRequest = songFields
+  .extend({ uploadUrl: httpUrl })
+  .check(customNeeds('style'), customNeeds('title'));
+export type UploadCoverRequest = z.infer<typeof uploadCoverRequest>;
+
+/**
+ * `POST /music/upload-extend`: contract, "Music", which shows no body; these are the public API's required fields
+ * (https://docs.sunoapi.org/suno-api/upload-and-extend-audio). `continueAt` is in seconds.
+ */
+export const uploadExtendRequest = z.discriminatedUnion('defaultParamFlag', [
+  z.object({
+    uploadUrl: httpUrl,
+    model,
+    callBackUrl,
+    defaultParamFlag: z.literal(false),
+    prompt: text.optional(),
+  }),
+  z
+    .object({
+      uploadUrl: httpUrl,
+      model,
+      callBackUrl,
+      defaultParamFlag: z.literal(true),
+      instrumental: z.boolean(),
+      style: text,
+      title: text,
+      continueAt: z.number().positive(),
+      prompt: text.optional(),
+    })
+    .refine((request) => request.instrumental || request.prompt !== undefined, {
+      path: ['prompt'],
+      message: 'a song with vocals needs a prompt',
+    }),
+]);
+export type UploadExtendRequest = z.infer<typeof uploadExtendRequest>;
+
+/** Models that add-vocals and add-instrumental take in the public API; left out, the gateway chooses. */
+const addModel = z.enum(['V4_5PLUS', 'V5']);
+
+/**
+ * `POST /music/add-vocals`: contract, "Music", which shows no body; these are the public API's required fields
+ * (https://docs.sunoapi.org/suno-api/add-vocals).
+ */
+export const addVocalsRequest = z.object({
+  uploadUrl: httpUrl,
+  prompt: text,
+  title: text,
+  style: text,
+  negativeTags: z.string(),
+  callBackUrl,
+  model: addModel.optional(),
+});
+export type AddVocalsRequest = z.infer<typeof addVocalsRequest>;
+
+/**
+ * `POST /music/add-instrumental`: contract, "Music", which shows no body; these are the public API's required fields
+ * (https://docs.sunoapi.org/suno-api/add-instrumental): `tags`, not `style`, and no prompt.
+ */
+export const addInstrumentalRequest = z.object({
+  uploadUrl: httpUrl,
+  title: text,
+  tags: text,
+  negativeTags: z.string(),
+  callBackUrl,
+  model: addModel.optional(),
+});
+export type AddInstrumentalRequest = z.infer<typeof addInstrumentalRequest>;
+
+/** `POST /music/generate-persona`: contract, "Persona". `vocalStart` and `vocalEnd` in seconds, as in the public API. */
+export const generatePersonaRequest = z
+  .object({
+    taskId: id,
+    audioId: id,
+    name: text,
+    description: text,
+    vocalStart: z.number().min(0).optional(),
+    vocalEnd: z.number().min(0).optional(),
+  })
+  .refine(
+    ({ vocalStart, vocalEnd }) => vocalStart === undefined || vocalEnd === undefined || vocalStart < vocalEnd,
+    { path: ['vocalEnd'], message: 'the vocal segment must end after it starts' },
+  );
+export type GeneratePersonaRequest = z.infer<typeof generatePersonaRequest>;
+
+/** `POST /music/vocal-removal`: contract, "Music". */
+export const vocalRemovalRequest = z.object({
+  taskId: id,
+  audioId: id,
+  type: z.enum(['separate_vocal', 'split_stem']),
+  callBackUrl,
+});
+export type VocalRemovalRequest = z.infer<typeof vocalRemovalRequest>;
+
+/**
+ * `POST /music/wav-generate`: contract, "Music", which shows no body; fields of
+ * https://docs.sunoapi.org/suno-api/convert-to-wav.
+ */
+export const wavGenerateRequest = z.object({ taskId: id, audioId: id, callBackUrl });
+export type WavGenerateRequest = z.infer<typeof wavGenerateRequest>;
+
+/**
+ * `POST /music/mp4-generate`: contract, "Music", which shows no body; required fields of
+ * https://docs.sunoapi.org/suno-api/create-music-video.
+ */
+export const mp4GenerateRequest = z.object({ taskId: id, audioId: id, callBackUrl });
+export type Mp4GenerateRequest = z.infer<typeof mp4GenerateRequest>;
+
+/**
+ * Bounds that the contract does not show ("Limits": not shown), taken from the public API, the cheapest where
+ * sources differ: https://docs.sunoapi.org/suno-api/generate-music (characters),
+ * https://docs.sunoapi.org/suno-api/generate-lyrics (words),
+ * https://docs.kie.ai/cn/suno-api/generate-persona (seconds),
+ * https://docs.sunoapi.org/suno-api/upload-and-cover-audio (seconds).
+ */
+interface MusicModelLimits {
+  /** Characters of `prompt` in simple mode. */
+  simplePrompt: number;
+  /** Characters of `prompt` (the lyrics) in custom mode. */
+  customPrompt: number;
+  /** Characters of `style`. */
+  style: number;
+  /** Characters of `title`. */
+  title: number;
+}
+
+export const musicLimits = {
+  models: {
+    V4: { simplePrompt: 500, customPrompt: 3000, style: 200, title: 80 },
+    V4_5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V4_5PLUS: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V4_5ALL: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+  },
+  /** Words of the `prompt` of generate-lyrics. */
+  lyricsPromptWords: 200,
+  /** The vocal segment of a persona, in seconds. */
+  personaSeconds: { shortest: 10, longest: 30, defaultStart: 0, defaultEnd: 30 },
+  /** Uploaded audio of upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
+  uploadSeconds: 120,
+} as const satisfies { models: Record<MusicModel, MusicModelLimits>; [bound: string]: unknown };

@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
+import {
+  failed,
+  type GatewayError,
+  invalid,
+  isWebPage,
+  keptBody,
+  type Redact,
+  redactor,
+  refused,
+  transportFailed,
+} from './errors.ts';
+import { parseJson } from './json.ts';
+import { DEFAULT_TIMEOUTS, type FetchedResponse, type GatewayOptions } from './options.ts';
+import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
+import { type Deadline, retryAfterOf, startDeadline, withRetries } from './retry.ts';
+
+export interface RequestInput {
+  /** Values for the path's `{names}`. */
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  signal?: AbortSignal | undefined;
+  /** Whether a good response's body refuses; given where a route's answers resemble refusals. */
+  isRefusal?: (value: unknown) => boolean;
+  /** Whether the body of an error status is an answer all the same. */
+  isAnswer?: (value: unknown) => boolean;
+  /** A good answer may be plain text, which is then the value. */
+  plainText?: boolean;
+}
+
+/** A good answer. */
+export interface Reply {
+  status: number;
+  /** The body's JSON; undefined for an empty body. */
+  value: unknown;
+  /** An error for an answer that holds nothing usable; it keeps the raw body. */
+  unusable(explanation: string): GatewayError;
+  /** An error for an answer that turns out to be a refusal. */
+  refused(refusal: Refusal): GatewayError;
+}
+
+/** A good answer whose body is read piece by piece. Must be closed. */
+export interface OpenReply {
+  status: number;
+  /** Undefined at the end. Rejects when the connection breaks, the caller aborts, or nothing comes for too long. */
+  nextBytes(patience: 'stall' | 'linger'): Promise<Uint8Array | undefined>;
+  deadline: Deadline;
+  redact: Redact;
+  close(): void;
+}
+
+export interface Requester {
+  call(name: RouteName, input: RequestInput): Promise<Reply>;
+  open(name: RouteName, input: RequestInput): Promise<OpenReply>;
+}
+
+/** Error bodies are read up to here, in bytes. */
+const LONGEST_REFUSAL = 64 * 1024;
+
+export function createRequester(options: GatewayOptions): Requester {
+  const { baseUrl, apiKey } = checkedOptions(options);
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
+
+  async function send(name: RouteName, input: RequestInput, deadline: Deadline): Promise<FetchedResponse> {
+    const { method, family, path }: GatewayRoute = ROUTES[name];
+    if (deadline.ended !== undefined) {
+      throw failed(name, { code: 'aborted', neverSent: true, explanation: 'aborted before it was sent' });
+    }
+    const url = `${baseUrl}${fillPath(name, path, input)}`;
+    const body = input.body === undefined ? {} : { body: serialised(name, input.body) };
+    try {
+      return await deadline.race(
+        options.fetch(url, {
+          method,
+          headers: { ...headersFor(family, apiKey), ...(method === 'POST' ? JSON_BODY : {}) },
+          ...body,
+          signal: deadline.signal,
+          // A redirect would carry the key to another host, and send paid work twice.
+          redirect: 'manual',
+        }),
+      );
+    } catch (error) {
+      throw endedBy(name, deadline) ?? transportFailed(name, error);
+    }
+  }
+
+  /** Sends a request and waits for its status. The deadline must be released unless this throws. */
+  async function begin(name: RouteName, input: RequestInput) {
+    const redact = redactor(apiKey, input.body);
+    const deadline = startDeadline(limits[ROUTES[name].limit], input.signal);
+    try {
+      const response = await send(name, input, deadline);
+      const { status } = response;
+      const retryAfterMs = retryAfterOf(response.headers, options.now());
+      const refusedWith = (refusal: Refusal, text: string) =>
+        refused(name, { status, refusal, retryAfterMs, text }, redact);
+      return { response, status, isGood: status >= 200 && status < 300, deadline, redact, refusedWith };
+    } catch (error) {
+      deadline.release();
+      throw error;
+    }
+  }
+
+  async function attemptCall(name: RouteName, input: RequestInput): Promise<Reply> {
+    const { maxBytes }: GatewayRoute = ROUTES[name];
+    const { response, status, isGood, deadline, redact, refusedWith } = await begin(name, input);
+    try {
+      const bound = isGood ? maxBytes : LONGEST_REFUSAL;
+      const { text, tooLong, failure } = await readBody(response.body, bound, deadline);
+      const value = parseJson(text) ?? (input.plainText && isGood && PLAIN.test(text) ? text : undefined);
+      if (!isGood && input.isAnswer?.(value) !== true) throw refusedWith(readRefusal(value), text);
+      if (failure !== undefined) throw endedBy(name, deadline) ?? transportFailed(name, failure);
+      const unusable = (explanation: string) =>
+        failed(name, {
+          code: isWebPage(text) ? 'no-api' : 'nonsense',
+          explanation,
+          status,
+          body: keptBody(redact, text),
+        });
+      if (tooLong) throw unusable(`the answer is longer than ${maxBytes} bytes`);
+      if (value === undefined && text.trim() !== '') throw unusable('the answer is not JSON');
+      if ((input.isRefusal ?? isRefusal)(value)) throw refusedWith(readRefusal(value), text);
+      return { status, value, unusable, refused: (refusal) => refusedWith(refusal, text) };
+    } finally {
+      deadline.release();
+    }
+  }
+
+  async function attemptOpen(name: RouteName, input: RequestInput): Promise<OpenReply> {
+    const { response, status, isGood, deadline, redact, refusedWith } = await begin(name, input);
+    if (!isGood) {
+      const { text } = await readBody(response.body, LONGEST_REFUSAL, deadline);
+      deadline.release();
+      throw refusedWith(readRefusal(parseJson(text)), text);
+    }
+    const reader = response.body?.getReader();
+    deadline.disarm();
+    const { elapsed = options.now } = options;
+    const overAt = elapsed() + timeouts.streamMs;
+    return {
+      status,
+      deadline,
+      redact,
+      async nextBytes(patience) {
+        if (reader === undefined) return undefined;
+        const silence = patience === 'stall' ? timeouts.stallMs : timeouts.lingerMs;
+        deadline.arm(Math.max(0, Math.min(silence, overAt - elapsed())));
+        try {
+          const { done, value } = await deadline.race(reader.read());
+          return done ? undefined : value;
+        } finally {
+          // The gateway's silence is timed, not the time that the reader of the stream takes.
+          deadline.disarm();
+        }
+      },
+      close() {
+        deadline.release();
+        if (reader !== undefined) giveUp(reader);
+      },
+    };
+  }
+
+  return {
+    call: (name, input) => withRetries(options, input.signal, () => attemptCall(name, input)),
+    open: (name, input) => withRetries(options, input.signal, () => attemptOpen(name, input)),
+  };
+}
+
+/** Neither JSON that broke off, nor a web page. */
+const PLAIN = /^\s*[^\s<{["]/;
+
+const JSON_BODY = { 'content-type': 'application/json' } as const;
+
+/** Contract, "Authentication": the family alone decides, so that no route can be given another's headers. */
+function headersFor(family: GatewayFamily, apiKey: string): Record<string, string> {
+  switch (family) {
+    case 'music':
+    case 'media':
+    case 'chat':
+    case 'gen':
+      return { authorization: `Bearer ${apiKey}` };
+    case 'msg':
+      return { 'x-api-key': apiKey, 'vendor-version': '2023-06-01', ...JSON_BODY };
+    default:
+      return family satisfies never;
+  }
+}
+
+function checkedOptions({ baseUrl, apiKey }: GatewayOptions): { baseUrl: string; apiKey: string } {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new TypeError('the gateway base URL must be an http or https address without query');
+  }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the gateway API key must be visible ASCII');
+  return { baseUrl: baseUrl.trim().replace(/\/+$/, ''), apiKey };
+}
+
+function fillPath(name: RouteName, path: string, { path: values = {}, query = {} }: RequestInput): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => {
+    const segments = (values[key] ?? '').split('/');
+    // "." and ".." would be taken for directories, and lead to another route.
+    if (segments.some((segment) => segment.trim() === '' || /^\.{1,2}$/.test(segment))) {
+      throw invalid(name, `${key} cannot be part of a path`);
+    }
+    return segments.map(encodeURIComponent).join('/');
+  });
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`;
+}
+
+function serialised(name: RouteName, body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw failed(name, {
+      code: 'invalid',
+      neverSent: true,
+      explanation: 'the request is not JSON',
+      cause: error,
+    });
+  }
+}
+
+interface BodyText {
+  text: string;
+  /** Longer than the bound: `text` is its beginning. */
+  tooLong: boolean;
+  /** The body broke off: `text` is its beginning. */
+  failure?: unknown;
+}
+
+/** Reads a body up to a bound in bytes, and gives the rest up. Never throws. */
+async function readBody(
+  body: FetchedResponse['body'],
+  maxBytes: number,
+  deadline: Deadline,
+): Promise<BodyText> {
+  if (body === null) return { text: '', tooLong: false };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const soFar = () => new TextDecoder().decode(Buffer.concat(chunks));
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await deadline.race(reader.read());
+      if (done || value === undefined) return { text: soFar(), tooLong: false };
+      const left = maxBytes - size;
+      if (value.byteLength > left) {
+        chunks.push(value.subarray(0, left));
+        giveUp(reader);
+        return { text: soFar(), tooLong: true };
+      }
+      size += value.byteLength;
+      chunks.push(value);
+    }
+  } catch (failure) {
+    giveUp(reader);
+    return { text: soFar(), tooLong: false, failure };
+  }
+}
+
+/** Frees the connection, even if that fails. */
+function giveUp(reader: { cancel(): Promise<void> }): void {
+  reader.cancel().catch(() => undefined);
+}
+
+/** The error for a request whose deadline came, if it did. */
+export function endedBy(name: RouteName, { ended }: Deadline): GatewayError | undefined {
+  switch (ended) {
+    case undefined:
+      return undefined;
+    case 'aborted':
+      return failed(name, { code: 'aborted', explanation: 'aborted by the caller' });
+    case 'timeout':
+      return failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
+    default:
+      return ended satisfies never;
+  }
+}
+
+/** A request as its schema lets it through: only named fields, nothing undefined; anything else is `invalid`. */
+export function checked<T extends object>(name: RouteName, schema: z.ZodType<T>, request: T): T {
+  const result = schema.safeParse(request);
+  if (result.success) return result.data;
+  throw invalid(name, z.prettifyError(result.error));
+}

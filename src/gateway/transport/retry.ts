@@ -1,0 +1,127 @@
+/** When a request is tried again, and how long it may take. */
+import { ROUTES } from '../routes.ts';
+import { failed, GatewayError } from './errors.ts';
+import { asNumber } from './json.ts';
+import type { GatewayOptions } from './options.ts';
+
+const MOST_TRIES = 4;
+/** Paid work waits for longer in its job, where people see it, can end it, and no crash forgets it. */
+const LONGEST_UNSEEN_MS = 5_000;
+/** From the first try on; no try starts later than this. Within it a person still waits for an acknowledged command. */
+const BUDGET_MS = 20_000;
+/** As the vendors' own clients: half a second, doubling to eight, up to a quarter less (@anthropic-ai/sdk client.ts). */
+const FIRST_WAIT_MS = 500;
+/** Rates are counted over seconds: 20 requests in 10 s in the public music API. */
+const FIRST_RATE_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 8_000;
+const JITTER = 0.25;
+/** Longer is not believed. */
+const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
+
+/** Tries again what failed with a retryable error, within the budget; Retry-After is obeyed, or the error is thrown. */
+export async function withRetries<T>(
+  { now, elapsed = now, random, sleep }: Pick<GatewayOptions, 'now' | 'elapsed' | 'random' | 'sleep'>,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const deadline = elapsed() + BUDGET_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
+      const first = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
+      const backoff = Math.min(first * 2 ** (tries - 1), LONGEST_WAIT_MS) * (1 - JITTER * random());
+      const wait = Math.ceil(Math.max(backoff, (error.retryAfterMs ?? 0) * (1 + (JITTER * random()) / 2)));
+      if (elapsed() + wait > deadline) throw error;
+      await sleep(wait, signal).catch(() => undefined);
+      if (signal?.aborted === true) {
+        throw failed(error.route, {
+          code: 'aborted',
+          neverSent: error.taken === 'no',
+          explanation: 'aborted while waiting to try again',
+          cause: error,
+        });
+      }
+    }
+  }
+}
+
+function worthAnotherTry(error: GatewayError): boolean {
+  if (!error.retryable) return false;
+  if (error.retryAfterMs !== undefined)
+    return ROUTES[error.route].kind === 'read' || error.retryAfterMs <= LONGEST_UNSEEN_MS;
+  if (error.code === 'maintenance') return false;
+  // A 429 of the messages dialect without Retry-After is a spend limit:
+  // https://learn.microsoft.com/en-us/microsoft-cloud/dev/dev-proxy (anthropic-529).
+  return !(error.code === 'rate' && ROUTES[error.route].family === 'msg');
+}
+
+/** The date as C's asctime writes it: it names no zone, and is UTC (RFC 9110 section 5.6.7). */
+const ASCTIME = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * What the answer's headers ask us to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date
+ * (RFC 9110 section 10.2.3).
+ */
+export function retryAfterOf(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const milliseconds = asNumber(headers.get('retry-after-ms'));
+  if (milliseconds !== undefined && milliseconds >= 0) return Math.min(milliseconds, LONGEST_RETRY_AFTER_MS);
+  const header = headers.get('retry-after')?.trim() ?? '';
+  const seconds = asNumber(header);
+  if (seconds !== undefined)
+    return seconds >= 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
+  const date = Date.parse(ASCTIME.test(header) ? `${header} UTC` : header);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), LONGEST_RETRY_AFTER_MS);
+}
+
+/**
+ * One request's end: its caller's signal, or a time limit that can be set anew while it runs. `race` rejects at once
+ * when either comes, even if the promise it watches ignores the signal. Must be released, however the request went.
+ */
+export function startDeadline(ms: number, outer: AbortSignal | undefined) {
+  type Ended = 'aborted' | 'timeout';
+  const controller = new AbortController();
+  let ended: Ended | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const end = (why: Ended) => {
+    if (ended !== undefined) return;
+    ended = why;
+    controller.abort(new DOMException(why, 'AbortError'));
+  };
+  const onOuterAbort = () => end('aborted');
+  const arm = (next: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => end('timeout'), next);
+  };
+
+  arm(ms);
+  if (outer?.aborted === true) end('aborted');
+  else outer?.addEventListener('abort', onOuterAbort, { once: true });
+
+  return {
+    signal: controller.signal,
+    /** Why it ended, once it has. */
+    get ended() {
+      return ended;
+    },
+    arm,
+    /** No time limit until the next `arm`. */
+    disarm: () => clearTimeout(timer),
+    race: <T>(promise: Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        const { signal } = controller;
+        const onAbort = () => reject(signal.reason);
+        if (signal.aborted) onAbort();
+        else signal.addEventListener('abort', onAbort, { once: true });
+        promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      }),
+    release: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', onOuterAbort);
+    },
+  };
+}
+
+export type Deadline = ReturnType<typeof startDeadline>;

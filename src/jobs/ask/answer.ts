@@ -1,0 +1,152 @@
+/** Asks a language model and writes the answer into the channel as it comes. */
+import type { AnswerWork } from '../../core/work.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import { StorageError } from '../../storage/storage.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { PLANS } from '../route-plans.ts';
+import type { JobRun, Next } from '../run.ts';
+import { INTERRUPTED_SENTENCE } from '../sentences.ts';
+import { finalMessage, progressMessage, recordShown, showOptions } from '../steps/message.ts';
+import { type CancelWatch, watchForCancel } from './cancel-watch.ts';
+import { answerParts } from './dialects.ts';
+import { type AnswerDraft, createAnswerDraft } from './draft.ts';
+import { failAnswer } from './failure.ts';
+
+/** How often what has come so far is stored, so that a crash loses little of it. */
+const SAVE_EVERY_MS = 3_000;
+/** Tokens come faster than people read, and far faster than any platform takes edits. */
+const UPDATE_EVERY_MS = 100;
+
+/**
+ * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what was shown
+ * when it was stopped or broke, or with a failure when not a word came. On shutdown what came is kept as broken.
+ */
+export async function answerQuestion(
+  run: JobRun,
+  work: AnswerWork,
+  shutdown: AbortSignal,
+  deps: JobDependencies,
+): Promise<Next> {
+  const { id, address } = run.job;
+  using watch = await watchForCancel(id, shutdown, deps);
+  if (watch.cancelledBy !== undefined) {
+    // Nothing was asked for, so nothing counts.
+    run.apply({ type: 'cancelRequested', by: watch.cancelledBy });
+    run.apply({ type: 'cancelled' });
+    return 'now';
+  }
+  const stream = deps.platform(address.platform)?.stream(address, showOptions(run));
+  const draft = createAnswerDraft(id, deps);
+  const update = () =>
+    stream?.update(
+      progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps),
+    );
+  const failure = await write(run, work, { draft, watch, update }, deps);
+
+  if (watch.cancelledBy === undefined && draft.empty) {
+    if (failure && !shutdown.aborted) return failAnswer(run, work, failure, deps);
+    if (shutdown.aborted) return interrupted(run, deps);
+  }
+  // A request to stop that came after the end changes nothing.
+  if (!draft.answer.finish) draft.end({ reason: watch.cancelledBy !== undefined ? 'stopped' : 'broken' });
+  run.apply({ type: 'completed', result: draft.into(run.job.result), at: deps.now() });
+  // The whole answer is durable before its message says that it is whole.
+  await run.save();
+  if (!stream) return 'now';
+  try {
+    const { message } = await finalMessage(run, shutdown, deps);
+    recordShown(run, message, await stream.close(message));
+  } catch (error) {
+    // The delivery that follows writes the same message, and knows how to go on when the platform is away.
+    if (error instanceof StorageError) throw error;
+    deps.log.warn({ job: id, err: error }, 'The end of an answer could not be written at once');
+  }
+  return 'now';
+}
+
+interface Writing {
+  readonly draft: AnswerDraft;
+  readonly watch: CancelWatch;
+  readonly update: () => void;
+}
+
+/** Writes until the answer ends, however it ends. Resolves to why it did not reach its own end. */
+async function write(
+  run: JobRun,
+  work: AnswerWork,
+  { draft, watch, update }: Writing,
+  deps: JobDependencies,
+): Promise<GatewayError | undefined> {
+  using updates = createThrottle(update, deps);
+  let savedAt = deps.now();
+  try {
+    if (watch.signal.aborted) return undefined;
+    for await (const part of answerParts(run.job, work, watch.signal, deps)) {
+      await draft.add(part);
+      if (part.type === 'finish') continue;
+      if (!draft.empty) updates.call();
+      if (draft.endless) {
+        draft.end({ reason: 'endless' });
+        return undefined;
+      }
+      if (deps.now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
+      savedAt = deps.now();
+      await saveDraft(run, draft, deps);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    if (watch.cancelledBy === undefined && !draft.empty)
+      deps.log.warn({ job: run.job.id, err: error }, 'An answer did not reach its end');
+    return error;
+  }
+}
+
+/** Storage that is away for a moment is no reason to lose what the gateway still says. */
+async function saveDraft(run: JobRun, draft: AnswerDraft, { log }: JobDependencies): Promise<void> {
+  try {
+    run.apply({ type: 'recorded', fields: { result: draft.into(run.job.result) } });
+    await run.save();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    log.warn({ job: run.job.id, err: error }, 'Part of an answer could not be stored');
+  }
+}
+
+function interrupted(run: JobRun, { newId }: JobDependencies): 'now' {
+  const failure = {
+    code: 'interrupted',
+    sentence: INTERRUPTED_SENTENCE,
+    reference: newId(),
+    taken: 'unknown' as const,
+  };
+  run.apply({ type: 'failed', failure });
+  return 'now';
+}
+
+interface Throttle extends Disposable {
+  /** Calls now, or as soon as the last time is long enough ago. */
+  call(): void;
+}
+
+function createThrottle(callback: () => void, { sleep }: Pick<JobDependencies, 'sleep'>): Throttle {
+  const over = new AbortController();
+  let isResting = false;
+  let isDue = false;
+  const run = async (): Promise<void> => {
+    isResting = true;
+    while (isDue && !over.signal.aborted) {
+      isDue = false;
+      callback();
+      await sleep(UPDATE_EVERY_MS, over.signal);
+    }
+    isResting = false;
+  };
+  return {
+    call() {
+      isDue = true;
+      if (!isResting) void run();
+    },
+    [Symbol.dispose]: () => over.abort(),
+  };
+}

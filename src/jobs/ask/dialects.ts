@@ -1,0 +1,96 @@
+/** The parts of an answer in every dialect and mode: chat and gen stream, everything else answers whole. */
+import type { Job } from '../../core/job.ts';
+import type { AnswerWork, Inquiry } from '../../core/work.ts';
+import type { Answer } from '../../gateway/answers.ts';
+import type { Question } from '../../gateway/questions.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { DraftEvent } from './draft.ts';
+import { fitting, halve } from './memory.ts';
+import { toQuestion } from './question.ts';
+import { useTools } from './tools.ts';
+
+/** How often what was said before is halved for a model that finds it too long. */
+const MOST_HALVINGS = 4;
+
+/** Throws GatewayError. */
+export async function* answerParts(
+  job: Job,
+  work: AnswerWork,
+  signal: AbortSignal,
+  deps: JobDependencies,
+): AsyncIterable<DraftEvent> {
+  let inquiry = await remembered(work, signal, deps);
+  for (let halvings = 0; ; halvings += 1) {
+    const question = await toQuestion(inquiry, deps.media);
+    let begun = false;
+    try {
+      for await (const step of ask(job, work, question, signal, deps)) {
+        begun = true;
+        yield step;
+      }
+      return;
+    } catch (error) {
+      // No list tells how much a model takes; it says so itself, before anything is spent.
+      const tooLong = error instanceof GatewayError && error.code === 'too-long' && error.taken === 'no';
+      const less = tooLong && !begun && halvings < MOST_HALVINGS ? halve(inquiry) : undefined;
+      if (!less) throw error;
+      deps.log.info(
+        { job: job.id, turns: less.turns.length },
+        'A talk was too long for the model; asking with less',
+      );
+      inquiry = less;
+    }
+  }
+}
+
+/** Counted where the gateway counts (contract, "Messages style"), estimated elsewhere. */
+async function remembered(work: AnswerWork, signal: AbortSignal, deps: JobDependencies): Promise<Inquiry> {
+  if (work.contextTokens === undefined) return work.request;
+  const count = async (inquiry: Inquiry) =>
+    deps.gateway.msg.countTokens(await toQuestion(inquiry, deps.media), { signal });
+  return fitting(work.request, work.contextTokens, work.dialect === 'msg' ? count : undefined);
+}
+
+async function* ask(
+  job: Job,
+  { dialect, way }: AnswerWork,
+  question: Question,
+  signal: AbortSignal,
+  deps: JobDependencies,
+): AsyncIterable<DraftEvent> {
+  const { chat, gen, msg } = deps.gateway;
+  switch (dialect) {
+    case 'chat':
+      yield* chat.stream(question, { signal });
+      return;
+    case 'msg':
+      yield* whole(await msg.complete(question, { signal }));
+      return;
+    case 'gen':
+      switch (way?.type) {
+        case undefined:
+          yield* gen.stream(question, { signal });
+          return;
+        case 'tools':
+          yield* useTools(job, question, way.commands, signal, deps);
+          return;
+        case 'illustrated':
+          yield* whole(await gen.generateImage(question, { signal }));
+          return;
+        case 'thinking':
+          yield* whole(await gen.think({ ...question, thinkingBudget: way.budget }, { signal }));
+          return;
+        default:
+          way satisfies never;
+      }
+      return;
+    default:
+      dialect satisfies never;
+  }
+}
+
+function* whole({ parts, finish, usage, model }: Answer): Iterable<DraftEvent> {
+  for (const part of parts) yield { type: 'part', part };
+  yield { type: 'finish', finish, usage, model };
+}

@@ -1,0 +1,110 @@
+/** An answer while it is written: its text, its pictures kept as files, the commands it used, and how it ended. */
+import type { KeptFile } from '../../core/message.ts';
+import type { AnswerResult, CommandCall, OwnFinish, Result } from '../../core/work.ts';
+import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
+import { MediaError } from '../../media/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { EMPTY_RESULT } from '../transitions.ts';
+
+/** What an answer is made of, in order, however it is asked for. `finish` comes once, last. */
+export type DraftEvent =
+  | { readonly type: 'part'; readonly part: AnswerPart }
+  | { readonly type: 'call'; readonly call: CommandCall }
+  | {
+      readonly type: 'finish';
+      readonly finish: Finish | { readonly reason: OwnFinish };
+      readonly usage?: Usage | undefined;
+      readonly model?: string | undefined;
+    };
+
+/** Characters. What is longer is no answer any more, and would not fit into a record that is to stay small. */
+const LONGEST_ANSWER = 200_000;
+const MOST_PICTURES = 10;
+
+export interface AnswerDraft {
+  add(event: DraftEvent): Promise<void>;
+  /** Nothing has come that people could see. */
+  readonly empty: boolean;
+  /** It went on past every bound. */
+  readonly endless: boolean;
+  readonly answer: AnswerResult;
+  end(finish: NonNullable<AnswerResult['finish']>): void;
+  /** The result with what was written so far. */
+  into(result: Result | undefined): Result;
+}
+
+export function createAnswerDraft(
+  job: string,
+  { media, log }: Pick<JobDependencies, 'media' | 'log'>,
+): AnswerDraft {
+  let answer: AnswerResult = { text: '' };
+  const pictures: KeptFile[] = [];
+
+  async function keepPicture(data: string): Promise<string> {
+    if (pictures.length >= MOST_PICTURES) return '(one more picture)';
+    try {
+      pictures.push(await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'] }));
+      return `*Picture ${pictures.length}*`;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      log.error({ job, err: error }, 'A picture of an answer could not be kept');
+      return '*(A picture that I could not keep)*';
+    }
+  }
+
+  async function addPart(part: AnswerPart): Promise<void> {
+    switch (part.type) {
+      case 'text':
+        answer = { ...answer, text: answer.text + part.text };
+        return;
+      case 'image': {
+        const mark = await keepPicture(part.data);
+        const before = answer.text.trimEnd();
+        answer = { ...answer, text: `${before}${before === '' ? '' : '\n\n'}${mark}\n\n` };
+        return;
+      }
+      case 'thought':
+      case 'tool-call':
+        return;
+      default:
+        part satisfies never;
+    }
+  }
+
+  return {
+    async add(event) {
+      switch (event.type) {
+        case 'part':
+          await addPart(event.part);
+          return;
+        case 'call':
+          answer = { ...answer, calls: [...(answer.calls ?? []), event.call] };
+          return;
+        case 'finish': {
+          const { finish, usage } = event;
+          answer = { ...answer, finish, ...(usage ? { usage } : {}) };
+          return;
+        }
+        default:
+          event satisfies never;
+      }
+    },
+    get empty() {
+      return answer.text.trim() === '' && pictures.length === 0 && (answer.calls ?? []).length === 0;
+    },
+    get endless() {
+      return answer.text.length > LONGEST_ANSWER;
+    },
+    get answer() {
+      return answer;
+    },
+    end(finish) {
+      answer = { ...answer, finish };
+    },
+    into: (result) => ({
+      ...(result ?? EMPTY_RESULT),
+      ...(pictures.length === 0 ? {} : { images: pictures.map((file) => ({ type: 'kept' as const, file })) }),
+      answer,
+    }),
+  };
+}

@@ -1,0 +1,60 @@
+/** What becomes of an answer when not a word of it came. */
+import type { AnswerWork } from '../../core/work.ts';
+import type { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobRun, Next } from '../run.ts';
+import { sentenceFor } from '../sentences.ts';
+import { failSubmission } from '../steps/failure.ts';
+
+/** Asked again by itself only where the gateway surely did not take it; otherwise the person is told. */
+export function failAnswer(run: JobRun, work: AnswerWork, error: GatewayError, deps: JobDependencies): Next {
+  const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
+  if (error.taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error, deps);
+  const reference = deps.newId();
+  deps.log.warn({ job: run.job.id, reference, err: error }, 'No answer came');
+  const sentence = isRefusedPreview
+    ? `The gateway refuses the thinking preview for “${work.request.model}”: it is a preview, and may change or end. Please choose another model.`
+    : answerSentence(error);
+  run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken: error.taken } });
+  return 'now';
+}
+
+const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found', 'invalid', 'forbidden']);
+
+/** Where nothing lasting could have been bought, the plain truth is better than doubts about it. */
+function answerSentence({ code, taken }: GatewayError): string {
+  switch (code) {
+    case 'broken-stream':
+      return 'The answer broke off before its first word. Press Again to ask anew.';
+    case 'stalled':
+      return 'The gateway took the question and then fell silent. Press Again to ask anew.';
+    case 'nonsense':
+      return 'The model answered with nothing. Press Again, or put it another way.';
+    case 'network':
+    case 'timeout':
+    case 'unavailable':
+      return taken === 'unknown'
+        ? 'The connection to the gateway broke before an answer came. To be safe I did not ask twice; press Again if you want me to.'
+        : sentenceFor(code);
+    case 'too-long':
+      return 'The question is too long for this model, even without what was said before. Please make it shorter, or choose another model.';
+    case 'not-found':
+      return 'The gateway does not offer this model on this route. Please choose another, or name its route, as in “msg:some-id”.';
+    case 'credits':
+    case 'rate':
+    case 'auth':
+    case 'forbidden':
+    case 'invalid':
+    case 'blocked':
+    case 'exists':
+    case 'maintenance':
+    case 'unfetched':
+    case 'not-made':
+    case 'refunded':
+    case 'no-api':
+    case 'aborted':
+      return sentenceFor(code);
+    default:
+      return code satisfies never;
+  }
+}

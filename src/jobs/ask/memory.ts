@@ -1,0 +1,101 @@
+/** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
+import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+
+/** Rather too many than too few: public tokenisers make a token of three to five letters of English, and one of most other signs. */
+const LETTERS_A_TOKEN = 3;
+/** The dearest that public models make of a picture that was scaled for them. */
+const PICTURE_TOKENS = 1_600;
+/** A document is read up to this many bytes; see question.ts. */
+export const MOST_DOCUMENT_BYTES = 48_000;
+/** Roles and separators. */
+const TURN_TOKENS = 5;
+/** Counting costs a request each time. */
+const MOST_COUNTS = 4;
+
+/** Never less than what public tokenisers make of it. */
+export function estimateTokens({ system = '', turns }: Pick<Inquiry, 'system' | 'turns'>): number {
+  return textTokens(system) + turns.reduce((sum, turn) => sum + turnTokens(turn), 0);
+}
+
+function turnTokens({ parts }: InquiryTurn): number {
+  return parts.reduce((sum, part) => sum + partTokens(part), TURN_TOKENS);
+}
+
+function partTokens(part: InquiryPart): number {
+  switch (part.type) {
+    case 'text':
+      return textTokens(part.text);
+    case 'image':
+      return PICTURE_TOKENS;
+    case 'document':
+      return Math.ceil(Math.min(part.file.bytes, MOST_DOCUMENT_BYTES) / LETTERS_A_TOKEN);
+    default:
+      return part satisfies never;
+  }
+}
+
+function textTokens(text: string): number {
+  const plain = text.replace(/[^ -~\n]/g, '').length;
+  return Math.ceil(plain / LETTERS_A_TOKEN + (text.length - plain));
+}
+
+/** What replaces an attachment that does not fit any more, so that later turns still make sense. */
+function leftOut(part: InquiryPart): InquiryPart {
+  if (part.type === 'text') return part;
+  return { type: 'text', text: part.type === 'image' ? '(a picture)' : `(the file ${part.name})` };
+}
+
+/** Leaves out attachments of earlier turns, then earlier turns, each from the oldest, until the estimate fits. */
+export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
+  const newest = inquiry.turns.length - 1;
+  let turns = inquiry.turns;
+  let size = estimateTokens(inquiry);
+  for (let index = 0; index < newest && size > tokens; index += 1) {
+    const turn = turns[index];
+    if (!turn || turn.parts.every(({ type }) => type === 'text')) continue;
+    const plainer = { ...turn, parts: turn.parts.map(leftOut) };
+    size -= turnTokens(turn) - turnTokens(plainer);
+    turns = turns.with(index, plainer);
+  }
+  let first = 0;
+  for (; first < newest && size > tokens; first += 1) {
+    const turn = turns[first];
+    size -= turn ? turnTokens(turn) : 0;
+  }
+  return { ...inquiry, turns: turns.slice(first) };
+}
+
+/** Half of what was said before, for a model that found all of it too long; undefined when nothing is left to leave out. */
+export function halve(inquiry: Inquiry): Inquiry | undefined {
+  const [newest] = inquiry.turns.slice(-1);
+  if (!newest || inquiry.turns.length < 2) return undefined;
+  const least = estimateTokens({ ...inquiry, turns: [newest] });
+  const cut = cutToFit(inquiry, least + (estimateTokens(inquiry) - least) / 2);
+  return estimateTokens(cut) < estimateTokens(inquiry) ? cut : { ...inquiry, turns: [newest] };
+}
+
+/**
+ * The inquiry as it fits into `tokens`. Where `count` is given, it decides: it is asked when the estimate does not fit,
+ * and the estimate is corrected by what it says. When it fails, the estimate decides.
+ */
+export async function fitting(
+  inquiry: Inquiry,
+  tokens: number,
+  count: ((inquiry: Inquiry) => Promise<number>) | undefined,
+): Promise<Inquiry> {
+  if (inquiry.turns.length < 2 || estimateTokens(inquiry) <= tokens) return inquiry;
+  if (!count) return cutToFit(inquiry, tokens);
+  try {
+    let cut = inquiry;
+    for (let counts = 0; counts < MOST_COUNTS; counts += 1) {
+      const counted = await count(cut);
+      if (counted <= tokens || cut.turns.length < 2) return cut;
+      cut = cutToFit(cut, Math.min((estimateTokens(cut) * tokens) / counted, estimateTokens(cut) - 1));
+    }
+    return cut;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === 'aborted') throw error;
+    return cutToFit(inquiry, tokens);
+  }
+}

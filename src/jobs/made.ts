@@ -1,0 +1,75 @@
+/** Work that the gateway does once for each take: pressed again, it points to what is there. */
+import { createHash } from 'node:crypto';
+import type { StartRequest } from '../core/context.ts';
+import { isOpen, type Job } from '../core/job.ts';
+import type { Message } from '../core/message.ts';
+import type { Route } from '../core/work.ts';
+import { MediaError } from '../media/errors.ts';
+import type { JobDependencies } from './dependencies.ts';
+import { withKeptMedia } from './steps/keep.ts';
+import { linkToMessage } from './steps/message.ts';
+
+const MADE_ONCE: ReadonlySet<Route> = new Set([
+  'music.wavGenerate',
+  'music.mp4Generate',
+  'music.timestampedLyrics',
+  'music.vocalRemoval',
+]);
+
+const MADE_BEFORE = 'This was made before, and nothing was spent.';
+
+type MadeDependencies = Pick<JobDependencies, 'storage' | 'media' | 'command' | 'platform' | 'log'>;
+
+/** The id of the job to make, or what people are told of the job that made it before. Throws StorageError. */
+export type Made = { readonly id: string } | { readonly message: Message };
+
+/**
+ * Ids are made of the work, so that two people who press at once get one job. After a try that came to nothing, and where
+ * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times.
+ */
+export async function findMade(
+  { work, parent }: Pick<StartRequest, 'work'> & { readonly parent: string },
+  invocation: string,
+  deps: MadeDependencies,
+): Promise<Made | undefined> {
+  if (!MADE_ONCE.has(work.route)) return undefined;
+  for (let attempt = 0; ; attempt += 1) {
+    const key = JSON.stringify([parent, work.route, work.request, attempt]);
+    const id = createHash('sha256').update(key).digest('hex').slice(0, 25);
+    const job = await deps.storage.jobs.read(id);
+    // The same event that comes twice makes one job.
+    if (!job || job.invocation === invocation) return { id };
+    const message = await messageOf(job, deps);
+    if (message) return { message };
+  }
+}
+
+/** Undefined where the job came to nothing, and where nothing is left of what it made. */
+async function messageOf(job: Job, deps: MadeDependencies): Promise<Message | undefined> {
+  const url = await linkToMessage(job, deps);
+  const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];
+  if (isOpen(job)) {
+    const text = 'This is being made already. It comes by itself into the channel where it was asked for.';
+    return { title: job.title, text, actions };
+  }
+  const done = deps.command(job.command)?.done;
+  if (job.state !== 'delivered' || !done) return undefined;
+  const rendered = done(job);
+  const { message } = withKeptMedia(rendered, job);
+  const media = [];
+  for (const item of message.media ?? [])
+    if (item.source.type === 'kept' && (await isKept(item.source.file.name, deps))) media.push(item);
+  const isGone = media.length === 0 && (rendered.media ?? []).length > 0;
+  if (isGone && url === undefined) return undefined;
+  const text = [MADE_BEFORE, message.text].filter(Boolean).join('\n\n');
+  return { ...message, text, media, actions };
+}
+
+async function isKept(name: string, { media }: Pick<JobDependencies, 'media'>): Promise<boolean> {
+  try {
+    return (await media.stat(name)) !== undefined;
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * What was acknowledged before it could be stored as a job: an attachment that takes long to fetch, a storage that is
+ * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
+ */
+import { z } from 'zod';
+import { addressSchema, type Invocation } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import { type Platform, PlatformError } from '../platforms/platform.ts';
+import type { SettingsStore } from '../storage/storage.ts';
+import { FORGOTTEN_SENTENCE } from './sentences.ts';
+
+/** Each request has a key of its own, so that requests which come together do not wait for each other. */
+const PREFIX = 'pending:';
+/** Where an older version kept all of them in one value. */
+const FORMER_KEY = 'promises';
+/** Longer than anything between an acknowledgement and its job: an attachment has 10 minutes in all. */
+const FORGOTTEN_AFTER_MS = 12 * 60_000;
+/** Everything that is set is listed for it. */
+const CHECK_EVERY_MS = 5 * 60_000;
+const TRY_AGAIN_AFTER_MS = 60_000;
+
+const entrySchema = z.object({
+  address: addressSchema,
+  command: z.string(),
+  madeAt: z.number(),
+  process: z.string(),
+  /** The process that tells the person, since `madeAt`: no other does. */
+  teller: z.string().optional(),
+});
+type Entry = z.infer<typeof entrySchema>;
+const formerSchema = z.record(z.string(), entrySchema);
+
+export interface PendingAcknowledgements {
+  /** Durable when it resolves. Throws StorageError. */
+  add(invocation: Invocation): Promise<void>;
+  /** The outcome is there. Throws StorageError. */
+  remove(invocation: Invocation): Promise<void>;
+  /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
+  watch(signal: AbortSignal): Promise<void>;
+}
+
+export interface PendingAcknowledgementOptions {
+  readonly settings: Pick<SettingsStore, 'set' | 'delete' | 'update' | 'entries'>;
+  readonly platform: (name: string) => Platform | undefined;
+  /** Whether this process alone uses the storage: then what another process recorded was forgotten with it. */
+  readonly alone: boolean;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** A new id of letters and digits, at most 25 characters. */
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+export function createPendingAcknowledgements(
+  options: PendingAcknowledgementOptions,
+): PendingAcknowledgements {
+  const { settings, platform, alone, now, sleep, newId, log } = options;
+  const self = newId();
+  /** Keys that may still be stored although their request came to an end. */
+  const leftover = new Set<string>();
+  const keyOf = ({ id, address }: Invocation): string => `${PREFIX}${address.platform}:${id}`;
+  const isForgotten = ({ madeAt, process, teller }: Entry): boolean =>
+    teller === self || (process !== self && (alone || now() - madeAt >= FORGOTTEN_AFTER_MS));
+
+  async function remove(key: string): Promise<void> {
+    leftover.add(key);
+    await settings.delete(key);
+    leftover.delete(key);
+  }
+
+  /** True when this process is the one that tells. */
+  async function claim(key: string): Promise<boolean> {
+    const claimed = await settings.update(key, (value) => {
+      const entry = read(value);
+      if (entry === undefined || entry.teller === self || !isForgotten(entry)) return value;
+      return { ...entry, madeAt: now(), teller: self };
+    });
+    return read(claimed)?.teller === self;
+  }
+
+  /** False when the person is to be told later. */
+  async function tell(key: string, { address, command }: Entry): Promise<boolean> {
+    const owner = platform(address.platform);
+    if (!owner) return true;
+    const message = { title: `/${command}`, text: FORGOTTEN_SENTENCE };
+    try {
+      // An earlier try may have died before it removed the entry.
+      const options = { key: shortKey(key), mayHavePosted: true, remember: async () => undefined };
+      await owner.show(address, message, options);
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      if (error.code === 'unavailable') return false;
+      await owner.sendPrivately(address, message).catch((cause: unknown) => {
+        log.warn({ err: cause }, 'A person could not be told that a request was forgotten');
+      });
+    }
+    await remove(key);
+    return true;
+  }
+
+  /** Gives what an older version stored keys of their own. */
+  async function split(former: unknown): Promise<void> {
+    for (const [id, entry] of Object.entries(formerSchema.safeParse(former).data ?? {}))
+      await settings.update(`${PREFIX}${id}`, (value) => value ?? entry);
+    await settings.delete(FORMER_KEY);
+  }
+
+  /** False when something is left to be told soon. */
+  async function tellForgotten(): Promise<boolean> {
+    for (const key of leftover) await remove(key);
+    const entries = await settings.entries();
+    const former = entries.find(([key]) => key === FORMER_KEY);
+    if (former) {
+      await split(former[1]);
+      return await tellForgotten();
+    }
+    let done = true;
+    for (const [key, value] of entries) {
+      const entry = key.startsWith(PREFIX) ? read(value) : undefined;
+      if (entry === undefined || !isForgotten(entry) || !(await claim(key))) continue;
+      done = (await tell(key, entry)) && done;
+    }
+    return done;
+  }
+
+  return {
+    add: (invocation) => {
+      const { address, command } = invocation;
+      const entry = { address, command, madeAt: now(), process: self } satisfies Entry;
+      return settings.set(keyOf(invocation), entry);
+    },
+
+    remove: (invocation) => remove(keyOf(invocation)),
+
+    async watch(signal) {
+      while (!signal.aborted) {
+        const done = await tellForgotten().catch((error: unknown) => {
+          log.warn({ err: error }, 'Pending acknowledgements could not be read; trying again');
+          return false;
+        });
+        await sleep(done ? CHECK_EVERY_MS : TRY_AGAIN_AFTER_MS, signal);
+      }
+    },
+  };
+}
+
+function read(value: unknown): Entry | undefined {
+  return entrySchema.safeParse(value).data;
+}
+
+/** A post's key has at most 25 characters; the end of an event's id tells it from others. */
+function shortKey(key: string): string {
+  return `p${key.replace(/[^\w]/g, '').slice(-24)}`;
+}

@@ -1,0 +1,139 @@
+/** One run of a job: its newest record, and the events that are not written yet. */
+import { isDeepStrictEqual } from 'node:util';
+import { backoff } from '../core/backoff.ts';
+import type { Job } from '../core/job.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
+import type { JobDependencies } from './dependencies.ts';
+import type { JobEvent } from './events.ts';
+import { transition } from './transitions.ts';
+
+/** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
+export type Next = 'now' | number | undefined;
+
+type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
+
+export class JobRun {
+  readonly #records: JobRecords;
+  /** The record as it was read or written last. */
+  #stored: Job;
+  #job: Job;
+  #events: JobEvent[] = [];
+
+  private constructor(job: Job, records: JobRecords) {
+    this.#stored = job;
+    this.#job = job;
+    this.#records = records;
+  }
+
+  /** Undefined where there is no such job. Throws StorageError. */
+  static async load(id: string, { jobs }: Pick<Storage, 'jobs'>): Promise<JobRun | undefined> {
+    const job = await jobs.read(id);
+    return job && new JobRun(job, jobs);
+  }
+
+  /** The record with every event of this run, written or not. */
+  get job(): Job {
+    return this.#job;
+  }
+
+  apply(event: JobEvent): void {
+    const next = transition(this.#job, event);
+    if (next === this.#job) return;
+    this.#job = next;
+    this.#events = [...this.#events, event];
+  }
+
+  /**
+   * Writes an event ahead of a paid request, with all that is not written yet. False when this run may not send: the event
+   * means nothing in the job's state, or somebody else wrote first, and then only the rest is kept. Throws StorageError.
+   */
+  async claim(event: JobEvent): Promise<boolean> {
+    const before = this.#events;
+    this.apply(event);
+    if (this.#events === before) return false;
+    if (await this.#write()) return true;
+    this.#events = before;
+    await this.#catchUp();
+    return false;
+  }
+
+  /**
+   * Writes once what has happened since the last time, if anything has. Events are applied again to the newest record
+   * where somebody else wrote meanwhile; a job that was erased stays erased. Throws StorageError.
+   */
+  async save(): Promise<void> {
+    while (this.#events.length > 0) {
+      if (await this.#write()) return;
+      await this.#catchUp();
+    }
+  }
+
+  /** False when somebody else wrote first. */
+  async #write(): Promise<boolean> {
+    const written = await this.#records.replace(this.#job);
+    if (!written) return false;
+    this.#stored = written;
+    this.#job = written;
+    this.#events = [];
+    return true;
+  }
+
+  /** Applies to the newest record what is not written yet. */
+  async #catchUp(): Promise<void> {
+    const newest = await this.#records.read(this.#job.id);
+    if (!newest) {
+      this.#events = [];
+      return;
+    }
+    if (isShownAnew(this.#stored, newest)) this.#events = this.#events.flatMap(unlessShown);
+    this.#stored = newest;
+    this.#job = this.#events.reduce(transition, newest);
+  }
+}
+
+function isShownAnew(before: Job, { posted, shown }: Job): boolean {
+  return shown !== before.shown || !isDeepStrictEqual(posted, before.posted);
+}
+
+/** What a run posted that another one has taken over never replaces what that one posted. */
+function unlessShown(event: JobEvent): JobEvent[] {
+  if (event.type !== 'recorded' || event.fields.posted === undefined) return [event];
+  const { posted, shown: _, ...fields } = event.fields;
+  return [
+    { type: 'recorded', fields },
+    { type: 'overtaken', posted },
+  ];
+}
+
+/** Applies one event to a job outside of its run. Resolves to the job as it is stored now. Throws StorageError. */
+export async function applyEvent(
+  id: string,
+  event: JobEvent,
+  storage: Pick<Storage, 'jobs'>,
+): Promise<Job | undefined> {
+  const run = await JobRun.load(id, storage);
+  run?.apply(event);
+  await run?.save();
+  return run?.job;
+}
+
+/** Whether something failed because this version cannot read the record of a job. */
+export function isUnreadableRecord(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'schema';
+}
+
+/** Milliseconds to wait before try number `attempts` + 1: doubling from two seconds to ten minutes, with jitter. */
+export function pauseBefore(attempts: number, random: () => number, retryAfterMs = 0): number {
+  return Math.max(retryAfterMs, backoff({ attempt: attempts, firstMs: 2_000, longestMs: 600_000, random }));
+}
+
+/** Shows later, and not before Retry-After where there was one. Resolves to when, in milliseconds since the epoch. */
+export function retryShowing(
+  run: JobRun,
+  retryAfterMs: number | undefined,
+  { now, random }: Pick<JobDependencies, 'now' | 'random'>,
+): number {
+  const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
+  run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
+  return again;
+}

@@ -1,0 +1,187 @@
+/** The last steps of a job: fetch, keep, render, post, remember, close. */
+import { toMessage } from '../../core/errors.ts';
+import type { Charge, Job } from '../../core/job.ts';
+import { LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
+import { MediaError } from '../../media/errors.ts';
+import { PlatformError } from '../../platforms/platform.ts';
+import { StorageError } from '../../storage/storage.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobRun } from '../run.ts';
+import { retryShowing } from '../run.ts';
+import { again } from './end-message.ts';
+import { forgetMissing } from './keep.ts';
+import { finalMessage, showInChannel } from './message.ts';
+
+/** Tries before people are told what is not here yet; most faults are over by then. */
+const SILENT_TRIES = 3;
+/** Tries of an upload before links replace the files, where the platform takes a message without files. */
+const UPLOAD_TRIES = 5;
+/** After this long without its platform a result is no longer pushed; it stays in storage. */
+const GIVE_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Delivers a job in state `ready`. Resolves to when to try again, in milliseconds since the epoch; undefined when it is
+ * closed.
+ */
+export async function deliver(
+  run: JobRun,
+  signal: AbortSignal,
+  deps: JobDependencies,
+): Promise<number | undefined> {
+  await settleUsage(run.job, deps);
+  await keepVoiceOf(run.job, deps);
+  try {
+    return await showResult(run, signal, deps);
+  } catch (error) {
+    if (error instanceof StorageError || signal.aborted) throw error;
+    return endBroken(run, error, deps);
+  }
+}
+
+/** Our own mistake, which would come again with each try: a sentence replaces the result, or the result is kept. */
+async function endBroken(run: JobRun, error: unknown, deps: JobDependencies): Promise<undefined> {
+  try {
+    if (await showRefusal(run, error, deps)) return close(run, deps);
+  } catch (again) {
+    if (again instanceof StorageError) throw again;
+    deps.log.error({ job: run.job.id, err: again }, 'Not even a sentence could be shown');
+  }
+  return keepForLater(run, deps);
+}
+
+async function showResult(
+  run: JobRun,
+  signal: AbortSignal,
+  deps: JobDependencies,
+): Promise<number | undefined> {
+  const { message, waiting } = await finalMessage(run, signal, deps);
+  if (waiting && run.job.attempts < SILENT_TRIES) return retryShowing(run, waiting.retryAfterMs, deps);
+  try {
+    await showInChannel(run, message, deps);
+    if (waiting) return retryShowing(run, waiting.retryAfterMs, deps);
+  } catch (error) {
+    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
+    const { id, createdAt, attempts } = run.job;
+    deps.log.warn({ job: id, err: error }, 'The result could not be shown as it is');
+    const young = deps.now() - createdAt < GIVE_UP_AFTER_MS;
+    if (error instanceof MediaError) {
+      if (error.code === 'missing') await forgetMissing(run, deps);
+      else if (attempts >= SILENT_TRIES) await showLinks(run, message, deps);
+      if (young) return retryShowing(run, error.retryAfterMs, deps);
+    } else if (error.code === 'unavailable') {
+      const linked = !waiting && attempts >= UPLOAD_TRIES && (await showLinks(run, message, deps));
+      if (!linked && young) return retryShowing(run, error.retryAfterMs, deps);
+      // A platform that came back just now takes the files as well.
+      if (linked && !(await isShown(run, message, deps))) await showLinks(run, message, deps);
+      if (linked) return close(run, deps);
+    } else {
+      const told =
+        error.code === 'refused' &&
+        ((await showLinks(run, message, deps)) || (await showRefusal(run, error, deps)));
+      if (!told && !(await tellPrivately(run.job, error, message, deps))) return keepForLater(run, deps);
+      return close(run, deps);
+    }
+    return keepForLater(run, deps);
+  }
+  return close(run, deps);
+}
+
+/** What the gateway charged, as far as anybody can know: it counts from the moment it may have been taken. */
+function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
+  switch (end) {
+    case 'delivered':
+      return 'yes';
+    case 'expired':
+      return 'uncertain';
+    case 'cancelled':
+      if (submittedAt === undefined) return 'no';
+      return taskId === undefined && result === undefined ? 'uncertain' : 'yes';
+    case 'failed':
+    case undefined:
+      return failure?.taken === 'unknown' ? 'uncertain' : 'no';
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Settles the reservation of a job that has its end, or gives it back. A result that comes late is settled then. */
+async function settleUsage(job: Job, { meter }: Pick<JobDependencies, 'meter'>): Promise<void> {
+  const charge = chargeOf(job);
+  if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
+    return;
+  await (charge === 'no' ? meter.giveBack(job) : meter.settle(job, charge));
+}
+
+/** Keeps the voice that a job in state `ready` brought, for its server. Repeating it changes nothing. */
+async function keepVoiceOf(job: Job, { voices }: Pick<JobDependencies, 'voices'>): Promise<void> {
+  const { work, result, end, madeFrom, person } = job;
+  if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
+    return;
+  await voices.keep(job.address, {
+    personaId: result.voice.personaId,
+    name: work.request.name,
+    description: work.request.description,
+    audioId: work.request.audioId,
+    ...(madeFrom === undefined ? {} : { madeFrom }),
+    keptBy: { id: person.id, displayName: person.displayName },
+    keptAt: job.createdAt,
+  });
+}
+
+/** The same message with links instead of files. False when it has no files, or not even that is taken. */
+async function showLinks(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
+  const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
+    source.type === 'kept' && !cover ? [`[${plain(name)}](${deps.fileUrl(source.file, name)})`] : [],
+  );
+  if (links.length === 0) return false;
+  const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');
+  return isShown(run, { ...message, text, media: [] }, deps);
+}
+
+/** False when the platform does not take it. */
+async function isShown(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
+  try {
+    await showInChannel(run, message, deps);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
+    return false;
+  }
+}
+
+/** The platform refuses the result itself: a sentence replaces it. False if even that is refused. */
+async function showRefusal(run: JobRun, cause: unknown, deps: JobDependencies): Promise<boolean> {
+  const { id, title } = run.job;
+  const message = toMessage(cause, { log: deps.log, reference: id });
+  return isShown(run, { title, ...message, actions: [again(run.job)] }, deps);
+}
+
+/** The channel does not take the result: the person gets it alone. False if the platform cannot do that either. */
+async function tellPrivately(
+  { id, address }: Job,
+  cause: PlatformError,
+  message: Message,
+  deps: JobDependencies,
+): Promise<boolean> {
+  const platform = deps.platform(address.platform);
+  if (!platform) return false;
+  try {
+    // A failure to begin already says it in its own sentence.
+    const advice = cause.advice && cause.advice !== message.text ? { footer: cause.advice } : {};
+    await deps.messageRate(platform.name);
+    await platform.sendPrivately(address, { ...message, ...advice });
+    return true;
+  } catch (error) {
+    deps.log.error({ job: id, err: error }, 'The result could be shown nowhere; it is kept for /jobs');
+    return false;
+  }
+}
+
+function keepForLater(run: JobRun, deps: JobDependencies): undefined {
+  run.apply({ type: 'recorded', fields: { undelivered: true } });
+  return close(run, deps);
+}
+
+function close(run: JobRun, { now }: JobDependencies): undefined {
+  run.apply({ type: 'closed', end: run.job.end, at: now(), charge: chargeOf(run.job) });
+}

@@ -1,0 +1,51 @@
+/** What becomes of a job whose submission failed: tried again, waited for, or told. */
+import type { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { PLANS } from '../route-plans.ts';
+import type { JobRun, Next } from '../run.ts';
+import { pauseBefore } from '../run.ts';
+import { askLaterSentence, sentenceFor, uncertainSentence } from '../sentences.ts';
+
+/** Submissions that the gateway surely did not take are tried this often in all. */
+const SUBMISSION_TRIES = 5;
+/** For longer than this no one is kept waiting: the person reads when to ask again. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Moves a job out of `submitting`. Work is sent again only when the gateway surely did not take it; when that is not
+ * known, a callback may still come and is waited for, and other work ends with a sentence.
+ */
+export function failSubmission(
+  run: JobRun,
+  error: GatewayError,
+  deps: Pick<JobDependencies, 'now' | 'random' | 'newId' | 'log'>,
+): Next {
+  const { job } = run;
+  const reference = deps.newId();
+  deps.log.warn({ job: job.id, reference, err: error }, 'The gateway did not take the work');
+  const { refusals = 0 } = job;
+  const { retryAfterMs } = error;
+  const isLong = (retryAfterMs ?? 0) > LONGEST_WAIT_MS;
+  if (error.taken === 'no' && error.retryable && !isLong && refusals + 1 < SUBMISSION_TRIES) {
+    const again = deps.now() + pauseBefore(refusals + 1, deps.random, retryAfterMs);
+    run.apply({ type: 'notTaken', ...(retryAfterMs === undefined ? {} : { until: again }) });
+    return retryAfterMs === undefined ? again : 'now';
+  }
+  if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
+    waitForCallback(run, deps);
+    return 'now';
+  }
+  const sentence =
+    error.taken === 'unknown'
+      ? uncertainSentence(error.code)
+      : error.retryable && retryAfterMs !== undefined && isLong
+        ? askLaterSentence(error.code, retryAfterMs, deps.now())
+        : sentenceFor(error.code, job.work);
+  run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken: error.taken } });
+  return 'now';
+}
+
+/** It is unknown whether the gateway took the work: its callback decides, until the deadline. */
+export function waitForCallback(run: JobRun, { now }: Pick<JobDependencies, 'now'>): void {
+  run.apply({ type: 'uncertain', deadlineAt: now() + PLANS[run.job.work.route].deadlineMs });
+}

@@ -1,0 +1,213 @@
+/** Fetches, keeps and tags what a job's message shows. What was done is recorded with the job, so it is safe to repeat. */
+import { extname } from 'node:path';
+import { UserError } from '../../core/errors.ts';
+import type { Job } from '../../core/job.ts';
+import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
+import { type ContentKind, uniqueFileNames } from '../../media/content/types.ts';
+import { MediaError } from '../../media/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobRun } from '../run.ts';
+
+type KeepDependencies = Pick<JobDependencies, 'media' | 'log'>;
+
+/** A file that a message shows, or that serves one: a cover to be written into a song, a variant in fewer bytes. */
+export interface WantedFile {
+  readonly url: string;
+  readonly kind: MediaKind;
+  /** The result is whole without it. */
+  readonly optional: boolean;
+}
+
+/** A file that is not here, although trying again may help. */
+export interface FailedFile extends WantedFile {
+  readonly error: MediaError;
+}
+
+export interface KeepOptions {
+  /**
+   * Whether a failed file will be tried again: a song whose cover may still come is not tagged without it. Left out
+   * while the gateway is still at work: then nothing is waited for, and no failure is the last word.
+   */
+  readonly waitsFor?: (file: FailedFile) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves to what failed. Never throws MediaError. What can never be had is recorded as null. */
+export async function keepMedia(
+  run: JobRun,
+  message: Message,
+  { waitsFor, signal }: KeepOptions,
+  deps: KeepDependencies,
+): Promise<readonly FailedFile[]> {
+  const { job } = run;
+  const wanted = wantedFiles(message).filter(({ url }) => job.kept[url] === undefined);
+  const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal, deps)));
+  const failures = results.filter((result) => 'error' in result);
+  const failed = failures.filter(({ error }) => error.retryable);
+  const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
+  const found = Object.fromEntries([
+    ...results.flatMap((result) => ('error' in result ? [] : [result.entry])),
+    ...lost.map(({ url }) => [url, null] as const),
+  ]);
+  const kept = { ...job.kept, ...found };
+  const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
+  const tagged = await tagSongs({ ...job, kept }, message, waiting, deps);
+  if (Object.keys(found).length + Object.keys(tagged).length > 0)
+    run.apply({ type: 'recorded', fields: { kept, tagged: { ...job.tagged, ...tagged } } });
+  return failed;
+}
+
+const CONTENT = {
+  audio: ['audio'],
+  image: ['image'],
+  video: ['video'],
+  file: ['audio', 'image', 'video', 'text', 'archive'],
+} as const satisfies Record<MediaKind, readonly ContentKind[]>;
+
+async function keepFile(
+  wanted: WantedFile,
+  job: Job,
+  signal: AbortSignal,
+  { media, log }: KeepDependencies,
+): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
+  const { url, kind } = wanted;
+  try {
+    return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    log.warn({ job: job.id, err: error }, 'A file of the result could not be fetched or kept');
+    return { ...wanted, error };
+  }
+}
+
+function wantedFiles({ media = [] }: Message): WantedFile[] {
+  const wanted = media.flatMap((item): WantedFile[] => [
+    ...remote(item.source, item.kind, item.cover ?? false),
+    ...(item.smaller ? remote(item.smaller.source, item.kind, true) : []),
+    ...(item.tags?.coverUrl ? [{ url: item.tags.coverUrl, kind: 'image' as const, optional: true }] : []),
+  ]);
+  const byUrl = new Map(
+    wanted.toSorted((a, b) => Number(b.optional) - Number(a.optional)).map((file) => [file.url, file]),
+  );
+  return [...byUrl.values()];
+}
+
+function remote(source: MediaSource, kind: MediaKind, optional: boolean): WantedFile[] {
+  return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
+}
+
+/**
+ * The songs of a message with their tags, by URL. Each is tagged once, with what is known when it is first shown: with
+ * other tags it would be another file, and be posted a second time.
+ */
+async function tagSongs(
+  job: Job,
+  { media = [] }: Message,
+  waiting: ReadonlySet<string>,
+  deps: KeepDependencies,
+): Promise<Record<string, KeptFile>> {
+  const tagged = await Promise.all(
+    media.map(async (item): Promise<[string, KeptFile][]> => {
+      if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
+      const { url } = item.source;
+      const file = job.kept[url];
+      const { coverUrl, ...tags } = item.tags ?? {
+        title: item.name,
+        artist: `Minstrel for ${job.person.displayName}`,
+      };
+      if (!file || job.tagged?.[url] !== undefined) return [];
+      if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
+      const cover = coverUrl === undefined ? undefined : job.kept[coverUrl]?.name;
+      return [[url, await deps.media.tag(file, { ...tags, cover })]];
+    }),
+  );
+  return Object.fromEntries(tagged.flat());
+}
+
+/** A message whose files are here, and what is missing in it. */
+export interface KeptMessage {
+  readonly message: Message;
+  /** What belongs to the result and is not kept. */
+  readonly missing: readonly MediaItem[];
+}
+
+/** The message with every file that was kept, under names that are safe on every system. */
+export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'>): KeptMessage {
+  const found = (message.media ?? []).map((item) => ({ item, file: keptOf(item.source, job) }));
+  const kept = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
+    file ? [{ item, file, smaller: smaller && keptOf(smaller.source, job) }] : [],
+  );
+  const files = kept.flatMap(({ item, file, smaller }) =>
+    [file, ...(smaller ? [smaller] : [])].map(({ name }) => ({
+      title: item.name,
+      extension: extname(name).slice(1),
+    })),
+  );
+  const names = uniqueFileNames(files).values();
+  const named = (item: { name: string }, file: KeptFile) => ({
+    name: names.next().value ?? item.name,
+    source: { type: 'kept' as const, file },
+  });
+  const media = kept.map(({ item, file, smaller }) => ({
+    ...item,
+    ...named(item, file),
+    ...(smaller ? { smaller: named(item, smaller) } : {}),
+  }));
+  const missing = found.flatMap(({ item, file }) => (file || item.cover ? [] : [item]));
+  return { message: { ...message, media }, missing };
+}
+
+function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagged'>): KeptFile | undefined {
+  if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url] ?? undefined;
+  return kept[source.file.name] === null ? undefined : source.file;
+}
+
+/**
+ * Forgets the files of a job that are not there any more (the quota, the retention or a person removed them), so that
+ * they are fetched anew; what came as bytes cannot be.
+ */
+export async function forgetMissing(run: JobRun, { media }: KeepDependencies): Promise<void> {
+  const isGone = async (name: string) => {
+    try {
+      return (await media.stat(name)) === undefined;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return false;
+    }
+  };
+  const { kept, tagged = {}, result } = run.job;
+  const gone = new Set<string>();
+  const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
+  for (const file of [...Object.values(kept), ...Object.values(tagged), ...images]) {
+    if (file && (await isGone(file.name))) gone.add(file.name);
+  }
+  const stays = ([, file]: [string, KeptFile | null]) => file === null || !gone.has(file.name);
+  const lost = images.filter(({ name }) => gone.has(name)).map(({ name }) => [name, null] as const);
+  const fields = {
+    kept: Object.fromEntries([...Object.entries(kept).filter(stays), ...lost]),
+    tagged: Object.fromEntries(Object.entries(tagged).filter(stays)),
+  };
+  run.apply({ type: 'recorded', fields });
+}
+
+/** A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is nowhere. */
+export async function madeFile(
+  job: string,
+  source: MediaSource,
+  kinds: readonly ContentKind[],
+  { storage, media }: Pick<JobDependencies, 'storage' | 'media'>,
+): Promise<KeptFile> {
+  try {
+    const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
+    if (known && (await media.stat(known.name)) !== undefined) return known;
+    if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
+    return await media.keep(source.url, { from: 'gateway', kinds });
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    throw new UserError(
+      error.code === 'disk-full' || error.code === 'store'
+        ? 'I cannot reach the files I keep right now. Please try again soon.'
+        : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
+    );
+  }
+}

@@ -1,0 +1,84 @@
+/** Aligned words as lines, and lines as an .lrc file. https://en.wikipedia.org/wiki/LRC_(file_format) */
+
+import type { LyricLine } from '../../core/work.ts';
+import type { AlignedWord } from '../../gateway/music/music.ts';
+
+export interface LrcHead {
+  readonly title: string;
+  readonly artist: string;
+  readonly durationSeconds?: number;
+}
+
+/** Where the gateway sends no line breaks, a line ends at a pause this long, in seconds, or at this many characters. */
+const PAUSE_SECONDS = 0.9;
+const LONGEST_LINE = 48;
+
+/** The lines of a song, in order. Section tags such as `[Chorus]` are no lines: they belong to the line after them. */
+export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
+  const breaksLines = words.some(({ word }) => /\n/.test(word.trim()));
+  const lines: LyricLine[] = [];
+  let text = '';
+  let startSeconds = 0;
+  let endSeconds = 0;
+  let section: string | undefined;
+
+  const end = (): void => {
+    const sung = text.replace(/\s+/g, ' ').trim();
+    text = '';
+    if (sung === '') return;
+    lines.push({ startSeconds, text: sung, ...(section === undefined ? {} : { section }) });
+    section = undefined;
+  };
+
+  for (const { word, ...time } of words) {
+    if (!breaksLines && text !== '') {
+      const paused = time.startSeconds - endSeconds > PAUSE_SECONDS;
+      if (paused || text.length + word.trim().length > LONGEST_LINE) end();
+    }
+    for (const [index, part] of word.split(/(\n|\[[^\]\n]*\])/).entries()) {
+      if (part === '\n') end();
+      else if (index % 2 === 1) {
+        end();
+        section = part.slice(1, -1).replace(/\s+/g, ' ').trim() || section;
+      } else if (part.trim() !== '') {
+        if (text.trim() === '') startSeconds = time.startSeconds;
+        text += breaksLines || text === '' || /^\s/.test(part) || /\s$/.test(text) ? part : ` ${part}`;
+      }
+    }
+    endSeconds = time.endSeconds;
+  }
+  end();
+  return lines;
+}
+
+/** `[ti:]`, `[ar:]`, `[length:]` and a timed line each; UTF-8 text that ends with a line break. */
+export function lrc(lines: readonly LyricLine[], { title, artist, durationSeconds }: LrcHead): string {
+  const head = [
+    `[ti:${tagValue(title)}]`,
+    `[ar:${tagValue(artist)}]`,
+    ...(durationSeconds === undefined ? [] : [`[length:${clock(durationSeconds).slice(0, -3)}]`]),
+    '[by:Minstrel]',
+  ];
+  const timed = lines.map(({ startSeconds, text }) => `[${clock(startSeconds)}]${lineText(text)}`);
+  return [...head, ...timed, ''].join('\n');
+}
+
+/** `mm:ss.xx`. Hundredths are cut, so that no line begins late, and 59.999 never becomes 60. */
+function clock(seconds: number): string {
+  const hundredths = Math.floor(seconds * 100 + 1e-6);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
+}
+
+/** Players read brackets as tags at any position. */
+function lineText(text: string): string {
+  return text
+    .replace(/[\r\n]+/g, ' ')
+    .replaceAll('[', '(')
+    .replaceAll(']', ')')
+    .trim();
+}
+
+function tagValue(text: string): string {
+  return lineText(text).replace(/\s+/g, ' ');
+}

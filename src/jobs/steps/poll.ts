@@ -1,0 +1,175 @@
+/** Asks about a video task, and decides when to ask again. */
+
+import type { Job, JobFailure } from '../../core/job.ts';
+import type { VideoTask } from '../../gateway/media/responses.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { PLANS } from '../route-plans.ts';
+import type { JobRun, Next } from '../run.ts';
+import { pauseBefore } from '../run.ts';
+import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
+import { EMPTY_RESULT } from '../transitions.ts';
+
+type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollRate' | 'now' | 'random' | 'newId' | 'log'>;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const SHORTEST_PAUSE_MS = 2 * SECOND;
+/** The public API's own advice (https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference). */
+const LONGEST_PAUSE_MS = 15 * SECOND;
+/** Where nothing is known yet: a short video may be there within seconds. */
+const TYPICAL_MS = 30 * SECOND;
+/** UNKNOWN is what the public API says of ids that it does not have. For a moment that may be the task's beginning. */
+const UNKNOWN_FOR_MS = 5 * MINUTE;
+/** After the person was told that it takes too long, or cancelled: what was paid for may still come. */
+const LATE_FIRST_MS = 30 * SECOND;
+const LATE_LONGEST_MS = 10 * MINUTE;
+/** The public API knows a task for 24 hours. */
+const KNOWN_FOR_MS = 24 * 60 * MINUTE;
+/** Longer is not believed: after this long a task is asked about again, whatever Retry-After says. */
+const LONGEST_HOLD_MS = 10 * MINUTE;
+/** A gateway that was away for long is asked again within a minute or so of its return. */
+const MOST_DOUBLINGS = 6;
+
+/**
+ * Milliseconds until a task is asked about again: rarely while such tasks never end yet, often around the time when they
+ * mostly do (`typicalMs`, from submission), and rarely again after that. Give or take a tenth.
+ */
+export function pollPause(
+  { elapsedMs, typicalMs = TYPICAL_MS }: { elapsedMs: number; typicalMs?: number | undefined },
+  random: () => number,
+): number {
+  const away = Math.abs(typicalMs - elapsedMs) / 4;
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, away)) * (0.9 + random() * 0.2);
+}
+
+/** When a task that was just submitted is asked about first, in milliseconds since the epoch. */
+export function whenToPollFirst(job: Job, { now, random }: Pick<PollDependencies, 'now' | 'random'>): number {
+  return now() + pollPause(progressOf(job, now()), random);
+}
+
+/**
+ * Polls once, unless the gateway asked for patience or the rate is used up. Resolves to when to run again; a run that
+ * applied no event has not asked.
+ */
+export async function poll(
+  run: JobRun,
+  taskId: string,
+  signal: AbortSignal,
+  deps: PollDependencies,
+): Promise<'now' | number> {
+  const { now, random } = deps;
+  const notBefore = whenToAsk(run.job, deps);
+  if (notBefore > now()) return notBefore;
+  const task = await query(run, taskId, signal, deps);
+  if (typeof task === 'number') return task;
+  const { videoUrl, failure, status } = task;
+  const { unknownSince = now() } = run.job;
+  switch (status) {
+    case 'succeeded':
+      if (videoUrl !== undefined) return complete(run, videoUrl, deps);
+      // Finished without its URL: it may follow; the deadline bounds the wait.
+      run.apply({ type: 'polled', unknownSince: run.job.unknownSince });
+      break;
+    case 'failed':
+    case 'cancelled': {
+      const code = failure?.code ?? 'nonsense';
+      return fail(run, { code, sentence: sentenceFor(code), taken: 'no' }, task, deps);
+    }
+    case 'unknown':
+      if (now() - unknownSince >= UNKNOWN_FOR_MS) {
+        const lost = { code: 'not-found', sentence: LOST_TASK_SENTENCE, taken: 'unknown' } as const;
+        return fail(run, lost, task, deps);
+      }
+      run.apply({ type: 'polled', unknownSince });
+      break;
+    case 'pending':
+    case 'running':
+      run.apply({ type: 'polled' });
+      break;
+    default:
+      return status satisfies never;
+  }
+  return now() + pollPause(progressOf(run.job, now()), random);
+}
+
+/** Whether a job that ended without its result may still get it by asking. */
+export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
+  const isLost = end === 'failed' && failure?.taken === 'unknown';
+  return (
+    (end === 'expired' || end === 'cancelled' || isLost) &&
+    taskId !== undefined &&
+    PLANS[work.route].comesBack === 'poll'
+  );
+}
+
+/** Asks on, ever more rarely, for as long as the gateway knows the task. */
+export async function pollLate(run: JobRun, signal: AbortSignal, deps: PollDependencies): Promise<Next> {
+  const { job } = run;
+  const { taskId } = job;
+  const elapsed = deps.now() - (job.submittedAt ?? job.createdAt);
+  const isOver = job.result?.videoUrl !== undefined || elapsed > KNOWN_FOR_MS;
+  if (!mayComeLate(job) || taskId === undefined || isOver) return undefined;
+  const pause = Math.min(LATE_LONGEST_MS, Math.max(LATE_FIRST_MS, elapsed / 4)) * (0.9 + deps.random() * 0.2);
+  // Told a moment ago, so the last answer is not older than that.
+  if (deps.now() - (job.finishedAt ?? 0) < LATE_FIRST_MS / 2) return deps.now() + pause;
+  const notBefore = whenToAsk(job, deps);
+  if (notBefore > deps.now()) return notBefore;
+  const task = await query(run, taskId, signal, deps);
+  if (typeof task === 'number') return task;
+  if (task.videoUrl !== undefined) return complete(run, task.videoUrl, deps);
+  return task.status === 'failed' || task.status === 'cancelled' ? undefined : deps.now() + pause;
+}
+
+/** When the task may be asked about, in milliseconds since the epoch: past its Retry-After, and within the rate. */
+function whenToAsk({ id, held }: Job, { pollRate, now }: PollDependencies): number {
+  const at = now();
+  const until = held?.asking ?? at;
+  return until > at ? until : at + pollRate.reserve(id);
+}
+
+/** The task, `unknown` if the gateway has none of that id; when to ask again if it could not tell. */
+async function query(
+  run: JobRun,
+  taskId: string,
+  signal: AbortSignal,
+  deps: PollDependencies,
+): Promise<VideoTask | number> {
+  try {
+    return await deps.gateway.media.queryVideo(taskId, { signal });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    deps.log.warn({ job: run.job.id, err: error }, 'The video task could not be asked about');
+    if (error.code === 'not-found') return { status: 'unknown' };
+    const retryAfterMs =
+      error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
+    const attempts = Math.min(run.job.attempts + 1, MOST_DOUBLINGS);
+    const again = deps.now() + pauseBefore(attempts, deps.random, retryAfterMs);
+    run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { asking: again } }) });
+    return again;
+  }
+}
+
+function progressOf({ submittedAt, createdAt, estimateMs }: Job, now: number) {
+  return { elapsedMs: now - (submittedAt ?? createdAt), typicalMs: estimateMs };
+}
+
+function complete(run: JobRun, videoUrl: string, { now }: Pick<PollDependencies, 'now'>): 'now' {
+  run.apply({ type: 'completed', result: { ...EMPTY_RESULT, videoUrl }, at: now() });
+  return 'now';
+}
+
+function fail(
+  run: JobRun,
+  failure: Omit<JobFailure, 'reference'>,
+  task: VideoTask,
+  deps: PollDependencies,
+): 'now' {
+  const reference = deps.newId();
+  // The gateway's own words stay out of the log.
+  const { gatewayCode } = task.failure ?? {};
+  const fields = { job: run.job.id, reference, code: failure.code, status: task.status, gatewayCode };
+  deps.log.warn(fields, 'The video task failed');
+  run.apply({ type: 'failed', failure: { ...failure, reference } });
+  return 'now';
+}

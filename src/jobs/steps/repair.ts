@@ -1,0 +1,29 @@
+/** Two runs wrote the message of one job: leaves one message, and sees to it that it says what it should. */
+import { isOpen } from '../../core/job.ts';
+import { PlatformError } from '../../platforms/platform.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { type JobRun, type Next, pauseBefore } from '../run.ts';
+import { finalMessage, showInChannel } from './message.ts';
+
+/** Tries against a platform that is away; what then still stands stays. */
+const TRIES = 12;
+
+/** What a job that is not over shows next is written by its next step. */
+export async function repair(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
+  const { id, address, posted = {}, overtaken = [], undelivered, attempts } = run.job;
+  try {
+    for (const stray of overtaken)
+      await deps.platform(address.platform)?.retract(address, { key: id, stray, kept: posted });
+    if (!isOpen(run.job) && undelivered !== true)
+      await showInChannel(run, (await finalMessage(run, signal, deps)).message, deps);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    deps.log.warn({ job: id, err: error }, 'What two replicas posted could not be put right');
+    if (error.code === 'unavailable' && attempts < TRIES) {
+      run.apply({ type: 'retried' });
+      return deps.now() + pauseBefore(run.job.attempts, deps.random, error.retryAfterMs);
+    }
+  }
+  run.apply({ type: 'repaired' });
+  return 'now';
+}

@@ -1,0 +1,287 @@
+/**
+ * Everything that can happen to a job: states down, events across, each cell a pure function. Only this file writes a
+ * job's state. docs/architecture.md draws it.
+ */
+import { hasWholeResult, type Job, type JobState } from '../core/job.ts';
+import type { Result } from '../core/work.ts';
+import type { MusicResult } from '../gateway/music/results.ts';
+import type { EventOf, JobEvent, JobEventType } from './events.ts';
+
+/** Returns the very job that it was given where the event means nothing. */
+type Cell<Type extends JobEventType> = (job: Job, event: EventOf<Type>) => Job;
+type Row = { readonly [Type in JobEventType]: Cell<Type> };
+
+const ignore = (job: Job): Job => job;
+
+function ready(job: Job, end: NonNullable<Job['end']>): Job {
+  return { ...job, state: 'ready', end, attempts: 0 };
+}
+
+const complete: Cell<'completed'> = (job, { taskId, result, at }) => {
+  const { failure: _told, ...rest } = calledBack(job, taskId);
+  const merged = mergeResults(job.result, result);
+  const isForeign = taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId;
+  // The same again changes nothing; what holds more replaces what was shown.
+  if (job.end === 'delivered' && (isForeign || !holdsMore(merged, job.result))) return named(job, taskId);
+  // Cancelled work that is finished anyway is kept and offered, not pushed: the person does not wait for it any more.
+  const end = job.state === 'cancelled' || job.end === 'cancelled' ? 'cancelled' : 'delivered';
+  return ready({ ...rest, result: merged, complete: true, endedAt: job.endedAt ?? at }, end);
+};
+
+const progress: Cell<'progressed'> = (job, { taskId, result, isUnreadable }) => {
+  if (job.end === 'delivered') return named(job, taskId);
+  return {
+    ...calledBack(job, taskId),
+    ...(result === undefined ? {} : { result: mergeResults(job.result, result), complete: false }),
+    ...(isUnreadable ? { unreadable: true } : {}),
+  };
+};
+
+const fail: Cell<'failed'> = (job, { failure }) => ready({ ...job, failure }, 'failed');
+
+const cancel: Cell<'cancelled'> = (job) =>
+  job.cancelRequestedBy === undefined ? job : ready(job, 'cancelled');
+
+const requestCancel: Cell<'cancelRequested'> = (job, { by }) =>
+  job.cancelRequestedBy === undefined ? { ...job, cancelRequestedBy: by } : job;
+
+const sendAgain: Cell<'lyricsWritten'> = (job, { work }) => {
+  if (job.lyrics !== 'sent') return job;
+  const { taskId: _lyricsTask, deadlineAt: _lyricsDeadline, ...rest } = job;
+  return { ...rest, work, lyrics: 'done', state: 'accepted', attempts: 0 };
+};
+
+const redirect: Cell<'redirected'> = (job, { address, person }) => {
+  if (job.undelivered !== true || job.person.id !== person) return job;
+  const { undelivered: _, posted: _posted, shown: _shown, held: _held, ...rest } = job;
+  return { ...rest, address, state: 'ready', attempts: 0 };
+};
+
+/** The answer to a request that was cancelled while it ran: it was paid for all the same, so it is kept and offered. */
+const keepLateAnswer: Cell<'submitted'> = (job, { taskId, result, deadlineAt, at }) => {
+  if (job.end !== 'cancelled') return job;
+  const known = withAnswer(job, taskId, result);
+  return deadlineAt === undefined ? ready({ ...known, complete: true, endedAt: at }, 'cancelled') : known;
+};
+
+const overtake: Cell<'overtaken'> = (job, { posted }) => {
+  const { shown: _, ...rest } = job;
+  const strays = job.posted ? [posted] : [];
+  return {
+    ...rest,
+    mayHavePosted: true,
+    posted: job.posted ?? posted,
+    overtaken: [...(job.overtaken ?? []), ...strays],
+  };
+};
+
+const repair: Cell<'repaired'> = (job) => {
+  const { overtaken, ...rest } = job;
+  return overtaken ? rest : job;
+};
+
+/** What happens the same in every state. */
+const EVERYWHERE = {
+  recorded: (job, { fields }) => ({ ...job, ...fields }),
+  overtaken: overtake,
+  repaired: repair,
+  cancelRequested: ignore,
+  cancelled: ignore,
+  queued: ignore,
+  started: ignore,
+  submitting: ignore,
+  submitted: ignore,
+  notTaken: ignore,
+  uncertain: ignore,
+  lyricsWritten: ignore,
+  polled: ignore,
+  retried: (job, { held }) => ({
+    ...job,
+    attempts: job.attempts + 1,
+    ...(held === undefined ? {} : { held: { ...job.held, ...held } }),
+  }),
+  progressed: progress,
+  completed: complete,
+  failed: ignore,
+  expired: ignore,
+  closed: ignore,
+  revealed: ignore,
+  redirected: ignore,
+} satisfies Row;
+
+const ENDED = { ...EVERYWHERE, redirected: redirect } satisfies Row;
+
+/** A job that ended is left only by a result that came late, and where its person asks to see it. */
+export const TRANSITIONS = {
+  accepted: {
+    ...EVERYWHERE,
+    cancelRequested: requestCancel,
+    cancelled: cancel,
+    queued: (job, { position }) => ({ ...job, queuePosition: position }),
+    started: ({ queuePosition: _, ...job }, { at }) => ({ ...job, startedAt: at }),
+    submitting: (job, { work, at, lyrics }) =>
+      job.cancelRequestedBy === undefined
+        ? { ...job, work, state: 'submitting', submittedAt: at, ...(lyrics ? { lyrics: 'sent' } : {}) }
+        : job,
+    failed: fail,
+  },
+  submitting: {
+    ...EVERYWHERE,
+    cancelRequested: requestCancel,
+    cancelled: cancel,
+    submitted: (job, { taskId, result, deadlineAt, at }) => {
+      const known = withAnswer(job, taskId, result);
+      if (deadlineAt !== undefined) return { ...known, state: 'waiting', attempts: 0, deadlineAt };
+      const end = job.cancelRequestedBy === undefined ? 'delivered' : 'cancelled';
+      return ready({ ...known, complete: true, endedAt: at }, end);
+    },
+    notTaken: (job, { until }) => {
+      const { lyrics, submittedAt, ...rest } = job;
+      return {
+        ...rest,
+        // Words that were written before are paid for.
+        ...(lyrics === 'done' ? { lyrics, submittedAt } : {}),
+        state: 'accepted',
+        attempts: 0,
+        refusals: (job.refusals ?? 0) + 1,
+        ...(until === undefined ? {} : { held: { ...job.held, asking: until } }),
+      };
+    },
+    uncertain: (job, { deadlineAt }) => ({
+      ...job,
+      state: 'waiting',
+      attempts: 0,
+      deadlineAt,
+      uncertain: true,
+    }),
+    lyricsWritten: sendAgain,
+    failed: fail,
+  },
+  waiting: {
+    ...EVERYWHERE,
+    cancelRequested: requestCancel,
+    cancelled: cancel,
+    lyricsWritten: sendAgain,
+    polled: ({ unknownSince: _, ...job }, { unknownSince }) => ({
+      ...job,
+      polls: job.polls + 1,
+      attempts: 0,
+      ...(unknownSince === undefined ? {} : { unknownSince }),
+    }),
+    failed: fail,
+    expired: (job) => ready(job, 'expired'),
+  },
+  ready: {
+    ...EVERYWHERE,
+    submitted: keepLateAnswer,
+    closed: (job, { end, at, charge }) =>
+      job.end === end
+        ? {
+            ...job,
+            state: end ?? 'failed',
+            finishedAt: at,
+            attempts: 0,
+            charged: charge !== 'no',
+            chargeUncertain: charge === 'uncertain',
+          }
+        : job,
+  },
+  delivered: ENDED,
+  failed: ENDED,
+  expired: ENDED,
+  cancelled: {
+    ...ENDED,
+    submitted: keepLateAnswer,
+    revealed: (job) => (hasWholeResult(job) ? ready(job, 'delivered') : job),
+  },
+} satisfies Record<JobState, Row>;
+
+/** The job after the event. Pure; the very same job where the event means nothing in its state. */
+export function transition(job: Job, event: JobEvent): Job {
+  const row: Row = TRANSITIONS[job.state];
+  // Sound because a row's cell takes the event of its own name.
+  const cell = row[event.type] as (job: Job, event: JobEvent) => Job;
+  return cell(job, event);
+}
+
+/** A job as it begins. */
+export function acceptedJob(
+  fields: Omit<Job, 'version' | 'state' | 'kept' | 'attempts' | 'polls' | 'inboxRead'>,
+): Job {
+  return { ...fields, version: 1, state: 'accepted', kept: {}, attempts: 0, polls: 0, inboxRead: 0 };
+}
+
+function named(job: Job, taskId: string | undefined): Job {
+  return taskId === undefined || job.taskId !== undefined ? job : { ...job, taskId };
+}
+
+/** The gateway called back, so it took the work. */
+function calledBack(job: Job, taskId: string | undefined): Job {
+  const task = named(job, taskId);
+  return job.uncertain ? { ...task, uncertain: false } : task;
+}
+
+function withAnswer(job: Job, taskId: string | undefined, answer: Result | undefined): Job {
+  const result = answer ? mergeResults(job.result, answer) : job.result;
+  return {
+    ...job,
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(result === undefined ? {} : { result, complete: false }),
+  };
+}
+
+export const EMPTY_RESULT: Result = { songs: [], lyrics: [], images: [], stems: [] };
+
+/** What the gateway's music reader found, as a result. */
+export function fromMusic(music: MusicResult): Result {
+  return {
+    songs: music.songs,
+    lyrics: music.lyrics,
+    images: music.images.map((url) => ({ type: 'remote', url })),
+    stems: music.stems,
+    ...(music.wavUrl === undefined ? {} : { wavUrl: music.wavUrl }),
+    ...(music.videoUrl === undefined ? {} : { videoUrl: music.videoUrl }),
+  };
+}
+
+/** The newer of two results, keeping what only the older one has. Nothing that was known is forgotten. */
+function mergeResults(older: Result | undefined, newer: Result): Result {
+  if (!older) return newer;
+  return {
+    ...older,
+    ...newer,
+    songs: mergeSongs(older.songs, newer.songs),
+    lyrics: newer.lyrics.length > 0 ? newer.lyrics : older.lyrics,
+    images: newer.images.length > 0 ? newer.images : older.images,
+    stems: newer.stems.length > 0 ? newer.stems : older.stems,
+  };
+}
+
+/** A take is known by its id, or by its position where it has none. Takes with a sound that the newer leaves out stay. */
+function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['songs'] {
+  if (newer.length === 0) return older;
+  const left = new Set(older);
+  const merged = newer.map((song, index) => {
+    const named = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
+    const there = older[index];
+    const isNameless = song.audioId === undefined || there?.audioId === undefined;
+    const before = named ?? (isNameless && there !== undefined && left.has(there) ? there : undefined);
+    if (before === undefined) return song;
+    left.delete(before);
+    return { ...before, ...song };
+  });
+  return [...merged, ...[...left].filter(({ audioUrl }) => audioUrl !== undefined)];
+}
+
+/** Whether a result brings something that the one that was delivered lacks. */
+function holdsMore(newer: Result, older: Result | undefined): boolean {
+  const counts = (result: Result | undefined) => [
+    result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,
+    result?.images.length ?? 0,
+    result?.stems.length ?? 0,
+    result?.wavUrl === undefined ? 0 : 1,
+    result?.videoUrl === undefined ? 0 : 1,
+  ];
+  const known = counts(older);
+  return counts(newer).some((count, index) => count > (known[index] ?? 0));
+}

@@ -1,0 +1,243 @@
+import PQueue from 'p-queue';
+import type { Dispatcher } from 'undici';
+import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
+import { MediaError } from '../errors.ts';
+import { createGuardedDispatcher, type Lookup } from './guard.ts';
+import {
+  type MediaRequest,
+  type MediaResponse,
+  readMedia,
+  readMediaUrl,
+  send,
+  waitAskedFor,
+} from './request.ts';
+
+/** Who named an address. What a person types is fetched from public addresses only. */
+export type AddressSource = 'gateway' | 'platform' | 'person';
+
+export interface MediaFetcherOptions {
+  /** Each as `host:port`: what media may come from although the addresses are not public. */
+  allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
+  maximumBytes: number;
+  /** For one file from the first connection to its last byte. */
+  timeoutMs: number;
+  /** For a connection, an answer or the next bytes of a body. */
+  idleTimeoutMs: number;
+  maximumRedirects: number;
+  /** How many files are fetched at once; the others wait. */
+  concurrency: number;
+  now: () => number;
+  /** 0 up to, not including, 1. */
+  random: () => number;
+  lookup?: Lookup;
+}
+
+export interface FetchExpectation {
+  kinds: readonly ContentKind[];
+  from: AddressSource;
+  /** Sent to the address's own origin only, never past a redirect to another. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Lowers the fetcher's own bound. */
+  maximumBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** A file whose beginning has been read and checked. Read `stream()` once to its end, or `discard()` it. */
+interface FetchedMedia extends MediaType {
+  stream(): AsyncIterable<Uint8Array>;
+  discard(): Promise<void>;
+}
+
+export type MediaFetcher = ReturnType<typeof createMediaFetcher>;
+
+export function createMediaFetcher(options: MediaFetcherOptions) {
+  const dispatcherFor = (allowedHosts: ReadonlySet<string>) =>
+    createGuardedDispatcher({
+      allowedHosts,
+      connectTimeoutMs: options.idleTimeoutMs,
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    });
+  // Connections are shared within one, so what is open for the gateway is not open for people.
+  const dispatchers: Readonly<Record<AddressSource, Dispatcher>> = {
+    gateway: dispatcherFor(options.allowedHosts.gateway),
+    platform: dispatcherFor(options.allowedHosts.platform),
+    person: dispatcherFor(new Set()),
+  };
+  const slots = new PQueue({ concurrency: options.concurrency });
+  const closing = new AbortController();
+
+  return {
+    /** Fetches a file from an untrusted address. Rejects, as does the stream, with MediaError or the signal's reason. */
+    async fetch(address: string, expect: FetchExpectation): Promise<FetchedMedia> {
+      const url = readMediaUrl(address);
+      const { signal, abort, release } = followSignals([closing.signal, expect.signal]);
+      const slot = await takeSlot(slots, signal).catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      const timer = setTimeout(() => {
+        abort(new MediaError('timeout', `Not fetched within ${options.timeoutMs} ms`));
+      }, options.timeoutMs);
+      const end = () => {
+        clearTimeout(timer);
+        release();
+        slot();
+      };
+      // A stream that is never read must not hold its slot for ever.
+      signal.addEventListener('abort', end, { once: true });
+      try {
+        return await fetchChecked(url, expect, {
+          ...options,
+          dispatcher: dispatchers[expect.from],
+          signal,
+          end,
+        });
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    /** Aborts all fetches and closes the connections. */
+    async close(): Promise<void> {
+      closing.abort(new MediaError('network', 'Closed while fetching'));
+      await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+interface FetchContext extends MediaFetcherOptions {
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+  end: () => void;
+}
+
+async function fetchChecked(
+  url: URL,
+  expect: FetchExpectation,
+  context: FetchContext,
+): Promise<FetchedMedia> {
+  const { request, response } = await followRedirects(url, expect.headers ?? {}, context);
+  checkAnswer(response, context.now());
+  const maximumBytes = Math.min(context.maximumBytes, expect.maximumBytes ?? context.maximumBytes);
+  const body = readMedia(response, request, maximumBytes, context.random);
+  const { head, ended } = await readHead(body);
+  const type = await detectMediaType(head, expect.kinds);
+  if (type === undefined) {
+    await body.return();
+    throw new MediaError('type', `The content is no ${expect.kinds.join(' or ')} of a known type`);
+  }
+  const discard = async () => {
+    await body.return();
+    context.end();
+  };
+  return {
+    ...type,
+    async *stream() {
+      try {
+        yield head;
+        if (!ended) yield* body;
+      } finally {
+        await discard();
+      }
+    },
+    discard,
+  };
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+async function followRedirects(first: URL, headers: Readonly<Record<string, string>>, context: FetchContext) {
+  const { dispatcher, signal, idleTimeoutMs, maximumRedirects } = context;
+  let url = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const own = url.origin === first.origin ? headers : {};
+    const request: MediaRequest = { url, dispatcher, signal, idleTimeoutMs, headers: own };
+    const response = await send(request);
+    if (!redirectStatuses.has(response.status)) return { request, response };
+    response.body.destroy();
+    const location = response.headers.location;
+    if (location === undefined) throw new MediaError('redirects', 'A redirect that leads nowhere');
+    if (redirects === maximumRedirects) {
+      throw new MediaError('redirects', `More than ${maximumRedirects} redirects`);
+    }
+    url = readMediaUrl(location, url);
+  }
+}
+
+/**
+ * 404 and 425 are worth another try: stores of generated media announce a file moments before every one of
+ * their servers has it.
+ */
+const passingStatuses: ReadonlySet<number> = new Set([404, 408, 425, 429]);
+
+function checkAnswer(response: MediaResponse, now: number): void {
+  const { status, headers } = response;
+  const refuse = (error: MediaError) => {
+    response.body.destroy();
+    throw error;
+  };
+  if (status !== 200) {
+    refuse(
+      new MediaError('status', `The server at ${response.url.host} answered ${status}`, {
+        status,
+        retryable: status >= 500 || passingStatuses.has(status),
+        retryAfterMs: waitAskedFor(headers['retry-after'], now),
+      }),
+    );
+  }
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
+    refuse(new MediaError('protocol', `The body came compressed (${encoding}), which was not asked for`));
+  }
+}
+
+/** Reads as many chunks as detection needs; what follows stays in the body. */
+async function readHead(
+  body: AsyncGenerator<Uint8Array, void>,
+): Promise<{ head: Uint8Array; ended: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < detectionBytes) {
+    const next = await body.next();
+    if (next.done) return { head: Buffer.concat(chunks), ended: true };
+    chunks.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  return { head: Buffer.concat(chunks), ended: false };
+}
+
+/** Waits for a free slot. The function it resolves to frees the slot, and may be called again. */
+async function takeSlot(slots: PQueue, signal: AbortSignal): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  signal.throwIfAborted();
+  await new Promise<void>((taken, failed) => {
+    // The queue itself checks a signal only when the task starts.
+    signal.addEventListener('abort', () => failed(signal.reason), { once: true });
+    slots
+      .add(async () => {
+        taken();
+        if (!signal.aborted) await released.promise;
+      })
+      .catch(failed);
+  });
+  return () => released.resolve();
+}
+
+/**
+ * A signal that aborts with the first of `sources`, until it is released. `AbortSignal.any` would be kept in memory, with
+ * all that listens to it, as long as its longest-lived source.
+ */
+function followSignals(sources: readonly (AbortSignal | undefined)[]) {
+  const controller = new AbortController();
+  const present = sources.filter((source) => source !== undefined);
+  const abort = (reason: unknown) => controller.abort(reason);
+  const follow = () => abort(present.find(({ aborted }) => aborted)?.reason);
+  for (const source of present) {
+    if (source.aborted) abort(source.reason);
+    else source.addEventListener('abort', follow, { once: true });
+  }
+  const release = () => {
+    for (const source of present) source.removeEventListener('abort', follow);
+  };
+  return { signal: controller.signal, abort, release };
+}

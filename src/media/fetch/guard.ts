@@ -1,0 +1,104 @@
+import { lookup as resolve } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { MediaError } from '../errors.ts';
+
+interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+/** Resolves a host name to all its addresses; replaced in tests. */
+export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface GuardedDispatcherOptions {
+  /** Each as `host:port`, in lower case, whose addresses need not be public. IPv6 hosts are in brackets. */
+  allowedHosts: ReadonlySet<string>;
+  connectTimeoutMs: number;
+  lookup?: Lookup;
+}
+
+/**
+ * An undici dispatcher that connects to public addresses only. A name is resolved once per connection, every
+ * address it resolves to is checked, and the socket connects to those very addresses: nothing can change
+ * between the check and the connection. Requests to other addresses fail with MediaError `address`.
+ */
+export function createGuardedDispatcher(options: GuardedDispatcherOptions): Dispatcher {
+  const lookup = options.lookup ?? ((hostname) => resolve(hostname, { all: true }));
+  const shared = { timeout: options.connectTimeoutMs, allowH2: false };
+  const toAnyAddress = buildConnector({ ...shared, lookup: lookupWith(lookup, () => true) });
+  const toPublicAddress = buildConnector({ ...shared, lookup: lookupWith(lookup, isPublicAddress) });
+
+  return new Agent({
+    connect: (target, callback) => {
+      const host = normaliseHost(target.hostname);
+      const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+      if (options.allowedHosts.has(`${host}:${port}`)) return toAnyAddress(target, callback);
+      // Node never calls lookup for a literal address, so that is checked here.
+      const literal = host.replace(/^\[|\]$/g, '');
+      if (isIP(literal) !== 0 && !isPublicAddress(literal)) return callback(notPublic(host), null);
+      return toPublicAddress(target, callback);
+    },
+  });
+}
+
+function lookupWith(lookup: Lookup, isAcceptable: (address: string) => boolean): LookupFunction {
+  return (hostname, { all }, callback) => {
+    lookup(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (
+          first === undefined ||
+          !addresses.every(({ address }) => isIP(address) !== 0 && isAcceptable(address))
+        ) {
+          callback(notPublic(hostname), []);
+        } else if (all) {
+          callback(null, [...addresses]);
+        } else {
+          callback(null, first.address, first.family);
+        }
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}
+
+function notPublic(host: string): MediaError {
+  return new MediaError('address', `${host} is not a public address, and not among the allowed hosts`);
+}
+
+function normaliseHost(host: string): string {
+  const lower = host.toLowerCase();
+  if (isIP(lower) === 6) return `[${lower}]`;
+  return lower.replace(/\.$/, '');
+}
+
+/**
+ * Public by number, yet answered by the machine's own host: Azure's WireServer.
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+ */
+const hostServices: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/** The only IPv6 space that IANA gives out for global unicast: https://www.iana.org/assignments/ipv6-address-space */
+const globalUnicast = [ipaddr.IPv6.parse('2000::'), 3] satisfies [ipaddr.IPv6, number];
+
+/**
+ * Whether an IP address (text, without brackets) is one of the public internet: global unicast, and no form of
+ * IPv6 that carries an IPv4 address (mapped, 6to4, Teredo, NAT64, ISATAP), private, shared, link-local (cloud metadata lives there),
+ * loopback, multicast, documentation or otherwise reserved range. What cannot be read is not public.
+ */
+export function isPublicAddress(ip: string): boolean {
+  // isValid alone would take the inet_aton forms too (`127.1`, `0x7f000001`, `017700000001`).
+  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
+    return ipaddr.IPv4.parse(ip).range() === 'unicast' && !hostServices.has(ip);
+  }
+  if (!ipaddr.IPv6.isValid(ip)) return false;
+  const address = ipaddr.IPv6.parse(ip);
+  return address.range() === 'unicast' && address.match(globalUnicast) && !isIsatap(address);
+}
+
+/** RFC 5214: an interface identifier of 0000:5efe or 0200:5efe is followed by an IPv4 address to tunnel to. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  return ((address.parts[4] ?? 0) & 0xfdff) === 0 && address.parts[5] === 0x5efe;
+}

@@ -1,0 +1,43 @@
+import type { Log } from '../../core/log.ts';
+import type { Media } from '../media.ts';
+
+const EVERY_MS = 60 * 60_000;
+
+interface PruningOptions {
+  readonly media: Pick<Media, 'prune'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Resolves after so many milliseconds; rejects when the signal ends the wait. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Prunes now and about once an hour; jitter keeps replicas with the same store apart. A failure is logged, and the next
+ * round follows.
+ */
+export function startPruning({ media, log, random, sleep }: PruningOptions) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const { removed, removedBytes } = await media.prune();
+        if (removed > 0) log.info({ removed, removedBytes }, 'Kept files were removed');
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, 'Kept files could not be pruned');
+      }
+      if (!signal.aborted) await sleep(EVERY_MS * (0.75 + random() / 2), signal).catch(() => undefined);
+    }
+  }
+
+  const running = run();
+  return {
+    /** Resolves when the current round is over; no other follows. */
+    stop(): Promise<void> {
+      stopping.abort();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { S3mini, S3ServiceError } from 's3mini';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { backoff } from '../../core/backoff.ts';
+import { contentTypeOf } from '../content/types.ts';
+import { MediaError } from '../errors.ts';
+import {
+  type ByteRange,
+  isStoredName,
+  type KeptEntry,
+  type MediaStore,
+  type RetentionOptions,
+  removeAbandoned,
+  removeExpendable,
+  resolveRange,
+  stage,
+} from './store.ts';
+
+export interface S3StoreOptions extends RetentionOptions {
+  /** The service's own address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
+  endpoint: string;
+  bucket: string;
+  /** Before every key, such as `minstrel/`; may be empty. */
+  prefix: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** A local folder for files that are being written: a name is known only when the last byte has been hashed. */
+  stagingDirectory: string;
+  now: () => number;
+  /** 0 up to, not including, 1. */
+  random: () => number;
+  /** For a connection, an answer, or the next bytes of one. */
+  idleTimeoutMs?: number;
+  /** Before a request is sent a second time; doubled for the third. */
+  retryDelayMs?: number;
+}
+
+const maximumAttempts = 3;
+const longestRetryDelayMs = 10_000;
+
+/**
+ * Keeps files in a bucket of any S3-compatible service, addressed by path. Only `prune` enforces quota and
+ * retention: the size of a bucket cannot be read cheaply.
+ */
+export function createS3Store(options: S3StoreOptions): MediaStore {
+  const { prefix, stagingDirectory, quotaBytes, now, random } = options;
+  const { idleTimeoutMs = 30_000, retryDelayMs = 200 } = options;
+  const agent = new Agent({
+    connect: { timeout: idleTimeoutMs },
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+  });
+  const bucket = new S3mini({
+    accessKeyId: options.accessKeyId,
+    secretAccessKey: options.secretAccessKey,
+    endpoint: `${options.endpoint.replace(/\/$/, '')}/${options.bucket}`,
+    region: options.region,
+    fetch: fetchThrough(agent),
+  });
+  const keyOf = (name: string) => `${prefix}${name}`;
+
+  /** Every request is safe to repeat: the same key always holds the same bytes. */
+  async function request<Result>(send: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await send();
+      } catch (error) {
+        const status = statusOf(error);
+        if (attempt === maximumAttempts || (status !== undefined && status < 500 && status !== 429)) {
+          throw fromBucket(error);
+        }
+        await delay(backoff({ attempt, firstMs: retryDelayMs, longestMs: longestRetryDelayMs, random }));
+      }
+    }
+  }
+
+  const removeObject = (name: string) => request(() => bucket.deleteObject(keyOf(name)));
+
+  async function list(start = prefix): Promise<KeptEntry[]> {
+    const objects = await request(() => bucket.listObjects('/', start));
+    if (objects === null) throw new MediaError('store', `There is no bucket ${options.bucket}`);
+    return objects
+      .map(({ Key, Size, LastModified }) => ({
+        name: Key.slice(prefix.length),
+        // The declared types are numbers and dates; the values come out of the service's XML.
+        bytes: Number(Size),
+        keptAt: new Date(LastModified).getTime(),
+      }))
+      .filter(({ name }) => isStoredName(name));
+  }
+
+  /** The list is minutes old by then, and another replica may have kept the file anew. */
+  async function removeIfAsOld({ name, keptAt }: KeptEntry): Promise<boolean> {
+    const [newest] = await list(keyOf(name));
+    if (newest && newest.keptAt > keptAt) return false;
+    await removeObject(name);
+    return true;
+  }
+
+  return {
+    put: (source, { extension }) =>
+      stage(
+        source,
+        { directory: stagingDirectory, extension, maximumBytes: quotaBytes },
+        (path, { name, bytes, contentType }) =>
+          request(async () => {
+            const file = bytes === 0 ? undefined : createReadStream(path);
+            try {
+              // Not as a Blob, which fetch reads faster than it can send.
+              const body = file ? Readable.toWeb(file) : '';
+              return await bucket.putObject(keyOf(name), body, contentType, undefined, undefined, bytes);
+            } finally {
+              file?.destroy();
+            }
+          }),
+      ),
+
+    async open(name, range) {
+      if (!isStoredName(name)) return undefined;
+      const end = range?.end === undefined ? undefined : range.end + 1;
+      const response = await request(() =>
+        bucket.getObjectRaw(keyOf(name), range === undefined, range?.start, end),
+      ).catch((error: unknown) => {
+        if (statusOf(error) === 416) throw new RangeError('The range does not lie within the file');
+        return undefinedWhenMissing(error);
+      });
+      if (response?.body == null) return undefined;
+      const bytes = wholeLength(response.headers);
+      try {
+        checkPart(response.status, range, bytes);
+      } catch (error) {
+        await response.body.cancel();
+        throw error;
+      }
+      // The DOM's and Node's declarations of one and the same class differ.
+      const body = response.body as AsyncIterable<Uint8Array>;
+      return { stream: readableOf(body), bytes, contentType: contentTypeOf(name) };
+    },
+
+    async stat(name) {
+      if (!isStoredName(name)) return undefined;
+      const bytes = await request(() => bucket.getContentLength(keyOf(name))).catch(undefinedWhenMissing);
+      return bytes === undefined ? undefined : { name, bytes, contentType: contentTypeOf(name) };
+    },
+
+    async remove(name) {
+      if (isStoredName(name)) await removeObject(name);
+    },
+
+    async prune() {
+      await removeAbandoned(stagingDirectory, now());
+      return removeExpendable(await list(), options, removeIfAsOld);
+    },
+
+    close: () => agent.destroy(),
+  };
+}
+
+/** s3mini's own time limit would cut off long downloads; the agent's count idle time. */
+function fetchThrough(dispatcher: Agent): typeof fetch {
+  const through = (url: string, init: Parameters<typeof undiciFetch>[1]) =>
+    undiciFetch(url, { ...init, dispatcher, duplex: 'half' });
+  // undici's declarations and the ones Node bundles describe the same functions and do not know of each other.
+  return through as unknown as typeof fetch;
+}
+
+/** The HTTP status behind an error; s3mini wraps some of its own errors once more. */
+function statusOf(error: unknown): number | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof S3ServiceError) return current.status;
+  }
+  return undefined;
+}
+
+function fromBucket(error: unknown): MediaError {
+  const status = statusOf(error);
+  const details = { cause: error, ...(status === undefined ? {} : { status }) };
+  if (status === 507) return new MediaError('disk-full', 'No space left in the bucket', details);
+  const reason = status === undefined ? 'cannot be reached' : `answered ${status}`;
+  return new MediaError('store', `The media bucket ${reason}`, details);
+}
+
+function undefinedWhenMissing(error: unknown): undefined {
+  if (statusOf(error) !== 404) throw error;
+}
+
+/** A service that does not know ranges answers with the whole file, which is only right if that was asked for. */
+function checkPart(status: number, range: ByteRange | undefined, bytes: number): void {
+  if (range === undefined) return;
+  const { start, end } = resolveRange(range, bytes);
+  if (status !== 206 && (start !== 0 || end !== bytes - 1)) {
+    throw new MediaError('store', 'The media bucket gives no parts of files', { retryable: false });
+  }
+}
+
+/** From `Content-Range: bytes 0-9/1000` or, for a whole answer, `Content-Length`. */
+function wholeLength(headers: Headers): number {
+  return Number(headers.get('content-range')?.split('/')[1] ?? headers.get('content-length'));
+}
+
+function readableOf(body: AsyncIterable<Uint8Array>): Readable {
+  return Readable.from(
+    (async function* () {
+      try {
+        yield* body;
+      } catch (error) {
+        throw fromBucket(error);
+      }
+    })(),
+    { objectMode: false },
+  );
+}

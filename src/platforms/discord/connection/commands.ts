@@ -1,0 +1,116 @@
+/** Declarations as Discord's application commands. */
+import {
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandOption,
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  PermissionFlagsBits,
+  type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
+} from 'discord.js';
+import type { AnyCommand } from '../../../core/command.ts';
+import type { OptionDeclaration, OptionDeclarations } from '../../../core/options.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { localizedDescription, localizedName } from '../locales/index.ts';
+
+type ApplicationCommand =
+  | RESTPostAPIChatInputApplicationCommandsJSONBody
+  | RESTPostAPIContextMenuApplicationCommandsJSONBody;
+
+/** A slash command for each declaration, and an entry in the menu of messages for those that have one. */
+export function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
+  return commands.flatMap((command): ApplicationCommand[] => {
+    const available = availability(command);
+    const { name, description, messageMenu: menu } = command;
+    const type = ApplicationCommandType.ChatInput;
+    const slash = { type, ...named(name, description), options: optionsOf(command), ...available } as const;
+    if (!menu) return [slash];
+    const label = { name: menu.label, ...localizedName(menu.label, 'words') };
+    return [slash, { type: ApplicationCommandType.Message, ...label, ...available }];
+  });
+}
+
+const named = (name: string, description: string) => ({
+  name,
+  description,
+  ...localizedName(name, 'names'),
+  ...localizedDescription(description),
+});
+
+function availability(command: AnyCommand) {
+  return {
+    integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+    ...(command.moderatorsOnly
+      ? {
+          contexts: [InteractionContextType.Guild],
+          // Others whom moderators name see it by the setting Integrations of their server.
+          default_member_permissions: PermissionFlagsBits.ManageGuild.toString(),
+        }
+      : {
+          contexts: [
+            InteractionContextType.Guild,
+            InteractionContextType.BotDM,
+            InteractionContextType.PrivateChannel,
+          ],
+        }),
+  };
+}
+
+/** On Discord a command with subcommands cannot be used without one of them. */
+function optionsOf(command: AnyCommand): APIApplicationCommandOption[] {
+  if (!command.subcommands) return basicOptions(command.options);
+  return Object.entries(command.subcommands).map(([name, { description, options }]) => ({
+    type: ApplicationCommandOptionType.Subcommand,
+    ...named(name, description),
+    options: basicOptions(options),
+  }));
+}
+
+/** Discord wants the required options first. */
+const basicOptions = (options: OptionDeclarations): APIApplicationCommandBasicOption[] =>
+  Object.entries(options)
+    .sort(([, left], [, right]) => Number(right.required ?? false) - Number(left.required ?? false))
+    .map(([name, declaration]) => applicationOption(name, declaration));
+
+function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandBasicOption {
+  const common = { ...named(name, option.description), required: option.required ?? false };
+  switch (option.type) {
+    case 'text':
+      if (option.mention) return { ...common, type: ApplicationCommandOptionType.Mentionable };
+      return {
+        ...common,
+        type: ApplicationCommandOptionType.String,
+        ...(option.maximumLength && {
+          max_length: Math.min(option.maximumLength, DISCORD_LIMITS.textOption),
+        }),
+        ...(option.autocomplete ? { autocomplete: true } : {}),
+      };
+    case 'choice':
+      return {
+        ...common,
+        type: ApplicationCommandOptionType.String,
+        choices: option.choices.map(({ name: label, value }) => ({
+          name: label,
+          ...localizedName(label, 'words'),
+          value,
+        })),
+      };
+    case 'flag':
+      return { ...common, type: ApplicationCommandOptionType.Boolean };
+    case 'number': {
+      const range = {
+        ...(option.minimum === undefined ? {} : { min_value: option.minimum }),
+        ...(option.maximum === undefined ? {} : { max_value: option.maximum }),
+      };
+      return option.integer
+        ? { ...common, type: ApplicationCommandOptionType.Integer, ...range }
+        : { ...common, type: ApplicationCommandOptionType.Number, ...range };
+    }
+    case 'file':
+      return { ...common, type: ApplicationCommandOptionType.Attachment };
+    default:
+      return option satisfies never;
+  }
+}

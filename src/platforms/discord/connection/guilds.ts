@@ -1,0 +1,109 @@
+import { type Client, PermissionFlagsBits } from 'discord.js';
+import { z } from 'zod';
+import type { Log } from '../../../core/log.ts';
+import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
+import { isThread } from '../receive/interaction.ts';
+import type { DiscordRest } from './rest.ts';
+
+const threadSchema = z.object({ parent_id: z.string(), owner_id: z.string().nullish() });
+/** Each costs a few bytes; a forgotten one costs a request. */
+const MOST_THREADS = 1_000;
+
+interface ThreadFacts {
+  /** The channel that it belongs to. */
+  readonly parent: string | undefined;
+  /** Who opened it. */
+  readonly owner: string | undefined;
+}
+
+/** Facts about guilds that messages do not carry, from the cache of the gateway connection. */
+export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
+  let client: Client | undefined;
+  /** Archived threads, which the cache does not know. */
+  const threads = new Map<string, ThreadFacts>();
+  const guildOf = (guild: string) => client?.guilds.cache.get(guild);
+
+  function threadOf(guild: string, channel: string) {
+    const found = guildOf(guild)?.channels.cache.get(channel);
+    return found?.isThread() ? found : undefined;
+  }
+
+  /** Permissions of the roles, before a channel changes them. The role of everyone has the guild's own id. */
+  function basePermissions(guild: string, roles: readonly string[]): bigint {
+    const known = guildOf(guild)?.roles.cache;
+    return [guild, ...roles].reduce(
+      (bits, role) => bits | (known?.get(role)?.permissions.bitfield ?? 0n),
+      0n,
+    );
+  }
+
+  return {
+    /** The cache of this client is read from now on. Without a gateway connection no guild is known. */
+    use(connected: Client): void {
+      client = connected;
+    },
+
+    /** 0 to 3; undefined for an unknown guild. */
+    premiumTier(guild: string): number | undefined {
+      return guildOf(guild)?.premiumTier;
+    },
+
+    /**
+     * The facts of a thread, asked of Discord where the cache does not know it; undefined for another type of channel,
+     * and when Discord does not tell. Never rejects.
+     */
+    async thread(guild: string, channel: string, type: number | undefined): Promise<ThreadFacts | undefined> {
+      const cached = threadOf(guild, channel);
+      if (cached) return { parent: cached.parentId ?? undefined, owner: cached.ownerId ?? undefined };
+      const known = threads.get(channel);
+      if (known || !isThread(type)) return known;
+      try {
+        const { parent_id: parent, owner_id: owner } = threadSchema.parse(await rest.channel(channel));
+        const [oldest] = threads.keys();
+        if (threads.size >= MOST_THREADS && oldest) threads.delete(oldest);
+        const facts = { parent, owner: owner ?? undefined };
+        threads.set(channel, facts);
+        return facts;
+      } catch (error) {
+        log.warn({ err: error, trouble: troubleOf(error) }, 'A thread is not known');
+        return undefined;
+      }
+    },
+
+    /**
+     * The permissions that the bot needs and does not have in a channel; undefined for an unknown channel.
+     * @param parent the channel that a thread belongs to: its permissions hold there
+     */
+    missingPermissions(guild: string, channel: string, parent?: string): PermissionName[] | undefined {
+      const cache = guildOf(guild)?.channels.cache;
+      const found = cache?.get(channel) ?? cache?.get(parent ?? '');
+      const self = guildOf(guild)?.members.me;
+      if (!found || !self) return undefined;
+      const inThread = found.isThread() || parent !== undefined;
+      return missingToAnswer(found.permissionsFor(self).bitfield.toString(), inThread);
+    },
+
+    /** Whether a member may manage the guild. Messages carry a member's roles and not their permissions. */
+    moderates(guild: string, person: string, roles: readonly string[]): boolean {
+      if (guildOf(guild)?.ownerId === person) return true;
+      return isModerator(basePermissions(guild, roles));
+    },
+
+    /** Whether a member may use application commands in a channel, not a thread; true for an unknown channel. */
+    mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean {
+      const known = guildOf(guild);
+      const found = known?.channels.cache.get(channel);
+      if (!known || !found || !('permissionOverwrites' in found) || known.ownerId === person) return true;
+      const base = basePermissions(guild, roles);
+      if (base & PermissionFlagsBits.Administrator) return true;
+      const levels = [[guild], roles, [person]].map((ids) =>
+        ids
+          .flatMap((id) => found.permissionOverwrites.cache.get(id) ?? [])
+          .map(({ allow, deny }) => ({ allow: allow.bitfield, deny: deny.bitfield })),
+      );
+      return (withOverwrites(base, levels) & PermissionFlagsBits.UseApplicationCommands) !== 0n;
+    },
+  };
+}
+
+export type Guilds = ReturnType<typeof createGuilds>;

@@ -1,0 +1,59 @@
+/** Replaces the gateway connection where interactions come by HTTP alone: checks regularly whether Discord answers. */
+import { backoff } from '../../../core/backoff.ts';
+import type { PlatformStatus } from '../../platform.ts';
+import { isUnauthorized } from '../errors.ts';
+import type { DiscordConnection, RetryTools } from './gateway.ts';
+import type { DiscordRest } from './rest.ts';
+
+const CHECK_EVERY_MS = 60_000;
+const RETRY = { firstMs: 1_000, longestMs: CHECK_EVERY_MS } as const;
+
+export interface HttpOnlyOptions extends RetryTools {
+  readonly rest: Pick<DiscordRest, 'applicationId'>;
+  /** Once, at Discord's first answer. */
+  readonly onReady: () => void;
+}
+
+export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConnection {
+  const { rest, log, random, sleep, onReady } = options;
+  const closing = new AbortController();
+  let status: PlatformStatus = { ready: false, reason: 'Discord: not started' };
+  let loop: Promise<void> | undefined;
+
+  async function run(attempted: () => void): Promise<void> {
+    let failures = 0;
+    let wasReady = false;
+    while (!closing.signal.aborted) {
+      try {
+        await rest.applicationId();
+        status = { ready: true };
+        failures = 0;
+        if (!wasReady) onReady();
+        wasReady = true;
+      } catch (error) {
+        const reason = isUnauthorized(error) ? 'the token was refused' : 'it does not answer';
+        status = { ready: false, reason: `Discord: ${reason}` };
+        failures += 1;
+        log.warn({ err: error }, `Discord is not there: ${reason}`);
+      }
+      attempted();
+      const pause = failures === 0 ? CHECK_EVERY_MS : backoff({ ...RETRY, attempt: failures, random });
+      await sleep(pause, closing.signal);
+    }
+  }
+
+  return {
+    open: () =>
+      new Promise((resolve) => {
+        loop ??= run(resolve);
+      }),
+
+    async close() {
+      closing.abort();
+      await loop;
+      status = { ready: false, reason: 'Discord: stopped' };
+    },
+
+    status: () => status,
+  };
+}

@@ -1,0 +1,151 @@
+/** One queue of edits for each channel: a change waits for those in flight, and the newest state of a message wins. */
+import { troubleOf } from '../errors.ts';
+import type { ReceivingTools } from '../tools.ts';
+
+/** Discord takes about five edits in five seconds from a channel. */
+const EDIT_EVERY_MS = 1_200;
+/** After failures the pause grows to this. */
+const LONGEST_PAUSE_MS = 15_000;
+
+type Write = () => Promise<unknown>;
+
+interface Queue {
+  /** By message: the newest state that waits, in the order in which the messages began to wait. */
+  readonly waiting: Map<string, Write>;
+  /** Messages with a state written already: the first words of others go before their next ones. */
+  readonly begun: Set<string>;
+  /** By message: its last write in flight. */
+  readonly inFlight: Map<string, Promise<void>>;
+  /** Resolves when no write is in flight, except uploads. */
+  free: Promise<void>;
+  /** The time of the last write, in milliseconds since the epoch. */
+  writtenAt: number;
+  running: boolean;
+}
+
+export interface WriteOptions {
+  /** The message carries files, which may take long: other messages of the channel need not wait for it. */
+  readonly uploads: boolean;
+}
+
+/**
+ * Streams offer states that the next one may replace; final states are written. A write that Discord limits delays its
+ * channel for as long as the REST client waits out Retry-After.
+ */
+export function createEditScheduler({ now, sleep, log }: Pick<ReceivingTools, 'now' | 'sleep' | 'log'>) {
+  const queues = new Map<string, Queue>();
+  const closing = new AbortController();
+
+  function queueOf(channel: string): Queue {
+    const known = queues.get(channel);
+    if (known) return known;
+    const queue: Queue = {
+      waiting: new Map(),
+      begun: new Set(),
+      inFlight: new Map(),
+      free: Promise.resolve(),
+      writtenAt: Number.NEGATIVE_INFINITY,
+      running: false,
+    };
+    queues.set(channel, queue);
+    return queue;
+  }
+
+  function forget(channel: string, queue: Queue): void {
+    if (!queue.running && queue.waiting.size === 0 && queue.inFlight.size === 0) queues.delete(channel);
+  }
+
+  async function enter<Value>(
+    queue: Queue,
+    message: string,
+    write: () => Promise<Value>,
+    { uploads }: WriteOptions,
+  ): Promise<Value> {
+    const go = async (): Promise<Value> => {
+      queue.writtenAt = now();
+      return await write();
+    };
+    const before = queue.inFlight.get(message) ?? Promise.resolve();
+    const written = before.then(() => {
+      if (uploads) return go();
+      const afterOthers = queue.free.then(go);
+      queue.free = settled(afterOthers);
+      return afterOthers;
+    });
+    const inFlight = settled(written);
+    queue.inFlight.set(message, inFlight);
+    try {
+      return await written;
+    } finally {
+      if (queue.inFlight.get(message) === inFlight) queue.inFlight.delete(message);
+    }
+  }
+
+  async function run(channel: string, queue: Queue): Promise<void> {
+    queue.running = true;
+    let pause = EDIT_EVERY_MS;
+    while (!closing.signal.aborted) {
+      // Writes meanwhile count too, so the wait may begin again; a channel is forgotten after its pause.
+      const wait = queue.writtenAt + pause - now();
+      if (wait > 0) {
+        await sleep(wait, closing.signal);
+        continue;
+      }
+      await queue.free;
+      const [oldest] = queue.waiting;
+      const next = queue.waiting.entries().find(([message]) => !queue.begun.has(message)) ?? oldest;
+      if (!next) break;
+      const [message, write] = next;
+      queue.waiting.delete(message);
+      queue.begun.add(message);
+      try {
+        await enter(queue, message, write, { uploads: false });
+        pause = EDIT_EVERY_MS;
+      } catch (error) {
+        log.debug({ err: error }, 'An edit of a stream failed');
+        // A failure that may pass is tried again; for others the final write comes, and its failure is reported.
+        const isFinishing = queue.inFlight.has(message);
+        if (troubleOf(error) === 'unavailable' && !isFinishing && !queue.waiting.has(message))
+          queue.waiting.set(message, write);
+        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      }
+    }
+    queue.running = false;
+    forget(channel, queue);
+  }
+
+  return {
+    /** Takes the newest state of a message, to be written as soon as the channel allows it. Never blocks and never throws. */
+    offer(channel: string, message: string, write: Write): void {
+      if (closing.signal.aborted) return;
+      const queue = queueOf(channel);
+      queue.waiting.set(message, write);
+      if (!queue.running) void run(channel, queue);
+    },
+
+    /** Writes a final state, before everything that was offered. Rejects as `write` does. */
+    async write<Value>(
+      channel: string,
+      message: string,
+      write: () => Promise<Value>,
+      options: WriteOptions,
+    ): Promise<Value> {
+      const queue = queueOf(channel);
+      queue.waiting.delete(message);
+      const written = enter(queue, message, write, options);
+      if (!queue.running) void run(channel, queue);
+      try {
+        return await written;
+      } finally {
+        forget(channel, queue);
+      }
+    },
+
+    /** Takes no further states; writes in flight end by themselves. */
+    close(): void {
+      closing.abort();
+    },
+  };
+}
+
+const settled = async (work: Promise<unknown>): Promise<void> => void (await work.catch(() => undefined));

@@ -1,0 +1,53 @@
+import { MessageFlags } from 'discord.js';
+import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { type InteractionToken, nonceOf } from '../connection/rest.ts';
+import { platformErrorOf, unlessTrouble } from '../errors.ts';
+import { DEFAULT_FILE_BYTES } from '../limits.ts';
+import { addressDataOf, liveToken } from '../receive/invocation.ts';
+import { renderPages } from '../render/render.ts';
+import type { DeliveryTools } from '../tools.ts';
+import { type Sending, sendingOf } from './payload.ts';
+
+type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now' | 'layOut'>;
+
+/** To the person alone: in the channel while the interaction lives, else by direct message. Throws PlatformError. */
+export async function sendPrivateMessage(
+  address: Address,
+  message: Message,
+  tools: PrivateTools,
+): Promise<void> {
+  const { rest, media, now, layOut } = tools;
+  const data = addressDataOf(address);
+  const token = liveToken(data, now());
+  const sendPages = async (
+    fileBytes: number,
+    send: (sending: Sending, index: number) => Promise<unknown>,
+  ) => {
+    const pages = await renderPages(message, { fileBytes, link: media.link, layOut });
+    for (const [index, page] of pages.entries()) await send(await sendingOf(page, [], media), index);
+    return true;
+  };
+  const sendInChannel = async (live: InteractionToken) => {
+    await removeThinking(live, tools);
+    const fileBytes = data.fileBytes ?? DEFAULT_FILE_BYTES;
+    return await sendPages(fileBytes, (sending) => rest.followUp(live, sending, MessageFlags.Ephemeral));
+  };
+  try {
+    if (token && (await unlessTrouble(['token-dead'], () => sendInChannel(token)))) return;
+    const channel = await rest.directChannel(address.person);
+    await sendPages(DEFAULT_FILE_BYTES, (sending, index) =>
+      rest.post(channel, sending, { nonce: nonceOf(`${channel} ${now()} ${index}`) }),
+    );
+  } catch (error) {
+    throw platformErrorOf(error);
+  }
+}
+
+/** The first follow-up would fill a response that is still deferred, visibly for everybody. */
+async function removeThinking(token: InteractionToken, { rest }: PrivateTools): Promise<void> {
+  await unlessTrouble(['message-gone'], async () => {
+    const original = await rest.response(token, '@original');
+    if (original.flags & MessageFlags.Loading) await rest.deleteResponse(token, '@original');
+  });
+}

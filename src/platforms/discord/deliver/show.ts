@@ -1,0 +1,148 @@
+/** Shows a message in the richest style that Discord takes. Safe to repeat. */
+import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import {
+  listed,
+  missingPermissionAdvice,
+  type PermissionName,
+  platformErrorOf,
+  preventsSending,
+  type Trouble,
+  troubleOf,
+} from '../errors.ts';
+import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
+import { type AddressData, addressDataOf, liveToken } from '../receive/invocation.ts';
+import { type DiscordRenderOptions, type Page, renderPages } from '../render/render.ts';
+import type { DeliveryTools } from '../tools.ts';
+import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
+
+const TOKEN_ONLY =
+  'Discord lets me write here for 15 minutes. If this takes longer, the result comes to you directly.';
+
+export interface ShowOnceOptions extends ShowOptions {
+  /** The text is still being written. */
+  readonly streaming?: boolean;
+}
+
+/** Throws PlatformError. */
+export async function showMessage(
+  address: Address,
+  message: Message,
+  options: ShowOnceOptions,
+  tools: DeliveryTools,
+): Promise<Posted> {
+  const data = addressDataOf(address);
+  const post = discordPostOf(options.posted);
+  const writer = createWriter(address, post, options, tools);
+  const missing = missingNow(address, data, tools) ?? [];
+  const write = async () => {
+    // It stands there for ever where the result takes longer than the token lives.
+    const mayEndElsewhere = data.tokenOnly && message.progress ? { note: TOKEN_ONLY } : {};
+    const styles = stylesFor(address, data, missing, tools).map((style) => ({
+      ...style,
+      ...mayEndElsewhere,
+    }));
+    await writeRichest(writer, message, post.folded ? styles.map(folded) : styles, options, tools);
+  };
+  try {
+    if (preventsSending(missing)) {
+      const advice = missingPermissionAdvice(missing);
+      throw new PlatformError('gone', 'The bot may not write in the channel', { advice });
+    }
+    post.folded ||= post.unheard;
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof UnheardFollowUp)) throw error;
+      post.folded = true;
+      await write();
+    }
+    if (message.notify && !options.streaming) await writer.notify();
+    if (options.streaming) await writer.rememberPosted();
+    return post;
+  } catch (error) {
+    await writer.rememberPosted();
+    throw platformErrorOf(error, missing.length > 0 ? missing : data.lacks);
+  }
+}
+
+/** What is missing for the bot's own token; an interaction's token needs no permission. */
+function missingNow({ guild, channel, parent }: Address, data: AddressData, { guilds, now }: DeliveryTools) {
+  if (guild === undefined || data.tokenOnly || liveToken(data, now())) return undefined;
+  return guilds.missingPermissions(guild, channel, parent);
+}
+
+type Style = Pick<
+  DiscordRenderOptions,
+  'fileBytes' | 'cards' | 'textFile' | 'mostPages' | 'threads' | 'note'
+>;
+
+/** From the richest to the plainest. */
+function stylesFor(
+  { guild }: Address,
+  data: AddressData,
+  missing: readonly PermissionName[],
+  { guilds, now }: DeliveryTools,
+): Style[] {
+  const tier = guild === undefined ? 0 : (guilds.premiumTier(guild) ?? 0);
+  const ofGuild = FILE_BYTES_BY_TIER[tier] ?? DEFAULT_FILE_BYTES;
+  const most = (liveToken(data, now()) && data.fileBytes) ?? ofGuild;
+  const sizes = [most, ...(most > DEFAULT_FILE_BYTES ? [DEFAULT_FILE_BYTES] : []), 0];
+  const threads = data.threads ?? false;
+  const plainest = { fileBytes: 0, cards: false, textFile: false, threads };
+  if (missing.length === 0) return [...sizes.map((fileBytes) => ({ fileBytes, threads })), plainest];
+  const note = missingNote(missing);
+  if (!missing.includes('Embed Links'))
+    return [
+      { fileBytes: 0, textFile: false, threads, note },
+      { ...plainest, note },
+    ];
+  const withFiles = sizes.map((fileBytes) => ({ fileBytes, cards: false, threads, note }));
+  return [...(missing.includes('Attach Files') ? [] : withFiles), { ...plainest, note }];
+}
+
+/** Everything in one message: long text becomes a file. */
+const folded = (style: Style): Style => ({ ...style, mostPages: 1, textFile: true });
+
+/** Goes on to a plainer style while Discord does not take a file, or a permission is missing for the present one. */
+async function writeRichest(
+  writer: ReturnType<typeof createWriter>,
+  message: Message,
+  styles: readonly Style[],
+  { streaming = false }: ShowOnceOptions,
+  { media: { link }, layOut }: DeliveryTools,
+): Promise<void> {
+  let note: Pick<Style, 'note'> = {};
+  for (const [index, style] of styles.entries()) {
+    const pages = await renderPages(message, { ...style, ...note, link, streaming, layOut });
+    try {
+      return await writer.writePages(pages);
+    } catch (error) {
+      const trouble = troubleOf(error);
+      const next = styles[index + 1];
+      if (!next || !helpsToBePlain(trouble, pages)) throw error;
+      const without = goneWithout(pages, next);
+      if (trouble === 'no-permission' && without.length > 0) note = { note: missingNote(without) };
+    }
+  }
+}
+
+const hasFiles = (pages: readonly Page[]): boolean => pages.some(({ files }) => files.length > 0);
+const hasCards = (pages: readonly Page[]): boolean => pages.some(({ embeds }) => embeds.length > 0);
+
+function helpsToBePlain(trouble: Trouble, pages: readonly Page[]): boolean {
+  if (trouble === 'no-permission') return hasFiles(pages) || hasCards(pages);
+  return (trouble === 'too-large' || trouble === 'refused') && hasFiles(pages);
+}
+
+/** The permissions that the next style needs no more. */
+function goneWithout(pages: readonly Page[], next: Style): PermissionName[] {
+  return [
+    ...(next.cards === false && hasCards(pages) ? (['Embed Links'] as const) : []),
+    ...(next.fileBytes === 0 && (hasFiles(pages) || next.cards === false) ? (['Attach Files'] as const) : []),
+  ];
+}
+
+const missingNote = (missing: readonly string[]): string =>
+  `This would look better if I had the permission ${listed(missing)} here.`;

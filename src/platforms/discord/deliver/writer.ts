@@ -1,0 +1,262 @@
+/** Writes the pages of one post: by the interaction's token while it lives, by the bot token after. */
+import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
+import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { nonceOf, type Sent } from '../connection/rest.ts';
+import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { addressDataOf, type LiveToken, liveToken } from '../receive/invocation.ts';
+import type { Page } from '../render/render.ts';
+import type { DeliveryTools } from '../tools.ts';
+import { attachedFiles, type Payload, type Sending, sendingOf, textSending } from './payload.ts';
+
+/** It is stored: names and meanings must stay. */
+const discordPostSchema = z.object({
+  /** One entry a page, in order. */
+  messages: z
+    .array(
+      z.object({
+        id: z.string(),
+        channel: z.string(),
+        /** How it was sent: the interaction's token reaches only what was sent with it. */
+        via: z.enum(['token', 'bot']),
+        files: z.array(z.object({ name: z.string(), key: z.string(), id: z.string() })),
+        /** Digest of the page, so that the same page is not written again. */
+        shown: z.string().default(''),
+      }),
+    )
+    .default([]),
+  /** Raised when an earlier message was deleted, so that its successor gets a nonce of its own. */
+  generation: z.number().default(0),
+  notified: z.boolean().default(false),
+  /** A follow-up was sent without an answer: it may have arrived, and another could be its double. */
+  unheard: z.boolean().default(false),
+  /** Everything goes into the first message, because a follow-up was {@link unheard}. */
+  folded: z.boolean().default(false),
+});
+export type DiscordPost = z.infer<typeof discordPostSchema>;
+type PostedMessage = DiscordPost['messages'][number];
+
+export const discordPostOf = (posted: Posted = {}): DiscordPost =>
+  discordPostSchema.safeParse(posted).data ?? discordPostSchema.parse({});
+
+/** https://docs.discord.com/developers/reference: message links; `@me` means direct messages. */
+export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
+  const [first] = discordPostOf(posted).messages;
+  return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
+}
+
+/** A follow-up may have arrived or not; what it was to say must go into the first message. */
+export class UnheardFollowUp extends Error {
+  override readonly name = 'UnheardFollowUp';
+}
+
+const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
+
+type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
+
+/** Throws discord.js's errors, {@link UnheardFollowUp} and PlatformError. */
+export function createWriter(
+  address: Address,
+  post: DiscordPost,
+  options: ShowOptions,
+  { rest, media, responses, now }: DeliveryTools,
+) {
+  const { key } = options;
+  const { messages } = post;
+  const data = addressDataOf(address);
+  /** A message was posted that is not stored yet. */
+  let isNew = false;
+
+  async function writePages(pages: readonly Page[]): Promise<void> {
+    for (const [index, page] of pages.entries()) {
+      // The caller stores the result; ids of earlier messages are stored before the next request.
+      await rememberPosted();
+      const before = messages[index];
+      const shown = nonceOf(JSON.stringify(page));
+      if (before?.shown === shown && !options.mayHavePosted) continue;
+      const edited = before && (await edit(before, page));
+      const { message, via } = edited ?? (await create(index, page));
+      const files = attachedFiles(page, message.attachments);
+      messages[index] = { id: message.id, channel: message.channel_id, via, files, shown };
+      // An edit may be repeated, even with files: then they replace the same files.
+      isNew ||= before?.id !== message.id;
+    }
+    await removeAfter(pages.length);
+  }
+
+  /** Stores the ids of messages that are new since the last time. */
+  async function rememberPosted(): Promise<void> {
+    if (isNew) await remember();
+  }
+
+  const currentToken = (): LiveToken | undefined => liveToken(data, now());
+
+  /** @returns undefined when the message was deleted */
+  async function edit({ id, channel, via, files }: PostedMessage, page: Page): Promise<Delivery | undefined> {
+    // Another replica may have put other files in their place.
+    const sending = await sendingOf(page, options.mayHavePosted ? [] : files, media);
+    const write = async () => {
+      const token = via === 'token' ? currentToken() : undefined;
+      const edited =
+        token && (await unlessTrouble(['token-dead'], () => rest.editResponse(token, id, sending)));
+      if (edited) return { message: edited, via };
+      return data.tokenOnly ? undefined : { message: await rest.edit(channel, id, sending), via };
+    };
+    try {
+      return await write().catch(async (error: unknown) => {
+        if (troubleOf(error) !== 'archived') throw error;
+        const isOpen = await unlessTrouble(['no-permission', 'no-access'], () => rest.unarchive(channel));
+        if (!isOpen) throw error;
+        return await write();
+      });
+    } catch (error) {
+      if (troubleOf(error) !== 'message-gone') throw error;
+      post.generation += 1;
+      return undefined;
+    }
+  }
+
+  async function create(index: number, page: Page): Promise<Delivery> {
+    const sending = await sendingOf(page, [], media);
+    const token = currentToken();
+    // The deferred response is the first page; an edit of it can be repeated without harm.
+    const isFirst = index === 0 && post.generation === 0 && !data.beside;
+    if (token && isFirst && responses.isFree(token, key)) {
+      responses.fill(token, key, now());
+      const filled = await unlessTrouble(['token-dead', 'message-gone'], () =>
+        rest.editResponse(token, '@original', sending),
+      );
+      if (filled) return { message: filled, via: 'token' };
+    }
+    if (data.tokenOnly) return { message: await followUp(index, sending), via: 'token' };
+    try {
+      const nonce = nonceFor(`page ${index}`, index === 0);
+      const sent = await send(sending, nonce, data.replyTo);
+      // An enforced nonce gives back the earlier message, which may show an earlier state.
+      const message = shows(sent, sending.body) ? sent : await rest.edit(sent.channel_id, sent.id, sending);
+      return { message, via: 'bot' };
+    } catch (error) {
+      const isClosed = CLOSED_TO_BOT.includes(troubleOf(error));
+      if (!token || !isClosed) throw error;
+      const followed = await unlessTrouble(['token-dead'], () => followUp(index, sending));
+      if (!followed) throw error;
+      return { message: followed, via: 'token' };
+    }
+  }
+
+  /**
+   * Discord takes no nonce with a follow-up, so a follow-up without an answer is never sent again: its text goes into
+   * the first message instead, and that edit can be repeated. A first page has no such message and is sent again.
+   */
+  async function followUp(index: number, sending: Sending): Promise<Sent> {
+    const token = requireToken();
+    if (index === 0) return await rest.followUp(token, sending);
+    if (post.unheard) throw new UnheardFollowUp();
+    post.unheard = true;
+    await remember();
+    try {
+      const sent = await rest.followUp(token, sending);
+      post.unheard = false;
+      return sent;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (trouble === 'unavailable' || trouble === 'too-many-follow-ups') throw new UnheardFollowUp();
+      post.unheard = false;
+      throw error;
+    }
+  }
+
+  function requireToken(): LiveToken {
+    const token = currentToken();
+    if (token) return token;
+    throw new PlatformError('gone', 'The interaction is over, and the bot is no member of the channel', {
+      advice:
+        'It took too long to answer where I am only installed for you. Add me to the server, or write to me directly.',
+    });
+  }
+
+  /** A reply needs a permission of its own; without it the message goes out as any other. */
+  async function send(sending: Sending, nonce: string, replyTo: string | undefined): Promise<Sent> {
+    const replied =
+      replyTo !== undefined &&
+      (await unlessTrouble(['no-history'], () => rest.post(address.channel, sending, { nonce, replyTo })));
+    return replied || (await rest.post(address.channel, sending, { nonce }));
+  }
+
+  /** Mentions the person who asked, once: an edit notifies no one. */
+  async function notify(): Promise<void> {
+    if (post.notified) return;
+    const sending = textSending(`<@${address.person}> this is ready.`, [address.person]);
+    try {
+      if (data.tokenOnly) {
+        const token = requireToken();
+        // There is no nonce: a mention that may be lost is better than two.
+        post.notified = true;
+        await remember();
+        await rest.followUp(token, sending);
+        return;
+      }
+      await send(sending, nonceFor('notify', false), messages[0]?.id);
+    } catch (error) {
+      // The result is shown. Only a failure that may pass is worth another try.
+      if (troubleOf(error) === 'unavailable' && !data.tokenOnly) throw error;
+    }
+    post.notified = true;
+  }
+
+  async function removeAfter(length: number): Promise<void> {
+    for (const { id, channel, via } of messages.slice(length).reverse()) {
+      const token = via === 'token' ? currentToken() : undefined;
+      await unlessTrouble(['token-dead', 'message-gone', ...CLOSED_TO_BOT], () =>
+        token ? rest.deleteResponse(token, id) : rest.delete(channel, id),
+      );
+      messages.pop();
+    }
+  }
+
+  function nonceFor(part: string, isKey: boolean): string {
+    const { generation } = post;
+    if (isKey && generation === 0 && key.length <= DISCORD_LIMITS.nonce) return key;
+    return nonceOf(`${key}\n${part}\n${generation}`);
+  }
+
+  async function remember(): Promise<void> {
+    isNew = false;
+    await options.remember(structuredClone(post));
+  }
+
+  return { writePages, rememberPosted, notify };
+}
+
+/** Whether what Discord has is what was sent; a needless edit is the only cost of a wrong no. */
+function shows(sent: Sent, body: Payload): boolean {
+  const same = (left: string | undefined, right: string | undefined) =>
+    (left ?? '').trim() === (right ?? '').trim();
+  return (
+    same(sent.content, body.content) &&
+    sent.components.length === body.components.length &&
+    // Discord does not list files that an embed shows.
+    sent.attachments.length + body.embeds.length >= body.attachments.length &&
+    sent.embeds.length === body.embeds.length &&
+    sent.embeds.every(
+      (embed, index) =>
+        same(embed.title, body.embeds[index]?.title) &&
+        same(embed.description, body.embeds[index]?.description),
+    )
+  );
+}
+
+/** Deletes the messages of `stray` that `kept` does not hold. Throws discord.js's errors. */
+export async function retractMessages(
+  address: Address,
+  stray: Posted,
+  kept: Posted,
+  tools: DeliveryTools,
+): Promise<void> {
+  const stay = new Set(discordPostOf(kept).messages.map(({ id }) => id));
+  const post = discordPostOf(stray);
+  const messages = post.messages.filter(({ id }) => !stay.has(id));
+  const options = { key: '', remember: async () => undefined };
+  await createWriter(address, { ...post, messages }, options, tools).writePages([]);
+}

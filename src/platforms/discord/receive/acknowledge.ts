@@ -1,0 +1,235 @@
+/** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
+import { ApplicationCommandType, MessageFlags } from 'discord.js';
+import { UserError } from '../../../core/errors.ts';
+import type { Form } from '../../../core/form.ts';
+import type { Invocation } from '../../../core/invocation.ts';
+import { type Message, plain } from '../../../core/message.ts';
+import type { Outcome } from '../../../core/outcome.ts';
+import { sendingOf, textSending } from '../deliver/payload.ts';
+import { sendPrivateMessage } from '../deliver/private.ts';
+import { troubleOf } from '../errors.ts';
+import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
+import { OPEN_THREAD } from '../render/card.ts';
+import { type Page, renderPages } from '../render/render.ts';
+import type { ReceivingTools } from '../tools.ts';
+import { ASK, historyOfInteraction } from './history.ts';
+import type { Interaction } from './interaction.ts';
+import { addressDataOf, askedAt, askingOf, invocationOf } from './invocation.ts';
+import { menuForm, modalOf, openFormButton } from './modal.ts';
+import { openThread } from './threads.ts';
+
+/** Leaves the acknowledgement itself as much time to arrive. */
+const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
+const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
+const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
+const FORM_GONE: Message = { text: 'That reached me too late to open its form. Please ask again.' };
+
+type Answerable = Exclude<Interaction, { type: 4 }>;
+
+interface Asked {
+  readonly interaction: Answerable;
+  readonly invocation: Pick<Invocation, 'id' | 'address'>;
+  readonly isPrivate: boolean;
+}
+
+/** Whether Discord shows that the bot is thinking, and to whom. */
+type Deferral = 'none' | 'public' | 'private' | 'failed';
+type Answering = Asked & { readonly deferral: Deferral };
+
+/** Never rejects. */
+export async function acknowledge(interaction: Answerable, tools: ReceivingTools): Promise<void> {
+  if (interaction.type === 2 && interaction.data.type === ApplicationCommandType.Message) {
+    const form = menuForm(interaction, tools.bot.commands);
+    if (!form) return await sayOutdated(interaction, tools);
+    const modal = modalOrReason(form);
+    const open = () =>
+      typeof modal === 'string'
+        ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
+        : tools.rest.openForm(interaction, modal);
+    return await ifAdmitted(interaction, form.id, tools, async () => void (await isTaken(open, tools)));
+  }
+  if (interaction.type === 3 && interaction.data.custom_id === OPEN_THREAD)
+    return await ifAdmitted(interaction, ASK, tools, () => openThread(interaction, tools));
+  const invocation = invocationOf(interaction, tools.now());
+  if (!invocation) return await sayOutdated(interaction, tools);
+  const command = tools.bot.commands.find(({ name }) => name === invocation.command);
+  const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
+  // What takes long to render is waited for like what takes long to find out.
+  const running = run(asked, tools).then(async (outcome) => ({
+    outcome,
+    pages: await pagesOf(saidBy(outcome), asked, tools),
+  }));
+  const deferral = await deferIfSlow(asked, running, tools);
+  const { outcome, pages } = await running;
+  await answer({ ...asked, deferral }, outcome, pages, tools);
+}
+
+/** What opens without the bot asks for access by itself. */
+async function ifAdmitted(
+  interaction: Answerable,
+  command: string,
+  tools: ReceivingTools,
+  open: () => Promise<void>,
+): Promise<void> {
+  const invocation = askingOf(interaction, tools.now());
+  if (!invocation) return await sayOutdated(interaction, tools);
+  const message = await tools.bot.refusal({ ...invocation, command });
+  if (!message) return await open();
+  const answering = { interaction, invocation, isPrivate: true, deferral: 'none' } as const;
+  const pages = await pagesOf(message, answering, tools);
+  await say(answering, { message, pages, alone: true }, tools);
+}
+
+type Running = Asked & { readonly invocation: Invocation };
+
+/** A question in a thread goes on with what was said there. */
+async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
+  if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
+  const conversation = await historyOfInteraction(interaction, tools);
+  return await tools.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
+}
+
+async function deferIfSlow(
+  asked: Running,
+  running: Promise<unknown>,
+  tools: ReceivingTools,
+): Promise<Deferral> {
+  const done = new AbortController();
+  const now = tools.now();
+  const left = Math.max(0, askedAt(asked.interaction, now) + DEFER_AFTER_MS - now);
+  const slow = tools.sleep(left, done.signal).then(() => 'slow' as const);
+  const first = await Promise.race([running, slow]);
+  done.abort();
+  if (first !== 'slow') return 'none';
+  // Without the record a person would wait for ever after a crash.
+  const isRecorded = (await tools.bot.recordPendingAcknowledgement?.(asked.invocation)) ?? true;
+  return isRecorded ? await defer(asked, tools) : 'none';
+}
+
+async function defer({ interaction, isPrivate }: Asked, { rest, log }: ReceivingTools): Promise<Deferral> {
+  try {
+    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
+    return isPrivate ? 'private' : 'public';
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    return 'failed';
+  }
+}
+
+async function answer(
+  answering: Answering,
+  outcome: Outcome,
+  pages: readonly Page[],
+  tools: ReceivingTools,
+): Promise<void> {
+  switch (outcome.type) {
+    case 'accepted': {
+      const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
+      // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
+      if (deferral === 'failed' && outcome.decline) return await outcome.decline();
+      return outcome.begin();
+    }
+    case 'message': {
+      const alone = outcome.visibility === 'person' || answering.isPrivate;
+      return await say(answering, { message: outcome.message, pages, alone }, tools);
+    }
+    case 'form': {
+      if (answering.deferral === 'none') {
+        const modal = modalOrReason(outcome.form);
+        if (typeof modal === 'string') {
+          const sentence = saying(modal);
+          return await answer(answering, sentence, await pagesOf(saidBy(sentence), answering, tools), tools);
+        }
+        const open = () => tools.rest.openForm(answering.interaction, modal);
+        return await orPrivately(answering, FORM_GONE, tools, open);
+      }
+      const components = [openFormButton(outcome.form)];
+      const withForm = pages.map((page) => ({ ...page, components }));
+      return await say(answering, { message: FORM_GONE, pages: withForm, alone: true }, tools);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const saying = (text: string): Outcome => ({
+  type: 'message',
+  visibility: 'person',
+  message: { text: plain(text) },
+});
+
+/** The form, or the sentence that says why it cannot be opened. */
+function modalOrReason(form: Form): ReturnType<typeof modalOf> | string {
+  try {
+    return modalOf(form);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.message;
+  }
+}
+
+/** What the person reads of it; of a form, when it comes late. */
+const saidBy = (outcome: Outcome): Message => (outcome.type === 'message' ? outcome.message : FORM_LATE);
+
+async function pagesOf(
+  message: Message,
+  { invocation }: Asked,
+  { media, layOut }: ReceivingTools,
+): Promise<Page[]> {
+  const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
+  return await renderPages(message, { fileBytes, link: media.link, layOut });
+}
+
+/** The first page becomes the response, the others follow it. */
+async function say(
+  answering: Answering,
+  { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
+  tools: ReceivingTools,
+): Promise<void> {
+  const { rest, media } = tools;
+  const { interaction, deferral } = answering;
+  const token = { application: interaction.application_id, token: interaction.token };
+  const flags = alone ? MessageFlags.Ephemeral : 0;
+  await orPrivately(answering, message, tools, async () => {
+    for (const [index, page] of pages.entries()) {
+      const sending = await sendingOf(page, [], media);
+      if (index > 0) await rest.followUp(token, sending, flags);
+      else if (deferral === 'none') await rest.reply(interaction, sending, flags);
+      else if (deferral === 'public' && alone) {
+        // A deferred response keeps the visibility it was announced with.
+        await rest.deleteResponse(token, '@original');
+        await rest.followUp(token, sending, flags);
+      } else await rest.editResponse(token, '@original', sending);
+    }
+  });
+}
+
+/** What cannot be said in the channel goes to the person directly. Never rejects. */
+async function orPrivately(
+  { invocation, deferral }: Answering,
+  message: Message,
+  tools: ReceivingTools,
+  respond: () => Promise<void>,
+): Promise<void> {
+  if (deferral !== 'failed' && (await isTaken(respond, tools))) return;
+  try {
+    await sendPrivateMessage(invocation.address, message, tools);
+  } catch (error) {
+    tools.log.error({ err: error, invocation: invocation.id }, 'An answer could be sent nowhere');
+  }
+}
+
+async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {
+  try {
+    await respond();
+    return true;
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+    return false;
+  }
+}
+
+async function sayOutdated(interaction: Interaction, tools: ReceivingTools): Promise<void> {
+  const sending = textSending(OUTDATED);
+  await isTaken(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
+}

@@ -1,0 +1,126 @@
+/** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
+import type { Invocation } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { showMessage } from '../deliver/show.ts';
+import { preventsSending } from '../errors.ts';
+import type { ReceivingTools } from '../tools.ts';
+import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
+import { type IncomingMessage, isThread } from './interaction.ts';
+import { addressOfMessage, personOf } from './invocation.ts';
+
+/** Its options for what was said. */
+const QUESTION = 'question';
+const IMAGE = 'image';
+/** A message and a reply. */
+const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
+
+/** The command that says what the bot can do. */
+const HELP = 'minstrel';
+const HIDDEN =
+  'Discord does not show me that message. Open its menu, choose Apps and “Ask about this”, or mention me with a question.';
+
+interface ConversationTools extends ReceivingTools {
+  readonly self: string;
+}
+
+/** Answers a message of a person if it is for the bot. Never rejects. */
+export async function converse(message: IncomingMessage, tools: ConversationTools): Promise<void> {
+  const { bot, guilds, self, log } = tools;
+  const command = bot.commands.find((candidate) => candidate.name === ASK);
+  const isToBot = isAddressed(message, self);
+  if (!command || !(isToBot || mayBeForThread(message, tools))) return;
+  const { guild_id: guild, channel_id: channel, channel_type: type, author, member } = message;
+  const thread = guild === undefined ? undefined : await guilds.thread(guild, channel, type);
+  if (!isToBot && thread?.owner !== self) return;
+  if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parent, tools))
+    return log.info({ channel }, 'A person who may use no commands there was not answered');
+  showTyping(message, thread?.parent, tools);
+  const person = personOf(author, member);
+  const moderates = guild !== undefined && guilds.moderates(guild, person.id, person.roles);
+  const invocation = {
+    id: message.id,
+    address: addressOfMessage(message, thread?.parent),
+    person: { ...person, moderator: person.moderator || moderates },
+  };
+  const isEmpty = textOfPerson(message, self) === '' && message.attachments.length === 0;
+  const other = isEmpty ? await repliedTo(message, tools) : undefined;
+  // Without words of its own, a reply asks about what it replies to.
+  const asked = other && other.author.id !== self ? other : message;
+  const question = textOfPerson(asked, self);
+  const { attachments: files } = asked;
+  if (question === '' && files.length === 0) {
+    if (asked !== message) return await say(invocation, { text: HIDDEN }, tools);
+    return await answer({ ...invocation, command: HELP, options: {} }, tools);
+  }
+  const image = command.options[IMAGE] && files.find((file) => file.contentType?.startsWith('image/'));
+  await answer(
+    {
+      ...invocation,
+      command: ASK,
+      options: {
+        [QUESTION]: question || (image ? 'What is in this picture?' : 'What is in this file?'),
+        ...(image ? { [IMAGE]: image } : {}),
+      },
+      conversation: await historyOfMessage(asked, self, tools),
+      ...(files.length > 0 ? { files } : {}),
+    },
+    tools,
+  );
+}
+
+/** People who may use no commands in a channel get no answer by a mention either, nor in a thread that is not known. */
+function mayBeAnswered(
+  { channel_id: channel, channel_type: type, author, member }: IncomingMessage,
+  guild: string,
+  parent: string | undefined,
+  { guilds }: ConversationTools,
+): boolean {
+  if (isThread(type) && parent === undefined) return false;
+  return guilds.mayUseCommands(guild, parent ?? channel, author.id, member?.roles ?? []);
+}
+
+async function say(
+  { id, address }: Pick<Invocation, 'id' | 'address'>,
+  message: Message,
+  tools: ConversationTools,
+): Promise<void> {
+  await showMessage(address, message, { key: `r${id}`, remember: async () => {} }, tools);
+}
+
+async function answer(invocation: Invocation, tools: ConversationTools): Promise<void> {
+  const outcome = await tools.bot.run(invocation);
+  switch (outcome.type) {
+    case 'accepted':
+      return outcome.begin();
+    case 'message':
+      return await say(invocation, outcome.message, tools);
+    case 'form':
+      return await say(invocation, { text: `Please use /${ASK} for this.` }, tools);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Whether a message mentions the bot or comes to it directly. */
+function isAddressed(message: IncomingMessage, self: string): boolean {
+  if (!MESSAGE_TYPES.has(message.type)) return false;
+  return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
+}
+
+/** Whether a message without any mention is for the bot if the bot opened the thread. */
+function mayBeForThread(message: IncomingMessage, { messageContent }: ConversationTools): boolean {
+  if (!messageContent || message.type !== 0) return false;
+  const { guild_id: guild, mentions, mention_roles, mention_everyone, message_reference } = message;
+  const isForOthers = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
+  return guild !== undefined && !isForOthers && !message_reference && message.content.trim() !== '';
+}
+
+/** Not where the bot may send nothing: Discord would refuse this too. */
+function showTyping(
+  { guild_id: guild, channel_id: channel }: IncomingMessage,
+  parent: string | undefined,
+  { guilds, rest, log }: ConversationTools,
+): void {
+  if (guild !== undefined && preventsSending(guilds.missingPermissions(guild, channel, parent) ?? [])) return;
+  void rest.typing(channel).catch((error: unknown) => log.debug({ err: error }, 'Discord shows no typing'));
+}

@@ -1,0 +1,179 @@
+/** Forms as Discord's modals, and what people sent in them. */
+import {
+  type APILabelComponent,
+  type APIModalInteractionResponseCallbackData,
+  ButtonStyle,
+  ComponentType,
+  TextInputStyle,
+} from 'discord.js';
+import type { AnyCommand } from '../../../core/command.ts';
+import type { Form } from '../../../core/form.ts';
+import { parseActionId } from '../../../core/message.ts';
+import {
+  type FileReference,
+  type OptionDeclaration,
+  type OptionValue,
+  type RawOptions,
+  readNumber,
+} from '../../../core/options.ts';
+import { addField, fieldName, textParts } from '../../shared/form-text.ts';
+import { ellipsis } from '../../shared/text.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import type { Row } from '../render/card.ts';
+import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/inline.ts';
+import type { CommandInteraction, FormInteraction, IncomingField } from './interaction.ts';
+
+/** A button that runs a command without options, which opens its form. */
+export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;
+const SHORTEST_TEXT_AREA = 200;
+/** Marks the fields whose text is a number, so that a form can be read without its declaration. */
+const NUMBER_SUFFIX = ':number';
+const LONGEST_NUMBER = 20;
+interface Field {
+  readonly name: string;
+  readonly option: OptionDeclaration;
+  readonly initial: OptionValue | undefined;
+  /** Lower ones are kept first. */
+  readonly rank: number;
+}
+
+/**
+ * At most five fields, Discord's limit: required ones first, then those that already hold something. Throws UserError where
+ * a text does not fit.
+ */
+export function modalOf(form: Form): APIModalInteractionResponseCallbackData {
+  const fields = Object.entries(form.options).flatMap(([name, option]) =>
+    fieldsOf(name, option, form.initial[name]),
+  );
+  const byRank = fields.toSorted((left, right) => left.rank - right.rank);
+  const kept = new Set(byRank.slice(0, DISCORD_LIMITS.modalFields));
+  return {
+    custom_id: form.id,
+    title: ellipsis(form.title, DISCORD_LIMITS.modalTitle) || 'Minstrel',
+    components: fields.filter((field) => kept.has(field)).map(labelOf),
+  };
+}
+
+/** One field, or several for a text that one cannot hold: none of those is left out. */
+function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue | undefined): Field[] {
+  const rank = option.required ? 0 : initial === undefined ? 2 : 1;
+  if (option.type !== 'text' || typeof initial !== 'string') return [{ name, option, initial, rank }];
+  return textParts(name, option, initial, DISCORD_LIMITS.textInput).map(({ field, text }, index, parts) => ({
+    name: field,
+    option: index === 0 ? option : { ...option, required: false },
+    initial: text,
+    rank: parts.length > 1 ? 0 : rank,
+  }));
+}
+
+function labelOf({ name, option, initial }: Field): APILabelComponent {
+  const { name: whole, by } = fieldName(name);
+  const words = whole.replace(/[-_]/g, ' ');
+  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${by === undefined ? '' : ' (it goes on)'}`;
+  return {
+    type: ComponentType.Label,
+    label: ellipsis(title, DISCORD_LIMITS.labelText),
+    description: ellipsis(option.description, DISCORD_LIMITS.labelDescription),
+    component: fieldOf(name, option, initial),
+  };
+}
+
+function fieldOf(
+  name: string,
+  option: OptionDeclaration,
+  initial: OptionValue | undefined,
+): APILabelComponent['component'] {
+  const required = option.required ?? false;
+  const oneOf = { custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
+  switch (option.type) {
+    case 'text': {
+      const longest = Math.min(option.maximumLength ?? DISCORD_LIMITS.textInput, DISCORD_LIMITS.textInput);
+      const isArea = option.multiline || longest > SHORTEST_TEXT_AREA;
+      const style = isArea ? TextInputStyle.Paragraph : TextInputStyle.Short;
+      return { ...textInput(name, initial, longest), style, required };
+    }
+    case 'number':
+      return {
+        ...textInput(`${name}${NUMBER_SUFFIX}`, initial, LONGEST_NUMBER),
+        style: TextInputStyle.Short,
+        required,
+      };
+    case 'choice':
+      return {
+        ...oneOf,
+        type: ComponentType.StringSelect,
+        options: option.choices.slice(0, DISCORD_LIMITS.choices).map((choice) => ({
+          label: ellipsis(choice.name, DISCORD_LIMITS.choiceText),
+          value: choice.value,
+          ...(choice.value === initial ? { default: true } : {}),
+        })),
+      };
+    case 'flag':
+      return { type: ComponentType.Checkbox, custom_id: name, default: initial === true };
+    case 'file':
+      return { ...oneOf, type: ComponentType.FileUpload };
+    default:
+      return option satisfies never;
+  }
+}
+
+function textInput(custom_id: string, initial: OptionValue | undefined, max_length: number) {
+  const value = typeof initial === 'object' ? '' : String(initial ?? '');
+  return {
+    type: ComponentType.TextInput as const,
+    custom_id,
+    max_length,
+    ...(value === '' ? {} : { value }),
+  };
+}
+
+/** Empty fields are left out, so that defaults hold. */
+export function optionsOfForm({ data }: FormInteraction): RawOptions {
+  const options: Record<string, OptionValue> = {};
+  for (const { component } of data.components) {
+    if (!component) continue;
+    const value = fieldValue(component, data.resolved?.attachments ?? {});
+    if (value === undefined || value === '') continue;
+    addField(options, component.custom_id.replace(NUMBER_SUFFIX, ''), value);
+  }
+  return options;
+}
+
+function fieldValue(
+  field: IncomingField,
+  files: Readonly<Record<string, FileReference>>,
+): OptionValue | undefined {
+  if (field.type === ComponentType.FileUpload) return files[field.values?.[0] ?? ''];
+  const value = field.value ?? field.values?.[0];
+  if (value === undefined) return undefined;
+  if (!field.custom_id.endsWith(NUMBER_SUFFIX) || typeof value !== 'string' || value.trim() === '')
+    return value;
+  // Other text stays as it is, and the command refuses it with a sentence.
+  return readNumber(value) ?? value;
+}
+
+/** The form of a command that was chosen in a message's menu; undefined when the command no longer exists. */
+export function menuForm({ data }: CommandInteraction, commands: readonly AnyCommand[]): Form | undefined {
+  const command = commands.find(({ messageMenu }) => messageMenu?.label === data.name);
+  const message = data.resolved?.messages?.[data.target_id ?? ''];
+  if (!command?.messageMenu || !message) return undefined;
+  const embedded = message.embeds.flatMap(({ title, description }) => [title, description]);
+  const text = [message.content, ...embedded].filter(Boolean).join('\n\n').replaceAll(ZERO_WIDTH_SPACE, '');
+  return {
+    id: command.name,
+    title: command.messageMenu.label,
+    submitLabel: command.description,
+    options: command.options,
+    initial: { [command.messageMenu.option]: text },
+  };
+}
+
+/** For a form that came too late to open by itself: a button that asks for it again. */
+export function openFormButton(form: Form): Row {
+  const id = parseActionId(form.id) ? form.id : `open:${form.id}`;
+  const label = ellipsis(deadenMentions(form.title), DISCORD_LIMITS.buttonLabel) || 'Open the form';
+  return {
+    type: ComponentType.ActionRow,
+    components: [{ type: ComponentType.Button, style: ButtonStyle.Primary, custom_id: id, label }],
+  };
+}

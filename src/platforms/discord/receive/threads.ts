@@ -1,0 +1,82 @@
+/** Threads in which people go on with an answer. The bot opens them when a person presses its button. */
+import { MessageFlags, RESTJSONErrorCodes } from 'discord.js';
+import { ellipsis } from '../../shared/text.ts';
+import { nonceOf } from '../connection/rest.ts';
+import { textSending } from '../deliver/payload.ts';
+import { isDiscordError, missingOf, troubleOf } from '../errors.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { deadenMentions } from '../render/inline.ts';
+import type { ReceivingTools } from '../tools.ts';
+import { openingLine, pagesBefore, readMessage, textOfPerson } from './history.ts';
+import type { ComponentInteraction } from './interaction.ts';
+
+const INVITATION = 'Write here, and I answer.';
+const INVITATION_TO_MENTION = 'Mention me here when you want an answer: Discord shows me no other messages.';
+
+const NO_PERMISSION =
+  'I may not open threads in this channel: I lack Create Public Threads, Send Messages in Threads or View Channel.';
+const UNNAMED = 'A talk';
+const NO_MESSAGE = 'There is no message to open a thread at any more.';
+
+/** Opens a thread at the message whose button was pressed, and tells the person where it is. Never rejects. */
+export async function openThread(interaction: ComponentInteraction, tools: ReceivingTools): Promise<void> {
+  const { application_id: application, token } = interaction;
+  const { rest, log } = tools;
+  try {
+    // A person who may not open threads here gets none through the bot.
+    if (missingOf(interaction.member?.permissions, ['Create Public Threads']).length > 0) {
+      const refusal = textSending('You may not open threads in this channel.');
+      return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
+    }
+    await rest.defer(interaction, MessageFlags.Ephemeral);
+    await rest.editResponse({ application, token }, '@original', textSending(await open(interaction, tools)));
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'A thread could not be opened');
+  }
+}
+
+/** @returns the sentence for the person who pressed the button */
+async function open(interaction: ComponentInteraction, tools: ReceivingTools): Promise<string> {
+  const { message, channel_id } = interaction;
+  if (!message) return NO_MESSAGE;
+  // A thread has the id of its message.
+  const existing = `There is a thread already: <#${message.id}>`;
+  if (message.flags & MessageFlags.HasThread) return existing;
+  try {
+    const thread = await tools.rest.openThread(channel_id, message.id, await nameOf(interaction, tools));
+    await invite(thread, tools);
+    return `Here it goes on: <#${thread}>`;
+  } catch (error) {
+    if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return existing;
+    const trouble = troubleOf(error);
+    if (trouble === 'no-permission' || trouble === 'no-access') return NO_PERMISSION;
+    if (trouble === 'message-gone') return NO_MESSAGE;
+    tools.log.warn({ err: error }, 'A thread could not be opened');
+    return 'Discord did not open a thread. Please try again in a moment.';
+  }
+}
+
+/** Says once how the thread works. The thread is of use without it. */
+async function invite(thread: string, { rest, log, messageContent }: ReceivingTools): Promise<void> {
+  const invitation = textSending(`-# ${messageContent ? INVITATION : INVITATION_TO_MENTION}`);
+  await rest.post(thread, invitation, { nonce: nonceOf(`invite ${thread}`) }).catch((error: unknown) => {
+    log.warn({ err: error }, 'How a thread works could not be said in it');
+  });
+}
+
+/** After the question: the message that was answered, else what the answer begins with. */
+async function nameOf(
+  { message, ...interaction }: ComponentInteraction,
+  tools: ReceivingTools,
+): Promise<string> {
+  const { channel_id: channel, application_id } = interaction;
+  const self = tools.self ?? application_id;
+  if (!message) return UNNAMED;
+  const asked = message.message_reference?.message_id;
+  const question = asked === undefined ? undefined : await readMessage(channel, asked, tools);
+  const isCard = message.embeds.some(({ title }) => title !== undefined);
+  const [first = message] = isCard ? [] : await pagesBefore({ id: message.id, channel, self }, tools);
+  const [line = ''] = ((question && textOfPerson(question, self)) || openingLine(first)).split('\n');
+  const plain = deadenMentions(line.replace(/[*_~`#>]/g, '').trim());
+  return ellipsis(plain, DISCORD_LIMITS.threadName) || UNNAMED;
+}

@@ -1,0 +1,226 @@
+/** A message's title, facts, progress and covers as embeds, and its buttons. What does not fit is handed back as text. */
+import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type APIComponentInMessageActionRow,
+  type APIEmbed,
+  type APIEmbedField,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  ComponentType,
+} from 'discord.js';
+import type { ActionButton, Button, LinkButton, Message, Progress } from '../../../core/message.ts';
+import { arrangeButtons, chunks, stageToSay } from '../../shared/arrangement.ts';
+import { ellipsis } from '../../shared/text.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { type MarkdownBlock, plainBlock, smallPrintBlock } from './blocks.ts';
+import { deadenMentions, escapePlain, escapeText, safeUrl } from './inline.ts';
+
+export interface Cover {
+  readonly url: string;
+  /** Plain. */
+  readonly alt: string;
+}
+
+export interface Card {
+  readonly embed: APIEmbed;
+  /** Covers after the first, each in an embed of its own. */
+  readonly covers: APIEmbed[];
+  /** How long a description the embed can still take. */
+  readonly space: number;
+  /** Finished Markdown that begins the description: how far the work is. */
+  readonly head: string;
+  /** What was too long for the embed, to go before and after the message's text. */
+  readonly before: readonly MarkdownBlock[];
+  readonly after: readonly MarkdownBlock[];
+}
+
+/** Of all fields together, so that the description has space. */
+const ALL_FIELDS = 2_400;
+/** A longer line would be broken in a field next to another. */
+const LONGEST_INLINE = 40;
+const LONGEST_STAGE = 500;
+const COVER_TEXT = 50;
+
+export const hasCard = (message: Message): boolean =>
+  message.title !== undefined ||
+  message.footer !== undefined ||
+  message.progress !== undefined ||
+  (message.fields?.length ?? 0) > 0 ||
+  (message.media?.some((item) => item.cover) ?? false);
+
+export function renderCard(message: Message, covers: readonly Cover[]): Card {
+  const before: MarkdownBlock[] = [];
+  const after: MarkdownBlock[] = [];
+  const [cover, ...further] = covers.slice(0, DISCORD_LIMITS.embeds);
+  const embed: APIEmbed = {
+    ...titleOf(message.title, before),
+    ...fieldsOf(message, after),
+    ...footerOf(message.footer, after),
+    ...(cover ? { thumbnail: { url: cover.url } } : {}),
+  };
+  const moreCovers = further.map(({ url, alt }) => ({
+    description: escapePlain(ellipsis(alt, COVER_TEXT / 2)) || '…',
+    thumbnail: { url },
+  }));
+  const used = [embed, ...moreCovers].reduce((sum, one) => sum + charactersOf(one), 0);
+  const space = Math.min(DISCORD_LIMITS.embedDescription, DISCORD_LIMITS.embedsTotal - used);
+  return { embed, covers: moreCovers, head: headOf(message, before), before, after, space };
+}
+
+/** The same facts as text, where there is no card. */
+export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
+  return {
+    before: [
+      ...(message.title?.trim() ? [plainBlock(message.title, ['**'])] : []),
+      ...(stageToSay(message) ? [plainBlock(stageToSay(message))] : []),
+    ],
+    after: [
+      ...(message.fields ?? []).map(({ name, value }) => plainBlock(`${name}: ${value}`, [], true)),
+      ...(message.footer?.trim() ? [smallPrintBlock(message.footer)] : []),
+    ],
+  };
+}
+
+/** What counts towards the 6000 characters of a message's embeds. */
+const charactersOf = (embed: APIEmbed): number =>
+  (embed.title?.length ?? 0) +
+  (embed.description?.length ?? 0) +
+  (embed.footer?.text.length ?? 0) +
+  (embed.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
+
+function titleOf(title: string | undefined, before: MarkdownBlock[]): Pick<APIEmbed, 'title'> {
+  const escaped = escapePlain(title?.trim() ?? '');
+  if (escaped === '') return {};
+  if (escaped.length <= DISCORD_LIMITS.embedTitle) return { title: escaped };
+  before.push(plainBlock(title ?? '', ['**']));
+  return {};
+}
+
+function fieldsOf(message: Message, after: MarkdownBlock[]): Pick<APIEmbed, 'fields'> {
+  const fields: APIEmbedField[] = [];
+  let used = 0;
+  for (const { name, value } of message.fields ?? []) {
+    const field = {
+      name: escapePlain(name.trim()) || '…',
+      value: escapePlain(value.trim()) || '…',
+      inline: value.split('\n').every((line) => line.length <= LONGEST_INLINE),
+    };
+    const length = field.name.length + field.value.length;
+    const fits =
+      fields.length < DISCORD_LIMITS.embedFields &&
+      field.name.length <= DISCORD_LIMITS.embedFieldName &&
+      field.value.length <= DISCORD_LIMITS.embedFieldValue &&
+      used + length <= ALL_FIELDS;
+    if (fits) {
+      fields.push(field);
+      used += length;
+    } else after.push(plainBlock(name, ['**']), plainBlock(value, [], true));
+  }
+  return fields.length > 0 ? { fields } : {};
+}
+
+function footerOf(footer: string | undefined, after: MarkdownBlock[]): Pick<APIEmbed, 'footer'> {
+  // A footer reads no Markdown.
+  const text = deadenMentions(footer?.trim() ?? '');
+  if (text === '') return {};
+  if (text.length <= DISCORD_LIMITS.embedFooter / 2) return { footer: { text } };
+  after.push(smallPrintBlock(footer ?? ''));
+  return {};
+}
+
+function headOf(message: Message, before: MarkdownBlock[]): string {
+  const { progress } = message;
+  if (!progress) return '';
+  const stage = stageToSay(message).replace(/\s+/g, ' ');
+  const shown = escapeText(stage, true);
+  const isLong = shown.length > LONGEST_STAGE;
+  if (isLong) before.unshift(plainBlock(stage));
+  return [isLong ? '' : shown, progressLine(progress)].filter(Boolean).join('\n');
+}
+
+/** Discord counts the time since the start by itself, so a card need not be edited for it. */
+function progressLine(progress: Progress): string {
+  const parts = [
+    ...timestamp('Started', progress.startedAt, 'R'),
+    ...(progress.until === undefined ? [] : timestamp('until', progress.until, 'T')),
+    ...(progress.queuePosition === undefined ? [] : [`place ${progress.queuePosition} in the queue`]),
+    ...(progress.estimateMs === undefined ? [] : [`usually takes ${duration(progress.estimateMs)}`]),
+  ];
+  return parts.join(' · ');
+}
+
+function timestamp(word: string, milliseconds: number, style: 'R' | 'T'): string[] {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  return Number.isSafeInteger(seconds) && seconds < 1e11 ? [`${word} <t:${seconds}:${style}>`] : [];
+}
+
+function duration(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1_000));
+  if (seconds < 90) return `about ${seconds} s`;
+  return `about ${Math.round(seconds / 60)} min`;
+}
+
+/** The `custom_id` of the button that opens a thread: the message that it belongs to says all that is needed. */
+export const OPEN_THREAD = 'thread';
+
+export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+/** The `custom_id` of a menu begins so; its choice is the action's id. */
+const MENU = 'more';
+
+/**
+ * One row of buttons, and below it menus with the rest. Long labels are shortened; an id that comes twice is one button.
+ * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
+ */
+export function renderButtons(buttons: readonly Button[]) {
+  const ids = new Set(['']);
+  const known = buttons.filter((button) => {
+    if (button.type === 'link') return true;
+    const isNew = button.id.length <= DISCORD_LIMITS.customId && !ids.has(button.id);
+    ids.add(button.id);
+    return isNew;
+  });
+  const { shown, more } = arrangeButtons(known);
+  const rendered = shown.map((button) =>
+    button.type === 'link' ? linkButton(button) : actionButton(button),
+  );
+  const rows: Row[] = [
+    ...chunks(
+      rendered.filter((button) => button !== undefined),
+      DISCORD_LIMITS.buttonsInRow,
+    ),
+    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index)]),
+  ].map((components) => ({ type: ComponentType.ActionRow, components }));
+  const links = shown.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
+  return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
+}
+
+const menu = (buttons: readonly ActionButton[], index: number): APIStringSelectComponent => ({
+  type: ComponentType.StringSelect,
+  custom_id: `${MENU}:${index}`,
+  placeholder: 'More …',
+  options: buttons.map(({ id, label, emoji }) => ({ label: labelOf(label), value: id, ...emojiOf(emoji) })),
+});
+
+function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined {
+  const safe = safeUrl(url);
+  if (safe === undefined || safe.length > DISCORD_LIMITS.buttonUrl) return undefined;
+  return { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label), url: safe };
+}
+
+const STYLES = { primary: ButtonStyle.Primary, danger: ButtonStyle.Danger } as const;
+
+const actionButton = ({ id, label, emoji, emphasis }: ActionButton): APIButtonComponent => ({
+  type: ComponentType.Button,
+  style: emphasis ? STYLES[emphasis] : ButtonStyle.Secondary,
+  label: labelOf(label),
+  custom_id: id,
+  ...emojiOf(emoji),
+});
+
+const emojiOf = (emoji: string | undefined) =>
+  emoji !== undefined && /^\p{RGI_Emoji}$/v.test(emoji) ? { emoji: { name: emoji } } : {};
+
+const labelOf = (text: string): string =>
+  ellipsis(deadenMentions(text.trim()) || '…', DISCORD_LIMITS.buttonLabel);

@@ -1,0 +1,29 @@
+import type { Bot } from '../../core/bot.ts';
+import type { Log } from '../../core/log.ts';
+import type { MediaReader } from '../platform.ts';
+import type { Guilds } from './connection/guilds.ts';
+import type { DiscordRest } from './connection/rest.ts';
+import type { FirstResponses } from './receive/invocation.ts';
+import type { DiscordRenderOptions } from './render/render.ts';
+
+/** What showing a message takes. */
+export interface DeliveryTools extends Pick<DiscordRenderOptions, 'layOut'> {
+  readonly rest: DiscordRest;
+  readonly guilds: Guilds;
+  readonly media: MediaReader;
+  readonly log: Log;
+  readonly responses: FirstResponses;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What answering a person takes. */
+export interface ReceivingTools extends DeliveryTools {
+  readonly bot: Bot;
+  /** The bot's own user id; absent without a gateway connection. */
+  readonly self: string | undefined;
+  /** The bot reads messages that do not mention it. */
+  readonly messageContent: boolean;
+  /** Resolves after the time or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}

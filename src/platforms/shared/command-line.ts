@@ -1,0 +1,85 @@
+/** Commands as people type them, such as `/models set ask some-model`. */
+import type { AnyCommand, Subcommand } from '../../core/command.ts';
+import { UserError } from '../../core/errors.ts';
+import { type Message, plain } from '../../core/message.ts';
+import type { OptionDeclarations, RawOptions } from '../../core/options.ts';
+import { nearest, parseOptions } from './parse.ts';
+
+export interface CommandLine {
+  /** As people type it, without the slash: `song`, `models set`. */
+  readonly name: string;
+  readonly subcommand: string | undefined;
+  readonly description: string;
+  readonly options: OptionDeclarations;
+  /** See {@link Subcommand.asks}. */
+  readonly asks?: true;
+  /** The text behind the name. */
+  readonly text: string;
+}
+
+/** Reads `/name text` and `/name subcommand text`; undefined when there is no command of that name. */
+export function readLine(
+  line: string,
+  commands: readonly AnyCommand[],
+): (CommandLine & { readonly command: AnyCommand }) | undefined {
+  const [, name = '', text = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = commands.find((candidate) => candidate.name === name);
+  return command && { command, ...readCommandLine(command, text) };
+}
+
+/** Reads the name of a subcommand, if the text behind a command begins with one. */
+export function readCommandLine(command: AnyCommand, typed: string): CommandLine {
+  const { name, description, options, subcommands = {} } = command;
+  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed.trimStart()) ?? [];
+  const subcommand = word.toLowerCase();
+  const part = Object.hasOwn(subcommands, subcommand) ? subcommands[subcommand] : undefined;
+  return part === undefined
+    ? { name, subcommand: undefined, description, options, text: typed.trimStart() }
+    : { ...part, name: `${name} ${subcommand}`, subcommand, text: rest };
+}
+
+/** Help for a command where its text is nothing but `help` or `--help`; undefined elsewhere. It costs nothing. */
+export function askedHelp(command: AnyCommand, { text, options }: CommandLine): Message | undefined {
+  const asks = /^(?:--|[—–])?help$/i.test(text.trim()) && !Object.hasOwn(options, 'help');
+  return asks ? commandHelp(command) : undefined;
+}
+
+/** A command with its options, and those of its parts. */
+export function commandHelp({ name, description, options, subcommands = {} }: AnyCommand): Message {
+  const parts = Object.entries(subcommands).flatMap(([part, declared]) => [
+    '',
+    `**/${name} ${part}** ${plain(declared.description)}`,
+    '',
+    ...optionLines(declared.options),
+  ]);
+  return { title: `/${name}`, text: [plain(description), '', ...optionLines(options), ...parts].join('\n') };
+}
+
+function optionLines(options: OptionDeclarations): string[] {
+  return Object.entries(options).map(
+    ([name, { description, required }]) =>
+      `- **${plain(`--${name}`)}** ${plain(description)}${required ? ' (needed)' : ''}`,
+  );
+}
+
+/**
+ * The options that were typed. `fileHint` says how to give a file on this platform. Throws UserError like
+ * {@link parseOptions}, and for a subcommand that does not exist.
+ */
+export function typedOptions(command: AnyCommand, line: CommandLine, fileHint: string): RawOptions {
+  const positional = line.subcommand !== undefined;
+  if (!positional) refuseUnknownSubcommand(command, line.text);
+  return parseOptions({ name: line.name, options: line.options, positional, fileHint }, line.text);
+}
+
+/** A command with subcommands and without a text option takes no other word. */
+function refuseUnknownSubcommand({ name, options, subcommands }: AnyCommand, text: string): void {
+  const known = Object.keys(subcommands ?? {});
+  const takesText = Object.values(options).some(({ type }) => type === 'text');
+  const [word = ''] = text.split(/\s/, 1);
+  if (known.length === 0 || takesText || word === '' || /^[-—–]/.test(word)) return;
+  const near = nearest(word, known);
+  throw new UserError(
+    `/${name} has no “${word}”. ${near === undefined ? `It knows ${known.join(', ')}.` : `Did you mean /${name} ${near}?`}`,
+  );
+}

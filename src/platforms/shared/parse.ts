@@ -1,0 +1,206 @@
+/** The text behind a typed command as options: `a tune for rain --style dark lofi --instrumental`. */
+import { distance } from 'fastest-levenshtein';
+import { UserError } from '../../core/errors.ts';
+import {
+  goesOnWithNumber,
+  type OptionDeclaration,
+  type OptionDeclarations,
+  type OptionValue,
+  type RawOptions,
+} from '../../core/options.ts';
+import { type Token, tokenize } from './tokens.ts';
+import { example, fits, typedFlag, typedValue } from './values.ts';
+
+type Word = Extract<Token, { type: 'word' }>;
+
+interface TypedFor {
+  /** As people type it, without the slash: `song`, `models set`. */
+  readonly name: string;
+  readonly options: OptionDeclarations;
+  /** Words without a flag may be choices and numbers by their position. */
+  readonly positional?: boolean;
+  /** The sentence that says how to give a file on this platform. */
+  readonly fileHint?: string;
+}
+
+/**
+ * Reads options by the command's declaration. Text without a flag goes to the first text option. Before that text a
+ * flag takes one word or one quotation; behind it, a text flag takes everything up to the next flag, and so does a text
+ * named as on Discord, `style:dark lofi`. A `--` alone ends the flags. Throws UserError and nothing else.
+ */
+export function parseOptions(command: TypedFor, text: string): RawOptions {
+  const { options, positional = false, fileHint = '' } = command;
+  const values = new Map<string, OptionValue>();
+  const set = (name: string, value: OptionValue): void => {
+    if (values.has(name)) throw new UserError(`“${name}” was given twice. Please give it once.`, name);
+    values.set(name, value);
+  };
+  const setTyped = (name: string, option: OptionDeclaration, typed: string): void =>
+    set(name, typedValue(name, option, typed, fileHint));
+
+  let free: readonly Word[] = [];
+  const tokens = tokenize(text, (name) => findOption(options, name) !== undefined);
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token?.type !== 'flag') {
+      if (token) free = [...free, token];
+      continue;
+    }
+    const found = findOption(options, token.name);
+    if (found === undefined) throw unknownOption(command, token.name);
+    const { name, option, negated } = found;
+    const [next] = token.named ? wordsFrom(tokens, index + 1, 1) : [];
+    if (negated || option.type === 'flag') {
+      set(name, typedFlag(name, next?.value ?? token.value) !== negated);
+      if (next) index += 1;
+    } else if (token.value !== undefined) setTyped(name, option, token.value);
+    else {
+      const takesMore = option.type === 'text' && !option.mention && (token.named || free.length > 0);
+      const most = takesMore ? tokens.length : option.type === 'number' ? numberLength(tokens, index + 1) : 1;
+      const words = wordsFrom(tokens, index + 1, most);
+      const [first] = words;
+      if (first === undefined)
+        throw new UserError(`--${name} needs a value, for example --${name} ${example(option)}.`, name);
+      setTyped(name, option, words.length === 1 ? first.value : joined(words, text));
+      index += words.length;
+    }
+  }
+
+  if (positional) {
+    const left = Object.entries(options).filter(([name]) => !values.has(name));
+    const { given, rest } = byPosition(free, left);
+    for (const { name, option, word } of given) setTyped(name, option, word);
+    free = rest;
+  }
+  if (!Object.values(options).some(({ type }) => type === 'text')) {
+    // Where no text is taken, a word that names a switch can only mean it: `/jobs all`.
+    free = free.filter(({ value }) => {
+      const found = findOption(options, value);
+      if (found?.option.type !== 'flag') return true;
+      set(found.name, !found.negated);
+      return false;
+    });
+  }
+  const words = unquoted(joined(free, text).trim());
+  if (words !== '') {
+    const [name] = Object.entries(options).find(([, { type }]) => type === 'text') ?? [];
+    if (name === undefined) throw takesNoText(command, values, free);
+    set(name, words);
+  }
+  return Object.fromEntries(values);
+}
+
+function findOption(
+  options: OptionDeclarations,
+  flag: string,
+): { name: string; option: OptionDeclaration; negated: boolean } | undefined {
+  const wanted = flag.toLowerCase();
+  for (const [name, option] of Object.entries(options)) {
+    if (name.toLowerCase() === wanted) return { name, option, negated: false };
+    if (option.type === 'flag' && wanted === `no-${name.toLowerCase()}`)
+      return { name, option, negated: true };
+  }
+  return undefined;
+}
+
+function wordsFrom(tokens: readonly Token[], start: number, most: number): Word[] {
+  const words: Word[] = [];
+  for (const token of tokens.slice(start, start + most)) {
+    if (token.type !== 'word') break;
+    words.push(token);
+  }
+  return words;
+}
+
+/** Of how many words the number consists that begins there: `1 000` has two. */
+function numberLength(tokens: readonly Token[], start: number): number {
+  const [first, ...others] = wordsFrom(tokens, start, tokens.length);
+  let typed = first?.value ?? '';
+  let length = 1;
+  for (const { value } of others) {
+    if (!goesOnWithNumber(typed, value)) break;
+    typed += ` ${value}`;
+    length += 1;
+  }
+  return length;
+}
+
+/**
+ * Subcommands take words by their position: `/models set ask some model channel`. Options before the first text option
+ * take the words at the beginning, those behind it the words at the end, as far as they fit. Prose keeps its words.
+ */
+function byPosition(words: readonly Word[], left: readonly (readonly [string, OptionDeclaration])[]) {
+  const text = left.findIndex(([, { type }]) => type === 'text');
+  const [, before] = left[text] ?? [];
+  const isProse = before?.type === 'text' && before.multiline === true;
+  const given: { name: string; option: OptionDeclaration; word: string }[] = [];
+  const rest = [...words];
+  for (const [name, option] of text < 0 ? left : left.slice(0, text)) {
+    const [word] = rest;
+    if (word === undefined || !fits(option, word.value)) continue;
+    const taken = rest.splice(0, option.type === 'number' ? numberLength(rest, 0) : 1);
+    given.push({ name, option, word: taken.map(({ value }) => value).join(' ') });
+  }
+  for (const [name, option] of text < 0 || isProse ? [] : left.slice(text + 1).toReversed()) {
+    const word = rest.at(-1);
+    if (word === undefined || rest.length < 2 || !fits(option, word.value)) continue;
+    given.push({ name, option, word: word.value });
+    rest.pop();
+  }
+  return { given, rest };
+}
+
+/** Neighbouring words keep the space between them as it was typed. */
+function joined(words: readonly Word[], text: string): string {
+  return words
+    .map(({ from, to }, index) => {
+      const between = text.slice(words[index - 1]?.to ?? from, from);
+      return (between.trim() === '' ? between : ' ') + text.slice(from, to);
+    })
+    .join('');
+}
+
+/** One whole quotation loses its quotes. */
+function unquoted(text: string): string {
+  return (/^["“„]([^"“”„]*)["”]$/.exec(text)?.[1] ?? text).trim();
+}
+
+/** Names the choices that the first word could have been. */
+function takesNoText(
+  { name: command, options, positional }: TypedFor,
+  values: ReadonlyMap<string, OptionValue>,
+  [first]: readonly Word[],
+): UserError {
+  const [name, option] =
+    Object.entries(options).find(([known, { type }]) => type === 'choice' && !values.has(known)) ?? [];
+  if (positional && first && name !== undefined && option?.type === 'choice') {
+    const choices = option.choices.map(({ value }) => value).join(', ');
+    return new UserError(`“${first.value}” is no ${name}. Choose one of ${choices}.`, name);
+  }
+  const flags = flagsOf(options);
+  return new UserError(`/${command} takes no text${flags === '' ? '' : `, only ${flags}`}.`);
+}
+
+function unknownOption({ name, options }: TypedFor, flag: string): UserError {
+  const names = Object.keys(options);
+  if (names.length === 0) return new UserError(`/${name} has no options, so --${flag} means nothing here.`);
+  const near = nearest(flag, names);
+  const hint = near === undefined ? `There are ${flagsOf(options)}.` : `Did you mean --${near}?`;
+  return new UserError(`/${name} has no option --${flag}. ${hint}`);
+}
+
+function flagsOf(options: OptionDeclarations): string {
+  return Object.keys(options)
+    .map((name) => `--${name}`)
+    .join(', ');
+}
+
+/** The name that was probably meant: at most a third of its letters is wrong, and never more than three. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const wanted = typed.toLowerCase();
+  const [best] = names
+    .map((name) => ({ name, wrong: distance(wanted, name.toLowerCase()) }))
+    .sort((left, right) => left.wrong - right.wrong);
+  if (best === undefined) return undefined;
+  return best.wrong <= Math.min(3, Math.max(1, Math.ceil(best.name.length / 3))) ? best.name : undefined;
+}

@@ -1,0 +1,21 @@
+/** The command or action that the id of a button or a form names. */
+import type { Invocation } from '../../core/invocation.ts';
+import { parseActionId } from '../../core/message.ts';
+
+export type Target = Pick<Invocation, 'command' | 'subcommand' | 'action'>;
+
+/** The target of a pressed button; undefined for an id that is no action. */
+export function buttonTarget(id: string): Target | undefined {
+  const reference = parseActionId(id);
+  if (reference === undefined) return undefined;
+  const { command, action: name, job, index } = reference;
+  return { command, action: { name, job, index } };
+}
+
+/** The target of a sent form: an action, a command or a subcommand, as in `models set`. */
+export function formTarget(id: string): Target {
+  const target = buttonTarget(id);
+  if (target?.action !== undefined) return { ...target, action: { ...target.action, sent: true } };
+  const [command = id, subcommand] = id.split(' ');
+  return { command, ...(subcommand === undefined ? {} : { subcommand }) };
+}

@@ -1,0 +1,79 @@
+/** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
+import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { LIMITS } from '../limits.ts';
+import { webClientOptions } from './client.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { Workspaces } from './workspaces.ts';
+
+type AppOptions = ConnectionOptions & { readonly receiver: Receiver; readonly workspaces: Workspaces };
+
+/** Connects to nothing until the receiver starts. */
+export function createApp({ client, receiver, workspaces, sleep, log }: AppOptions) {
+  /** Bodies that could not be handled: Slack may send them again. */
+  const failed = new WeakSet<object>();
+  const app = new App({
+    receiver,
+    logger: client.logger,
+    clientOptions: webClientOptions(client),
+    convoStore: false,
+    extendedErrorHandler: true,
+    authorize: async ({ teamId }) => {
+      // An acknowledgement does not wait until Slack has said who the bot is.
+      const { token } = await workspaces.of(teamId);
+      return { botToken: token, ...(teamId === undefined ? {} : { teamId }) };
+    },
+  });
+  deferAcknowledgements(app, sleep, (body) => failed.has(body));
+  const running = new Set<Promise<void>>();
+  app.use(async ({ next }) => {
+    const handled = Promise.resolve(next());
+    running.add(handled);
+    try {
+      await handled;
+    } finally {
+      running.delete(handled);
+    }
+  });
+  app.error(async ({ error, body }: { error: Error; body: object }) => {
+    failed.add(body);
+    log.error({ err: error }, 'An event from Slack was not handled');
+  });
+  return {
+    app,
+    /** Resolves when nothing that Slack sent is being handled. */
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+const AWAY =
+  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
+
+/**
+ * Bolt acknowledges an event before it passes it on, so a process that dies in between would lose it. Here an event is
+ * acknowledged after it was handled, and not at all when that failed: then Slack sends it again.
+ */
+function deferAcknowledgements(
+  app: App,
+  sleep: (ms: number) => Promise<void>,
+  isFailed: (body: object) => boolean,
+): void {
+  const process = app.processEvent.bind(app);
+  app.processEvent = async (event: ReceiverEvent) => {
+    const { body, ack } = event;
+    const isEvent = body.type === 'event_callback';
+    const processed = process({
+      ...event,
+      ack: async (response?: unknown) => {
+        if (isEvent) return;
+        if (!isFailed(body)) await ack(response);
+        else if (typeof body.command === 'string') await ack({ response_type: 'ephemeral', text: AWAY });
+      },
+    });
+    if (!isEvent) return processed;
+    await Promise.race([processed, sleep(LIMITS.acknowledgeWithinMs)]);
+    if (!isFailed(body)) await ack();
+    await processed;
+  };
+}

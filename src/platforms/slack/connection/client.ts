@@ -1,0 +1,133 @@
+/** Clients of Slack's Web API, and calls with our retries: the SDK's would go on for half an hour. */
+import { type Logger, LogLevel, webApi } from '@slack/bolt';
+import { backoff } from '../../../core/backoff.ts';
+import type { Log } from '../../../core/log.ts';
+import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
+import type { Rate, Rates } from './rates.ts';
+
+export interface ClientOptions {
+  /** The Web API's base, with a slash at its end; Slack's own when left out. */
+  readonly apiUrl: string | undefined;
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+}
+
+export function webClientOptions({ apiUrl, timeoutMs, logger }: ClientOptions): webApi.WebClientOptions {
+  return {
+    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    timeout: timeoutMs,
+    logger,
+  };
+}
+
+export function createWebClient(token: string | undefined, options: ClientOptions): webApi.WebClient {
+  return new webApi.WebClient(token, webClientOptions(options));
+}
+
+/**
+ * The SDK's log lines in ours. Its debug lines hold whole payloads, tokens among them, and are left out. Its errors are
+ * warnings here, because the caller decides what a failure means.
+ */
+export function sdkLogger(log: Log): Logger {
+  // Behind the first words the SDK quotes errors, payloads and what Slack answered.
+  const sentence = ([first]: readonly unknown[]): string =>
+    typeof first === 'string'
+      ? `Slack SDK: ${first
+          .split(/[[({:]/, 1)
+          .join('')
+          .trim()}`
+      : 'Slack SDK';
+  const fields = (parts: readonly unknown[]) => {
+    const err = parts.find((part) => part instanceof Error);
+    return err === undefined ? {} : { err };
+  };
+  return {
+    debug() {},
+    info: (...parts) => log.debug(fields(parts), sentence(parts)),
+    warn: (...parts) => log.warn(fields(parts), sentence(parts)),
+    error: (...parts) => log.warn(fields(parts), sentence(parts)),
+    setLevel() {},
+    getLevel: () => LogLevel.INFO,
+    setName() {},
+  };
+}
+
+export interface SlackTools {
+  readonly web: webApi.WebClient;
+  readonly rates: Rates;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+/** For a longer wait the caller tries again later instead. */
+const LONGEST_WAIT_MS = 10_000;
+const TRIES = 4;
+const FIRST_WAIT_MS = 250;
+/** Slack's own errors; the call did nothing. */
+const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
+
+/** Slack: at most 999 messages a page; apps that are distributed outside its Marketplace get 15. */
+const PAGE = 999;
+const MOST_PAGES = 10;
+
+interface Reading extends Omit<webApi.ConversationsHistoryArguments, 'limit' | 'cursor'> {
+  readonly thread: string | undefined;
+  /** Of a channel, as many of the newest messages. A thread is read to its newest message. */
+  readonly newest?: number;
+}
+
+/**
+ * Messages of a thread, oldest first, or of a channel, newest first. When Slack lets no more pages be read now, what was
+ * read is the answer. Throws the SDK's errors.
+ */
+export async function readMessages(
+  { thread, newest = PAGE, ...options }: Reading,
+  tools: SlackTools,
+): Promise<unknown[]> {
+  const { conversations } = tools.web;
+  const limit = thread === undefined ? newest : PAGE;
+  const messages: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const asked = { ...options, limit, ...(cursor === undefined ? {} : { cursor }) };
+    const read = () =>
+      thread === undefined ? conversations.history(asked) : conversations.replies({ ...asked, ts: thread });
+    try {
+      const answer = await call(read, { repeatable: true }, tools);
+      messages.push(...(answer.messages ?? []));
+      cursor = answer.response_metadata?.next_cursor || undefined;
+    } catch (error) {
+      if (messages.length === 0 || retryAfterMs(error) === undefined) throw error;
+      return messages;
+    }
+    if (cursor === undefined || (thread === undefined && messages.length >= newest)) break;
+  }
+  return messages;
+}
+
+/**
+ * Runs a call until it is answered: waits as Slack asks, tries again where that is safe. `repeatable`: doing it twice is
+ * the same as doing it once, so a call without an answer is made again. `rate`: what else waits with it when Slack says
+ * Retry-After. Throws the SDK's last error.
+ */
+export async function call<Answer>(
+  run: () => Promise<Answer>,
+  { repeatable, rate }: { readonly repeatable: boolean; readonly rate?: Rate },
+  { sleep, random }: Pick<SlackTools, 'sleep' | 'random'>,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const asked = retryAfterMs(error);
+      if (asked !== undefined) rate?.pauseFor(asked);
+      const wait = asked ?? backoff({ attempt, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
+      const isSafe =
+        asked !== undefined || TRANSIENT.has(slackErrorOf(error) ?? '') || (repeatable && isUncertain(error));
+      if (!isSafe || attempt >= TRIES || wait > LONGEST_WAIT_MS) throw error;
+      await sleep(wait);
+    }
+  }
+}

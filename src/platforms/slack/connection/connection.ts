@@ -1,0 +1,44 @@
+/** The connection by which Slack's events come: sockets that the bot opens, or requests to the listener. */
+import type { Receiver } from '@slack/bolt';
+import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
+import type { Log } from '../../../core/log.ts';
+import type { ClientOptions } from './client.ts';
+
+export interface SocketConnection {
+  readonly type: 'socket';
+  readonly appToken: string;
+  /** Held at once, so that Slack's refreshing of one leaves another; Slack allows ten. Two when left out. */
+  readonly connections?: number;
+}
+
+export interface HttpConnection {
+  readonly type: 'http';
+  readonly signingSecret: string;
+}
+
+export interface OAuthAccount {
+  readonly type: 'oauth';
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Opens what it sealed before it was replaced. */
+  readonly previousClientSecret?: string;
+  /** The listener's address for browsers; no slash at its end. */
+  readonly publicUrl: string;
+}
+
+export interface ConnectionOptions {
+  readonly client: ClientOptions;
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** A Bolt receiver. `start` throws PlatformError when Slack does not accept the token. */
+export interface Connection extends Receiver {
+  /** Why no events come; undefined while they come. */
+  readonly trouble: string | undefined;
+  /** Takes nothing new, and still acknowledges what was taken. */
+  refuse(): void;
+  readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
+}

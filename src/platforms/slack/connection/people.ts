@@ -1,0 +1,90 @@
+/** People's names, and whether they moderate. */
+import type { webApi } from '@slack/bolt';
+import { z } from 'zod';
+import type { Person } from '../../../core/invocation.ts';
+import { slackErrorOf } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { call } from './client.ts';
+import type { ConnectionOptions } from './connection.ts';
+
+const userSchema = z.object({
+  team_id: z.string().optional(),
+  real_name: z.string().optional(),
+  is_admin: z.boolean().optional(),
+  is_owner: z.boolean().optional(),
+  locale: z.string().optional(),
+  profile: z.object({ display_name: z.string().optional() }).optional(),
+});
+
+interface KnownPerson {
+  readonly person: Person;
+  readonly locale: string | undefined;
+}
+
+export type Persons = ReturnType<typeof createPersons>;
+
+const REMEMBER_MS = 5 * 60_000;
+const MOST = 5000;
+/** After Slack could not be asked, it is not asked again for as long. */
+const FAILED_MS = 2000;
+
+type PersonsOptions = Pick<ConnectionOptions, 'now' | 'sleep' | 'random' | 'log'>;
+
+export function createPersons(
+  web: webApi.WebClient,
+  identity: { read(): Promise<{ readonly team: string }> },
+  options: PersonsOptions,
+) {
+  const { now, sleep, log } = options;
+  const remembered = new Map<string, { at: number; known: KnownPerson }>();
+  /** Everybody who asks for the same person meanwhile gets the same answer. */
+  const asking = new Map<string, Promise<KnownPerson | undefined>>();
+
+  async function ask(id: string, nameInEvent: string): Promise<KnownPerson | undefined> {
+    try {
+      const read = () => web.users.info({ user: id, include_locale: true });
+      const [{ team }, answer] = await Promise.all([
+        identity.read(),
+        call(read, { repeatable: true }, options),
+      ]);
+      const user = userSchema.parse(answer.user);
+      const displayName = user.profile?.display_name || user.real_name || nameInEvent;
+      // On Slack Connect, the flags of a person from elsewhere are those of their own workspace.
+      const isFromHere = user.team_id === undefined || user.team_id === team;
+      const moderator = isFromHere && (user.is_admin === true || user.is_owner === true);
+      const known = { person: { id, displayName, moderator, roles: [] }, locale: user.locale };
+      if (remembered.size >= MOST) remembered.clear();
+      remembered.set(id, { at: now(), known });
+      return known;
+    } catch (error) {
+      log.warn({ err: error, code: slackErrorOf(error) }, 'A person could not be read from Slack');
+      return undefined;
+    }
+  }
+
+  function askOnce(id: string, nameInEvent: string): Promise<KnownPerson | undefined> {
+    const known = asking.get(id);
+    if (known !== undefined) return known;
+    const started = ask(id, nameInEvent);
+    asking.set(id, started);
+    // A failure is the answer to all who ask in the next moment.
+    void started
+      .then((person) => (person === undefined ? sleep(FAILED_MS) : undefined))
+      .finally(() => asking.delete(id));
+    return started;
+  }
+
+  return {
+    /**
+     * Never throws, and answers within a second: when Slack does not, with what is remembered, or with the event's name
+     * and without knowing whether the person moderates.
+     */
+    async find(id: string, nameInEvent = id): Promise<KnownPerson> {
+      const found = remembered.get(id);
+      if (found !== undefined && now() - found.at < REMEMBER_MS) return found.known;
+      const known = await Promise.race([askOnce(id, nameInEvent), sleep(LIMITS.lookUpWithinMs)]);
+      const person = { id, displayName: nameInEvent, moderator: false, rightsUnknown: true, roles: [] };
+      return known ?? found?.known ?? { person, locale: undefined };
+    },
+  };
+}

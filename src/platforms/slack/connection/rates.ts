@@ -1,0 +1,53 @@
+import PQueue from 'p-queue';
+
+/** Spreads writes of texts over time: edits for each channel, and what is added to streams for the whole workspace. */
+export type Rates = ReturnType<typeof createRates>;
+export type Rate = ReturnType<typeof createRate>;
+
+const MOST_CHANNELS = 1000;
+
+/** `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams. */
+export function createRates(editGapMs: number, now: () => number, sleep: (ms: number) => Promise<void>) {
+  const edits = new Map<string, Rate>();
+  return {
+    editsIn(channel: string): Rate {
+      const rate = edits.get(channel) ?? createRate(editGapMs, now, sleep);
+      if (edits.size >= MOST_CHANNELS)
+        for (const [other, { isIdle }] of edits) if (isIdle()) edits.delete(other);
+      edits.set(channel, rate);
+      return rate;
+    },
+    appends: createRate(editGapMs / 2, now, sleep),
+  };
+}
+
+function createRate(gapMs: number, now: () => number, sleep: (ms: number) => Promise<void>) {
+  const queue = new PQueue({ concurrency: 1 });
+  let pausedUntil = 0;
+
+  /** Resolves when no Retry-After is in force: for what must be written. */
+  async function ready(): Promise<void> {
+    for (let wait = pausedUntil - now(); wait > 0; wait = pausedUntil - now()) await sleep(wait);
+  }
+
+  return {
+    /** Resolves when a write that can wait may be made. First words of a message go before other writes. */
+    slot: (kind: 'first' | 'next') =>
+      new Promise<void>((resolve, reject) => {
+        const write = async () => {
+          await ready();
+          resolve();
+          // The next one is chosen after the waits: first words may come meanwhile.
+          await sleep(gapMs);
+          await ready();
+        };
+        queue.add(write, { priority: kind === 'first' ? 1 : 0 }).catch(reject);
+      }),
+    ready,
+    /** Slack said Retry-After. */
+    pauseFor(ms: number): void {
+      pausedUntil = Math.max(pausedUntil, now() + ms);
+    },
+    isIdle: () => queue.size + queue.pending === 0 && pausedUntil <= now(),
+  };
+}

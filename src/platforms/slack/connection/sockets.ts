@@ -1,0 +1,86 @@
+/** Socket Mode over several connections, so that a refresh of one never leaves none. */
+import { type App, SocketModeReceiver } from '@slack/bolt';
+import { backoff } from '../../../core/backoff.ts';
+import { isTokenError, refusedSetting, retryAfterMs, slackErrorOf } from '../errors.ts';
+import { webClientOptions } from './client.ts';
+import type { Connection, ConnectionOptions, SocketConnection } from './connection.ts';
+
+/** The app token will not work until an operator does something. */
+const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+const GOODBYE_MS = 1000;
+
+/**
+ * The SDK's own reconnection waits five seconds first and ends the process when a token was revoked, so this reconnects
+ * by itself. `start` resolves when the first connection is open, or when Slack is away, and then goes on trying.
+ */
+export function createSockets(
+  { appToken, connections = 2 }: SocketConnection,
+  { client, log, sleep, random }: ConnectionOptions,
+): Connection {
+  const receivers = Array.from(
+    { length: connections },
+    () =>
+      new SocketModeReceiver({
+        appToken,
+        logger: client.logger,
+        autoReconnectEnabled: false,
+        installerOptions: { clientOptions: webClientOptions(client) },
+      }),
+  );
+  const open = new Set<SocketModeReceiver>();
+  let stopped = false;
+  let trouble = 'Not connected to Slack yet';
+
+  async function keepConnected(
+    receiver: SocketModeReceiver,
+    tried: (error?: unknown) => void,
+  ): Promise<void> {
+    for (let failures = 0; !stopped; ) {
+      const ended = new Promise<void>((resolve) => receiver.client.once('disconnected', () => resolve()));
+      try {
+        await receiver.client.start();
+        failures = 0;
+        open.add(receiver);
+        tried();
+        await ended;
+      } catch (error) {
+        failures += 1;
+        trouble = `Cannot connect to Slack: ${slackErrorOf(error) ?? 'it does not answer'}`;
+        if (failures === 1) log.warn({ err: error }, 'No connection to Slack; trying again');
+        tried(error);
+        const options = { attempt: failures, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random };
+        if (!stopped) await sleep(Math.max(backoff(options), retryAfterMs(error) ?? 0));
+      } finally {
+        open.delete(receiver);
+      }
+    }
+  }
+
+  return {
+    get trouble() {
+      return open.size > 0 ? undefined : trouble;
+    },
+    init(app: App) {
+      for (const receiver of receivers) receiver.init(app);
+    },
+    async start() {
+      const firstTries = receivers.map(
+        (receiver) => new Promise<unknown>((resolve) => void keepConnected(receiver, resolve)),
+      );
+      const error = await Promise.race(firstTries);
+      if (isTokenError(error) || FOR_GOOD.has(slackErrorOf(error) ?? '')) {
+        stopped = true;
+        throw refusedSetting('SLACK_APP_TOKEN', error);
+      }
+    },
+    refuse() {},
+    async stop() {
+      stopped = true;
+      trouble = 'Stopped';
+      const goodbyes = [...open].map((receiver) => receiver.client.disconnect());
+      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS)]);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** The files of a post: uploaded once each, shown once, and turned into links where Slack does not take them. */
+import { Readable } from 'node:stream';
+import type { webApi } from '@slack/bolt';
+import { request } from 'undici';
+import { PlatformError } from '../../platform.ts';
+import { ellipsis } from '../../shared/text.ts';
+import { call, type SlackTools } from '../connection/client.ts';
+import { isTokenError, isUncertain, slackErrorOf, toPlatformError } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import type { Post } from './post.ts';
+
+interface FileToUpload {
+  readonly name: string;
+  readonly alt?: string | undefined;
+  readonly bytes: number;
+  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
+}
+
+/**
+ * Gives Slack the bytes, unless it has them. `inPlace`: a block will show the file. Throws the SDK's errors,
+ * PlatformError, and what opening the file throws.
+ */
+export async function uploadOnce(
+  { state, tools, address, found }: Post,
+  name: string,
+  file: FileToUpload,
+  { inPlace }: { readonly inPlace: boolean },
+): Promise<void> {
+  if (state.files[name] !== undefined) return;
+  // In its own thread the name is enough: a song may have got other tags since.
+  const [shared] = found.filter(
+    (other) => other.name === file.name && (address.thread === undefined || other.size === file.bytes),
+  );
+  if (shared !== undefined) {
+    state.files[name] = { id: shared.id, state: 'shared' };
+    state.called ||= shared.called;
+    return;
+  }
+  try {
+    const id = await uploadBytes(file, tools);
+    // A file that is completed without a channel stays unseen until a block shows it.
+    if (inPlace) await completeUpload({ files: [titled(id, file.name)] }, { repeatable: true }, tools);
+    state.files[name] = { id, state: 'uploaded' };
+  } catch (error) {
+    if (!refusedForGood(error)) throw error;
+    tools.log.warn({ err: error, file: file.name }, 'Slack did not take a file; it is shown as a link');
+    state.files[name] = { state: 'link' };
+  }
+}
+
+/** Resolves with the file's id. People do not see the file yet, so a repeated upload does no harm. */
+async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<string> {
+  const { name: filename, bytes: length } = file;
+  const alt = file.alt ? { alt_text: ellipsis(file.alt, LIMITS.altText) } : {};
+  const { upload_url: url, file_id: id } = await call(
+    () => tools.web.files.getUploadURLExternal({ filename, length, ...alt }),
+    { repeatable: true },
+    tools,
+  );
+  if (!url || !id) throw new PlatformError('unavailable', 'Slack gave no address to upload to');
+  const bytes = await file.open();
+  let status: number;
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
+      body: Readable.from(bytes, { objectMode: false }),
+      signal: AbortSignal.timeout(tools.uploadTimeoutMs),
+    });
+    await body.dump();
+    status = statusCode;
+  } catch (error) {
+    throw new PlatformError('unavailable', 'An upload did not arrive', { cause: error });
+  }
+  if (status !== 200) throw new PlatformError('unavailable', `Slack answered ${status} to an upload`);
+  return id;
+}
+
+const titled = (id: string, title: string) => ({ id, title: ellipsis(title, LIMITS.fileTitle) });
+
+async function completeUpload(
+  upload: Parameters<webApi.WebClient['files']['completeUploadExternal']>[0],
+  options: { readonly repeatable: boolean },
+  tools: SlackTools,
+): Promise<void> {
+  await call(() => tools.web.files.completeUploadExternal(upload), options, tools);
+}
+
+interface WaitingFile {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+}
+
+/** Files that are still to be shown in the thread. */
+export function waitingFiles({ state: { files } }: Post, titles: ReadonlyMap<string, string>): WaitingFile[] {
+  return [...titles].flatMap(([name, title]) => {
+    const file = files[name];
+    return file?.id === undefined || file.state === 'shared' ? [] : [{ id: file.id, name, title }];
+  });
+}
+
+/**
+ * Shows files as one reply in the post's thread. False when Slack refused them for good: they are links from now on.
+ * Throws the SDK's errors.
+ */
+export async function shareFiles(
+  { state, tools }: Post,
+  files: readonly WaitingFile[],
+  { thread, comment }: { readonly thread: string; readonly comment: string | undefined },
+): Promise<boolean> {
+  const [first, ...rest] = files.map(({ id, title }) => titled(id, title));
+  if (first === undefined) return true;
+  for (const { name, id } of files) state.files[name] = { id, state: 'sharing' };
+  try {
+    await completeUpload(
+      {
+        files: [first, ...rest],
+        channel_id: state.channel,
+        thread_ts: thread,
+        ...(comment === undefined ? {} : { initial_comment: comment }),
+      },
+      { repeatable: false },
+      tools,
+    );
+    for (const { name, id } of files) state.files[name] = { id, state: 'shared' };
+    return true;
+  } catch (error) {
+    if (!refusedForGood(error)) throw error;
+    tools.log.warn({ err: error }, 'Slack did not show files; they are shown as links');
+    for (const { name } of files) state.files[name] = { state: 'link' };
+    return false;
+  }
+}
+
+/** Slack will refuse the file in any later try too, because of the file itself and not of the channel. */
+function refusedForGood(error: unknown): boolean {
+  if (slackErrorOf(error) === undefined || isTokenError(error) || isUncertain(error)) return false;
+  return toPlatformError(error, { botName: '' }).code === 'refused';
+}

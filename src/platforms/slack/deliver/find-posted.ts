@@ -1,0 +1,86 @@
+/** Finds in Slack what a try posted that was interrupted, or that heard no answer. */
+import type { webApi } from '@slack/bolt';
+import { z } from 'zod';
+import { readMessages } from '../connection/client.ts';
+import { slackErrorOf } from '../errors.ts';
+import { isPosted, type Post } from './post.ts';
+
+const EVENT_TYPE = 'minstrel_post';
+/** Messages of a channel that are searched. A thread is searched to its newest message. */
+const SEARCHED = 200;
+
+/** A message of a post: its number, or the reply that mentions the person. */
+export type PartName = number | 'mention';
+
+/** What messages of ours carry, unseen: which post it is, and which part of it. Streams and shared files cannot. */
+export function markOf({ key }: Post, part: PartName): webApi.MessageMetadata {
+  return { event_type: EVENT_TYPE, event_payload: { key, part } };
+}
+
+const messagesSchema = z.array(
+  z.object({
+    ts: z.string(),
+    user: z.string().optional(),
+    text: z.string().catch(''),
+    files: z
+      .array(z.object({ id: z.string(), name: z.string().catch(''), size: z.number().catch(0) }))
+      .catch([]),
+    metadata: z
+      .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) })
+      .optional()
+      .catch(undefined),
+  }),
+);
+
+/** Every first message that carries the post's mark. Throws the SDK's errors. */
+export async function firstMessages({ state: { channel }, key, address, tools }: Post): Promise<string[]> {
+  const options = { channel, thread: address.thread, newest: SEARCHED, include_all_metadata: true } as const;
+  return messagesSchema.parse(await readMessages(options, tools)).flatMap(({ ts, metadata }) => {
+    const { key: marked, part } = metadata?.event_payload ?? {};
+    return metadata?.event_type === EVENT_TYPE && marked === key && part === 0 ? [ts] : [];
+  });
+}
+
+/** Adds what is found to the state. Nothing is found where the channel may not be read. */
+export async function findPosted(post: Post): Promise<void> {
+  try {
+    if (!isPosted(post)) await take(post, post.threadOf(0));
+    if (isPosted(post)) await take(post, post.threadOf(1));
+  } catch (error) {
+    // A channel without the bot, or a missing scope: then it was not posted there either.
+    if (slackErrorOf(error) === undefined) throw error;
+    post.tools.log.warn({ err: error }, 'Could not check what was posted');
+  }
+}
+
+async function take({ state, key, address, found, tools }: Post, thread: string | undefined): Promise<void> {
+  const { channel, parts, files } = state;
+  const oldest = parts[0]?.ts;
+  const options = { channel, thread, newest: SEARCHED, include_all_metadata: true } as const;
+  const read = await readMessages({ ...options, ...(oldest ? { oldest } : {}) }, tools);
+  const { botUser } = await tools.identity.read();
+  for (const { ts, user, text, files: shared, metadata } of messagesSchema.parse(read)) {
+    const { event_type, event_payload } = metadata ?? {};
+    if (event_type === EVENT_TYPE && event_payload?.key === key) {
+      const { part } = event_payload;
+      if (part === 'mention') state.called = true;
+      if (typeof part !== 'number' || parts[part]?.ts !== undefined) continue;
+      while (parts.length < part) parts.push({});
+      parts[part] = { ts };
+    }
+    if (metadata !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
+    found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));
+    // Streams are only in threads of our own: the messages there without a mark, a file and a mention.
+    const isKnown = parts.some((part) => part.ts === ts) || shared.length > 0 || text.startsWith('<@');
+    if (isKnown || address.thread !== undefined) continue;
+    const unknown = parts.findIndex((part) => part.ts === undefined);
+    parts[unknown === -1 ? parts.length : unknown] = { ts };
+    state.inThread = true;
+  }
+  for (const [name, file] of Object.entries(files)) {
+    const seen = found.findIndex(({ id }) => id === file.id);
+    if (seen !== -1) files[name] = { ...file, state: 'shared' };
+    else if (file.state === 'sharing') files[name] = { ...file, state: 'uploaded' };
+    if (seen !== -1) found.splice(seen, 1);
+  }
+}

@@ -1,0 +1,174 @@
+/** Text written by Slack's own streaming, as replies in the thread of a message of ours. */
+import type { webApi } from '@slack/bolt';
+import type { Log } from '../../../core/log.ts';
+import { wholeCharacters } from '../../shared/text.ts';
+import { call, type SlackTools } from '../connection/client.ts';
+import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { breakTokens } from '../render/markdown.ts';
+import type { Post } from './post.ts';
+
+interface OpenStream {
+  readonly streamer: ReturnType<webApi.WebClient['chatStream']>;
+  /** Its index among the messages of the post. */
+  readonly part: number;
+  readonly startedAt: number;
+  /** Given to it so far. */
+  characters: number;
+}
+
+export function createNativeStream(now: () => number) {
+  let open: OpenStream | undefined;
+  /** The text as it was last; its beginning `sent` was given to streams. */
+  let last = '';
+  let sent = '';
+
+  /** Ends the open stream. Never throws: the last write of the text corrects what is left. */
+  async function stop({ state, tools }: Post): Promise<void> {
+    const ts = open === undefined ? undefined : state.parts[open.part]?.ts;
+    open = undefined;
+    if (ts !== undefined) await stopStream({ channel: state.channel, ts }, tools);
+  }
+
+  function begin({ state, address, tools }: Post): OpenStream {
+    const part = state.parts.length;
+    // When Slack's answer is lost, the stream is searched for.
+    state.parts[part] = {};
+    const streamer = tools.web.chatStream({
+      channel: state.channel,
+      thread_ts: state.parts[0]?.ts ?? '',
+      recipient_user_id: address.person,
+      ...(address.guild === undefined ? {} : { recipient_team_id: address.guild }),
+      buffer_size: 1,
+    });
+    return { streamer, part, startedAt: now(), characters: 0 };
+  }
+
+  /** Adds a piece; begins a stream when there is none. */
+  async function append(piece: string, post: Post): Promise<void> {
+    const { state } = post;
+    const stream = open ?? begin(post);
+    let given = '';
+    try {
+      await call(
+        () => {
+          // The helper keeps what it could not send, so a second try brings nothing new.
+          const text = given === '' ? piece : '';
+          given = piece;
+          return stream.streamer.append({ markdown_text: text });
+        },
+        { repeatable: false, rate: post.tools.rates.appends },
+        post.tools,
+      );
+    } catch (error) {
+      if (open === undefined && !isUncertain(error)) state.parts.splice(stream.part);
+      throw error;
+    }
+    stream.characters += piece.length;
+    if (open !== undefined) return;
+    open = stream;
+    const { ts } = stream.streamer;
+    if (ts !== undefined) state.parts[stream.part] = { ts };
+  }
+
+  async function add(piece: string, post: Post): Promise<void> {
+    try {
+      await append(piece, post);
+    } catch (error) {
+      if (open === undefined || slackErrorOf(error) !== 'message_not_in_streaming_state') throw error;
+      // Slack ended it early: its text stays, and another stream goes on.
+      open = undefined;
+      await append(piece, post);
+    }
+  }
+
+  return {
+    stop,
+
+    /** Adds what is new and will not change. False when the text must be written by edits. Throws the SDK's errors. */
+    async write(text: string, post: Post): Promise<boolean> {
+      const stable = stableText(last, text);
+      last = text;
+      if (stable.length <= sent.length) return text.startsWith(sent);
+      if (!stable.startsWith(sent)) return false;
+      try {
+        while (sent.length < stable.length) {
+          if (open !== undefined && isOver(open)) await stop(post);
+          const piece = nextPiece(stable.slice(sent.length), freeIn(open));
+          await add(breakTokens(piece), post);
+          sent += piece;
+        }
+        return true;
+      } catch (error) {
+        // After a Retry-After it goes on. After anything else its text is unknown, or Slack does not stream here.
+        if (retryAfterMs(error) !== undefined && open === undefined) throw error;
+        const { log } = post.tools;
+        log.info({ err: error, code: slackErrorOf(error) }, 'A text is written by edits instead of a stream');
+        return false;
+      }
+    },
+  };
+
+  /** Nearly full, or as old as Slack lets one become. */
+  function isOver(stream: OpenStream): boolean {
+    return freeIn(stream) < LEAST_FREE || now() - stream.startedAt > LIMITS.streamMs;
+  }
+}
+
+/** Characters. With less, another stream begins. */
+const LEAST_FREE = 200;
+/** Each broken token has at least two characters and grows by one. */
+const GROWTH = 1.5;
+
+function freeIn(stream: OpenStream | undefined): number {
+  return LIMITS.streamText - (stream?.characters ?? 0);
+}
+
+/** What fits, to the end of a line where there is one near. */
+function nextPiece(rest: string, free: number): string {
+  const most = Math.floor(free / GROWTH);
+  if (rest.length <= most) return rest;
+  const line = rest.lastIndexOf('\n', most - 1) + 1;
+  const piece = rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
+  // A token that is cut in two would not be recognised, and so not be broken.
+  return piece.replace(/(?<!^)<[a-z+.-]*$/i, '');
+}
+
+/** Ends a stream. Never throws: Slack ends it by itself in the end. */
+export async function stopStream(
+  { channel, ts }: { readonly channel: string; readonly ts: string },
+  tools: SlackTools & { readonly log: Log },
+): Promise<void> {
+  try {
+    await call(() => tools.web.chat.stopStream({ channel, ts }), { repeatable: true }, tools);
+  } catch (error) {
+    if (slackErrorOf(error) === 'message_not_in_streaming_state') return;
+    tools.log.warn({ err: error }, 'A stream could not be ended');
+  }
+}
+
+/** Characters of markup, which may look different when more text has come. */
+const MARKUP = /[*_~`[\]!\\<&|]/;
+/** The first characters of a line may make it a list, a heading, a quote or a fence. */
+const FIRST_CHARACTERS = /^[ \t]*(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)?[ \t]*$/;
+
+/**
+ * The beginning of a growing `text` that will not change any more: whole lines that are the same as `before`, and whole
+ * words of the last line, as long as nothing in it could be markup.
+ */
+export function stableText(before: string, text: string): string {
+  const same = commonPrefix(before, text);
+  const line = same.lastIndexOf('\n') + 1;
+  const last = same.slice(line);
+  const words = last.slice(0, last.lastIndexOf(' ') + 1);
+  return MARKUP.test(last) || FIRST_CHARACTERS.test(words)
+    ? same.slice(0, line)
+    : same.slice(0, line) + words;
+}
+
+function commonPrefix(left: string, right: string): string {
+  const most = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < most && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
+  return right.slice(0, at);
+}

@@ -1,0 +1,109 @@
+/** The messages of a post: each is posted once, edited from then on, and deleted when it is no longer needed. */
+import { createHash } from 'node:crypto';
+import { PlatformError } from '../../platform.ts';
+import { call } from '../connection/client.ts';
+import { isUncertain, slackErrorOf } from '../errors.ts';
+import type { Part } from '../render/render.ts';
+import { findPosted, markOf } from './find-posted.ts';
+import { stopStream } from './native-stream.ts';
+import type { Post } from './post.ts';
+
+/** A setting of the workspace: messages are edited for some minutes only, or never. */
+const EDITING_ENDED = 'edit_window_closed';
+/** A message of ours that cannot be edited any more: another one replaces it. */
+const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', EDITING_ENDED]);
+
+/** Shows exactly these parts. Throws the SDK's errors, and PlatformError when Slack did not answer. */
+export async function writeParts(post: Post, parts: readonly Part[]): Promise<void> {
+  const { state, tools } = post;
+  const written = tools.firstOnly ? parts.slice(0, 1) : parts;
+  for (const [index, part] of written.entries()) await writePart(post, index, part);
+  if (tools.firstOnly) return;
+  while (state.parts.length > parts.length) {
+    const ts = state.parts.at(-1)?.ts;
+    if (ts !== undefined) await remove(post, ts);
+    state.parts.pop();
+  }
+}
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+async function writePart(post: Post, index: number, part: Part): Promise<void> {
+  const digest = digestOf(JSON.stringify(part));
+  const { ts, digest: shown } = post.state.parts[index] ?? {};
+  const { noEdits = false } = post.state;
+  if (ts !== undefined && (shown === digest || (!noEdits && (await edit(post, ts, part))))) {
+    post.state.parts[index] = { ts, digest };
+    return;
+  }
+  // Of what cannot be edited, only the last state is posted; what it replaces goes.
+  if (ts !== undefined && post.state.noEdits && post.tools.isUnfinished) return;
+  post.state.parts[index] = { ts: await postNew(post, index, part), digest };
+  if (ts !== undefined && post.state.noEdits) await remove(post, ts).catch(() => undefined);
+}
+
+/** False when the message cannot be edited any more. */
+async function edit({ state, tools }: Post, ts: string, { text, blocks }: Part): Promise<boolean> {
+  const { channel } = state;
+  const update = () =>
+    call(
+      () => tools.web.chat.update({ channel, ts, text, blocks }),
+      { repeatable: true, rate: tools.rates.editsIn(channel) },
+      tools,
+    );
+  try {
+    await update();
+    return true;
+  } catch (error) {
+    if (slackErrorOf(error) === 'streaming_state_conflict') {
+      // The process that streamed it has died.
+      await stopStream({ channel, ts }, tools);
+      await update();
+      return true;
+    }
+    if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
+    if (slackErrorOf(error) === EDITING_ENDED) state.noEdits = true;
+    return false;
+  }
+}
+
+/** Posts. Without an answer the state has no ts, and a later try searches for the message first. */
+async function postNew(post: Post, index: number, { text, blocks }: Part): Promise<string> {
+  const { state, tools } = post;
+  state.parts[index] = {};
+  const thread = post.threadOf(index);
+  const message = {
+    channel: state.channel,
+    text,
+    blocks,
+    metadata: markOf(post, index),
+    unfurl_links: false,
+    unfurl_media: false,
+    ...(thread === undefined ? {} : { thread_ts: thread }),
+  };
+  try {
+    const answer = await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
+    if (answer.channel) state.channel = answer.channel;
+    if (answer.ts) return answer.ts;
+  } catch (error) {
+    if (!isUncertain(error)) {
+      // Surely not taken, so the next try need not search for it.
+      state.parts.splice(index);
+      throw error;
+    }
+  }
+  await findPosted(post);
+  const found = state.parts[index]?.ts;
+  if (found !== undefined) return found;
+  throw new PlatformError('unavailable', 'Slack did not say whether it took a message');
+}
+
+async function remove({ state: { channel }, tools }: Post, ts: string): Promise<void> {
+  try {
+    await call(() => tools.web.chat.delete({ channel, ts }), { repeatable: true }, tools);
+  } catch (error) {
+    if (slackErrorOf(error) !== 'message_not_found') throw error;
+  }
+}

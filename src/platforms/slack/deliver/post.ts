@@ -1,0 +1,118 @@
+/** A post: its address, what Slack already shows of it, and what is stored of that. */
+import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
+import type { Log } from '../../../core/log.ts';
+import { type MediaReader, type Posted, postedSchema, type ShowOptions } from '../../platform.ts';
+import type { SlackTools } from '../connection/client.ts';
+import type { Identity, Workspace } from '../connection/workspaces.ts';
+import type { RenderOptions } from '../render/render.ts';
+
+const partSchema = z.object({
+  /** Absent while it is unknown whether Slack took the message. */
+  ts: z.string().optional(),
+  /** Of the content, so that the same content is not written again. */
+  digest: z.string().optional(),
+});
+
+const fileSchema = z.object({
+  /** Slack's id; absent when Slack did not take the file, which is then shown as a link. */
+  id: z.string().optional(),
+  /** `uploaded`: Slack has the bytes. `sharing`: it is unknown whether people see it. `shared`: they do. */
+  state: z.enum(['uploaded', 'sharing', 'shared', 'link']),
+});
+
+const slackPostedSchema = z.object({
+  channel: z.string(),
+  /** In order: the first is in the channel, the others are in its thread. */
+  parts: z.array(partSchema),
+  /** By the kept file's name. */
+  files: z.record(z.string(), fileSchema),
+  /** Long text is in the thread, where it was streamed. */
+  inThread: z.boolean().optional(),
+  /** Slack lets no message be edited here any more. */
+  noEdits: z.boolean().optional(),
+  /** The person was mentioned after the message was posted without a mention. */
+  called: z.boolean(),
+});
+type SlackPosted = z.infer<typeof slackPostedSchema>;
+
+export interface ShowTools
+  extends SlackTools,
+    Pick<Workspace, 'identity' | 'botName'>,
+    Pick<RenderOptions, 'layOut'> {
+  readonly media: MediaReader;
+  readonly uploadTimeoutMs: number;
+  readonly log: Log;
+  /** The message will change again at once, so no file is made of its text. */
+  readonly passing?: boolean;
+  /** The message will change again, so where nothing can be edited it is left out. */
+  readonly isUnfinished?: boolean;
+  /** Long text goes into the thread of the first message. */
+  readonly inThread?: boolean;
+  /** Only the first message is written: the others are being streamed. */
+  readonly firstOnly?: boolean;
+}
+
+export interface Post {
+  readonly address: Address;
+  /** The same for ever for the same post. */
+  readonly key: string;
+  /** Changed by every step. */
+  readonly state: SlackPosted;
+  readonly tools: ShowTools;
+  /** Slack may show more of it than the state tells. */
+  readonly isUncertain: boolean;
+  /** Files in its thread that no state tells of: an interrupted try shared them, or they belong to another post. */
+  readonly found: { id: string; name: string; size: number; called: boolean }[];
+  /** The first part is where the person asked, everything else in its thread. */
+  threadOf(part: number): string | undefined;
+}
+
+export function createPost(address: Address, options: ShowOptions, tools: ShowTools): Post {
+  const { key, posted, mayHavePosted = false } = options;
+  const state = readPosted(posted, address.channel);
+  if (tools.inThread) state.inThread = true;
+  // What was posted beside what is known may also have been an edit.
+  if (mayHavePosted) for (const part of state.parts) delete part.digest;
+  const isUnanswered =
+    state.parts.some(({ ts }) => ts === undefined) ||
+    Object.values(state.files).some((file) => file.state === 'sharing');
+  return {
+    address,
+    key,
+    state,
+    tools,
+    isUncertain: mayHavePosted || isUnanswered,
+    found: [],
+    threadOf: (part) => address.thread ?? (part === 0 ? undefined : state.parts[0]?.ts),
+  };
+}
+
+/** Whether the first message is known to be in Slack. */
+export function isPosted({ state }: Post): boolean {
+  return state.parts[0]?.ts !== undefined;
+}
+
+/** What an earlier call stored; a fresh start when there is nothing, or nothing that can be read. */
+function readPosted(posted: Posted | undefined, channel: string): SlackPosted {
+  const read = slackPostedSchema.safeParse(posted);
+  return read.success ? read.data : { channel, parts: [], files: {}, called: false };
+}
+
+/** The state as it is stored: what is not set is left out. */
+export function toPosted(state: SlackPosted): Posted {
+  return postedSchema.parse(JSON.parse(JSON.stringify(state)));
+}
+
+/** As chat.getPermalink writes it, without a call: https://docs.slack.dev/reference/methods/chat.getPermalink */
+export function linkTo({ channel, thread }: Address, posted: Posted, identity: Identity): string | undefined {
+  const state = readPosted(posted, channel);
+  const ts = state.parts[0]?.ts;
+  if (ts === undefined || identity.url === undefined) return undefined;
+  const link = new URL(`archives/${state.channel}/p${ts.replace('.', '')}`, identity.url);
+  if (thread !== undefined) {
+    link.searchParams.set('thread_ts', thread);
+    link.searchParams.set('cid', state.channel);
+  }
+  return link.href;
+}

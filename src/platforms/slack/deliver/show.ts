@@ -1,0 +1,258 @@
+/** Shows a Message in Slack by posting or editing, and finishes what an earlier try began. */
+import { Readable } from 'node:stream';
+import type { Address } from '../../../core/invocation.ts';
+import type { KeptFile, MediaItem, Message } from '../../../core/message.ts';
+import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { call } from '../connection/client.ts';
+import {
+  isUncertain,
+  neverLetIn,
+  removedMeanwhile,
+  retryAfterMs,
+  slackErrorOf,
+  slackReasonsOf,
+  toPlatformError,
+} from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { escapeMrkdwn } from '../render/escape.ts';
+import { type Rendering, type RenderOptions, render } from '../render/render.ts';
+import { shareFiles, uploadOnce, waitingFiles } from './files.ts';
+import { findPosted, firstMessages, markOf } from './find-posted.ts';
+import { digestOf, writeParts } from './parts.ts';
+import { createPost, isPosted, type Post, type ShowTools, toPosted } from './post.ts';
+
+/** Slack takes a moment before a block can show an uploaded picture. */
+const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];
+/** Shared files are seen in their thread only a moment after Slack took them. */
+const SHARING_MS = 3000;
+/** A budget below this would not make a message fit that is still refused as too long. */
+const SMALLEST_BUDGET = 1000;
+
+/** See Platform.show. Throws PlatformError; and whatever `remember` and opening a kept file throw. */
+export async function show(
+  address: Address,
+  message: Message,
+  options: ShowOptions,
+  tools: ShowTools,
+): Promise<Posted> {
+  const isUnfinished = tools.passing === true || message.progress !== undefined;
+  const post = createPost(address, options, { ...tools, isUnfinished });
+  try {
+    await showPost(post, message);
+    return toPosted(post.state);
+  } catch (error) {
+    if (!isFromSlack(error)) throw error;
+    // The next try then uploads nothing again, and searches only for what had no answer.
+    const posted = toPosted(post.state);
+    if (JSON.stringify(posted) !== JSON.stringify(options.posted)) await options.remember(posted);
+    const named = toPlatformError(error, { botName: tools.botName() });
+    const where = { channel: address.channel, botName: tools.botName() };
+    throw isPosted(post) ? removedMeanwhile(named, where) : neverLetIn(named, where);
+  }
+}
+
+/** See Platform.retract. Throws PlatformError. */
+export async function retract(
+  address: Address,
+  { key, stray, kept }: { key: string; stray: Posted; kept: Posted },
+  tools: ShowTools,
+): Promise<void> {
+  const options = { key, remember: async () => undefined };
+  const stays = createPost(address, { ...options, posted: kept }, tools).state;
+  const isUnknown = Object.keys(stray).length === 0;
+  const post = createPost(address, { ...options, posted: stray, mayHavePosted: isUnknown }, tools);
+  const messages = new Set(stays.parts.map(({ ts }) => ts));
+  const files = filesOf(stays);
+  try {
+    const unheard = post.isUncertain ? await firstMessages(post) : [];
+    const known = post.state.parts.flatMap(({ ts }) => ts ?? []);
+    post.state.parts = [...new Set([...unheard, ...known])]
+      .filter((ts) => !messages.has(ts))
+      .map((ts) => ({ ts }));
+    await writeParts(post, []);
+    for (const file of filesOf(post.state)) if (!files.has(file)) await deleteFile(file, tools);
+  } catch (error) {
+    if (!isFromSlack(error)) throw error;
+    throw toPlatformError(error, { botName: tools.botName() });
+  }
+}
+
+function filesOf({ files }: Post['state']): Set<string> {
+  return new Set(Object.values(files).flatMap(({ id }) => id ?? []));
+}
+
+async function deleteFile(file: string, tools: ShowTools): Promise<void> {
+  try {
+    await call(() => tools.web.files.delete({ file }), { repeatable: true }, tools);
+  } catch (error) {
+    if (slackErrorOf(error) !== 'file_not_found' && slackErrorOf(error) !== 'file_deleted') throw error;
+  }
+}
+
+function isFromSlack(error: unknown): boolean {
+  return (
+    error instanceof PlatformError ||
+    slackErrorOf(error) !== undefined ||
+    isUncertain(error) ||
+    retryAfterMs(error) !== undefined
+  );
+}
+
+async function showPost(post: Post, message: Message): Promise<void> {
+  const { tools } = post;
+  // An edit notifies no person, so a message that was posted before mentions the person in a reply.
+  const wasPosted = isPosted(post);
+  const kept = keptItems(message);
+  if (post.isUncertain) {
+    if (kept.length > 0) await tools.sleep(SHARING_MS);
+    await findPosted(post);
+  }
+  await upload(post, kept);
+  const smaller = kept.flatMap((whole) => smallerOf(post, whole));
+  await upload(post, smaller);
+  const { rendering, picturesInPlace } = await write(post, message);
+  const titles = new Map(
+    [...kept, ...smaller]
+      .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
+      .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
+  );
+  if (rendering.textFile !== undefined && !tools.passing) {
+    const { name: title, content } = rendering.textFile;
+    const name = `text-${digestOf(content)}`;
+    const text = Buffer.from(content, 'utf8');
+    const open = async () => Readable.from([text]);
+    await uploadOnce(post, name, { name: title, bytes: text.length, open }, { inPlace: false });
+    titles.set(name, title);
+  }
+  const mention = message.notify && wasPosted ? mentionFor(post, message) : undefined;
+  const called = await share(post, message, titles, mention);
+  if (mention !== undefined && !called) await postMention(post, mention);
+}
+
+interface KeptItem {
+  readonly item: MediaItem;
+  readonly file: KeptFile;
+}
+
+async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
+  for (const { item, file } of items) {
+    const open = () => post.tools.media.open(file);
+    const upload = { name: item.name, alt: item.alt, bytes: file.bytes, open };
+    await uploadOnce(post, file.name, upload, { inPlace: item.kind === 'image' });
+  }
+}
+
+/** The smaller variant of a file that Slack did not take; the file itself becomes a link. */
+function smallerOf({ state }: Post, { item, file }: KeptItem): KeptItem[] {
+  if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'kept') return [];
+  return [{ item: { ...item, name: item.smaller.name }, file: item.smaller.source.file }];
+}
+
+/** Each kept file once. */
+function keptItems({ media = [] }: Message): KeptItem[] {
+  const items = new Map<string, KeptItem>();
+  for (const item of media) {
+    if (item.source.type !== 'kept') continue;
+    const { file } = item.source;
+    if (!items.has(file.name)) items.set(file.name, { item, file });
+  }
+  return [...items.values()];
+}
+
+/**
+ * Writes every part. Renders again, shorter or plainer, what Slack refuses as too long or as invalid. Pictures that Slack
+ * takes in no block are not in place.
+ */
+async function write(
+  post: Post,
+  message: Message,
+): Promise<{ rendering: Rendering; picturesInPlace: boolean }> {
+  const { sleep, log } = post.tools;
+  let budget: number = LIMITS.partCharacters;
+  let bare = false;
+  let pictures = true;
+  for (let pictureTry = 0; ; ) {
+    const rendering = await render(message, renderOptions(post, message, { budget, bare, pictures }));
+    try {
+      await writeParts(post, rendering.parts);
+      return { rendering, picturesInPlace: pictures && !bare };
+    } catch (error) {
+      const code = slackErrorOf(error);
+      const tooLong = code === 'msg_too_long' || code === 'msg_blocks_too_long';
+      const invalid = code === 'invalid_blocks' || code === 'invalid_blocks_format';
+      if (tooLong && budget > SMALLEST_BUDGET) budget = Math.floor(budget / 2);
+      else if (invalid && pictures && isAboutPicture(error)) {
+        const pause = PICTURE_PAUSES_MS[pictureTry];
+        pictureTry += 1;
+        if (pause === undefined) pictures = false;
+        else await sleep(pause);
+      } else if (invalid && !bare) {
+        log.error({ err: error, reasons: slackReasonsOf(error) }, 'Slack refused the blocks of a message');
+        bare = true;
+      } else throw error;
+    }
+  }
+}
+
+function renderOptions(
+  { address, state: { files, inThread = false }, tools: { media, layOut, firstOnly = false } }: Post,
+  message: Message,
+  { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
+): RenderOptions {
+  const uploaded = keptItems(message).flatMap(({ item, file }): [string, string][] => {
+    const id = files[file.name]?.id;
+    return pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
+  });
+  return {
+    person: address.person,
+    budget,
+    bare,
+    inThread,
+    firstOnly,
+    layOut,
+    pictures: new Map(uploaded),
+    links: (file, name) => (files[file.name]?.state === 'link' ? media.link(file, name) : undefined),
+  };
+}
+
+function isAboutPicture(error: unknown): boolean {
+  return slackReasonsOf(error).some((reason) => /slack.?file|image/i.test(reason));
+}
+
+/** Shows the files that no block shows. True when that mentioned the person. */
+async function share(
+  post: Post,
+  message: Message,
+  titles: ReadonlyMap<string, string>,
+  mention: string | undefined,
+): Promise<boolean> {
+  const waiting = waitingFiles(post, titles);
+  const thread = post.threadOf(1);
+  if (waiting.length === 0 || thread === undefined) return false;
+  if (mention !== undefined) post.state.called = true;
+  const shown = await shareFiles(post, waiting, { thread, comment: mention });
+  if (shown) return true;
+  if (mention !== undefined) post.state.called = false;
+  await write(post, message);
+  return false;
+}
+
+/** A text that mentions the person; undefined when an earlier one did. */
+function mentionFor({ address, state }: Post, { title = 'Here it is.' }: Message): string | undefined {
+  return state.called ? undefined : `<@${escapeMrkdwn(address.person)}> ${escapeMrkdwn(title)}`;
+}
+
+async function postMention(post: Post, text: string): Promise<void> {
+  const { state, tools } = post;
+  const thread = post.threadOf(1);
+  if (thread === undefined) return;
+  // Also without an answer: a lost mention is better than two.
+  state.called = true;
+  const metadata = markOf(post, 'mention');
+  const message = { channel: state.channel, thread_ts: thread, text, metadata };
+  try {
+    await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
+  } catch (error) {
+    tools.log.warn({ err: error }, 'The person who asked could not be mentioned');
+  }
+}

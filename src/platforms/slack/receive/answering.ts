@@ -1,0 +1,222 @@
+/** From an invocation to what people see of it: acknowledged in time, then answered. */
+import { createHash } from 'node:crypto';
+import type { Context } from '@slack/bolt';
+import type { Bot } from '../../../core/bot.ts';
+import type { AnyCommand } from '../../../core/command.ts';
+import { UserError } from '../../../core/errors.ts';
+import type { Form } from '../../../core/form.ts';
+import type { Address, Invocation } from '../../../core/invocation.ts';
+import type { Log } from '../../../core/log.ts';
+import { type Message, plain } from '../../../core/message.ts';
+import type { RawOptions } from '../../../core/options.ts';
+import type { Outcome } from '../../../core/outcome.ts';
+import { PlatformError } from '../../platform.ts';
+import { call } from '../connection/client.ts';
+import type { Workspace, Workspaces } from '../connection/workspaces.ts';
+import {
+  type PrivateTools,
+  renderPrivately,
+  sendDirectly,
+  sendPartPrivately,
+  sendPrivately,
+} from '../deliver/private.ts';
+import { show } from '../deliver/show.ts';
+import { slackErrorOf } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { formView } from '../render/modal.ts';
+import type { Part } from '../render/render.ts';
+
+interface AnsweringTools extends PrivateTools {
+  readonly bot: Bot;
+  readonly log: Log;
+}
+
+/** What every listener works with. */
+export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
+  readonly now: () => number;
+  readonly workspaces: Workspaces;
+  /** Threads that the bot takes part in go on without its name. */
+  readonly threads: boolean;
+  /** A workspace removed the app at that time, in milliseconds. */
+  readonly uninstalled: (team: string, at: number) => Promise<void>;
+}
+
+export interface WorkspaceTools extends ListenerTools, Workspace {
+  /** The workspace that the app acts in. */
+  readonly team: string;
+}
+
+/** The tools for the workspace that Bolt acts in. Throws PlatformError when the app is not installed there any more. */
+export async function toolsIn({ teamId }: Context, tools: ListenerTools): Promise<WorkspaceTools> {
+  const workspace = await tools.workspaces.of(teamId);
+  return { ...tools, ...workspace, team: workspace.identity.teamOr(teamId ?? '') };
+}
+
+/** The whole invocation, once it is known who the person is. */
+export async function invokedBy(
+  user: { readonly id: string; readonly username?: string | undefined },
+  invocation: Omit<Invocation, 'person' | 'locale'>,
+  { persons }: Workspace,
+): Promise<Invocation> {
+  const { person, locale } = await persons.find(user.id, user.username);
+  return { ...invocation, person, ...(locale === undefined ? {} : { locale }) };
+}
+
+/** How an interaction is acknowledged. Slack waits three seconds for it. */
+export interface Acknowledgement {
+  silently(): Promise<void>;
+  /** With a sentence for the person alone, where Slack takes one in the acknowledgement. */
+  privately?(part: Part): Promise<void>;
+  /** With a sentence at the field of the form that was sent; false when the form has no such field. */
+  atField?(option: string, sentence: Message): Promise<boolean>;
+  /** With another form instead of the one that was sent. */
+  withForm?(form: Form): Promise<void>;
+}
+
+interface Origin {
+  /** What opens a form, for three seconds. */
+  readonly triggerId: string | undefined;
+  /** The Home tab that the person used. It shows the answer, or only itself anew when there is no message. */
+  readonly home?: { readonly direct: string; answer(message: Message | undefined): Promise<void> };
+}
+
+/**
+ * Runs an invocation. The job is stored before the acknowledgement whenever that is quick enough, so that nothing that
+ * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
+ */
+export async function respond(
+  invocation: Invocation | Promise<Invocation>,
+  { acknowledge, ...origin }: Origin & { readonly acknowledge: Acknowledgement },
+  tools: AnsweringTools,
+): Promise<void> {
+  const asked = Promise.resolve(invocation);
+  const running = asked.then((ready) => tools.bot.run(ready));
+  const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);
+  // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
+  const isEarly =
+    inTime === undefined && (await tools.bot.recordPendingAcknowledgement?.(await asked)) !== false;
+  if (isEarly) await isReceived(acknowledge.silently(), tools);
+  const outcome = inTime ?? (await running);
+  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, await asked, origin, tools));
+  if (!isSaid) await follow(outcome, await asked, origin, tools);
+}
+
+const RENDERS_WITHIN_MS = LIMITS.acknowledgeWithinMs / 3;
+
+/** True when the acknowledgement itself was the answer. */
+async function acknowledgeWith(
+  outcome: Outcome,
+  acknowledge: Acknowledgement,
+  { address }: Invocation,
+  { home }: Origin,
+  tools: AnsweringTools,
+): Promise<boolean> {
+  if (outcome.type === 'message' && outcome.visibility === 'person') {
+    const { option, message } = outcome;
+    if (option !== undefined && (await acknowledge.atField?.(option, message))) return true;
+    const rendering = renderPrivately(address, message, tools);
+    // A long text may wait for its rendering, and the acknowledgement must not.
+    const rendered = await Promise.race([rendering, tools.sleep(RENDERS_WITHIN_MS)]);
+    const { parts: [first, ...rest] = [], direct } = rendered ?? {};
+    if (home === undefined && acknowledge.privately !== undefined && first !== undefined) {
+      if (!(await isReceived(acknowledge.privately(first), tools)))
+        await sendPartPrivately(address, first, tools);
+      for (const part of rest) await sendPartPrivately(address, part, tools);
+      if (direct !== undefined) await sendDirectly(address, direct, tools);
+      return true;
+    }
+  }
+  if (outcome.type === 'form' && acknowledge.withForm !== undefined) {
+    await isReceived(acknowledge.withForm(outcome.form), tools);
+    return true;
+  }
+  await isReceived(acknowledge.silently(), tools);
+  return false;
+}
+
+/** False when the connection broke before Slack got the acknowledgement: the work goes on all the same. */
+async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools): Promise<boolean> {
+  try {
+    await acknowledging;
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'An acknowledgement did not reach Slack');
+    return false;
+  }
+}
+
+/** What happens after the acknowledgement. */
+async function follow(
+  outcome: Outcome,
+  { address, id }: Invocation,
+  { triggerId, home }: Origin,
+  tools: AnsweringTools,
+): Promise<void> {
+  switch (outcome.type) {
+    case 'message':
+      if (home !== undefined) await home.answer(outcome.message);
+      else if (outcome.visibility === 'person') await sendPrivately(address, outcome.message, tools);
+      else await post(address, outcome.message, id, tools);
+      return;
+    case 'form':
+      return openForm(outcome.form, { address, triggerId, home: home?.direct }, tools);
+    case 'accepted':
+      outcome.begin();
+      await home?.answer(undefined);
+      return;
+    default:
+      outcome satisfies never;
+  }
+}
+
+/** Posts a message to the channel; where the channel does not take it, sends it to the person. */
+async function post(address: Address, message: Message, id: string, tools: AnsweringTools): Promise<void> {
+  // At most 25 characters, as the port asks; the same for the same invocation.
+  const key = createHash('sha256').update(id).digest('base64url').slice(0, 22);
+  try {
+    await show(address, message, { key, remember: async () => {} }, tools);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    tools.log.warn({ err: error }, 'An answer could not be posted to its channel');
+    const { advice } = error;
+    await sendPrivately(address, advice === undefined ? message : { ...message, footer: advice }, tools);
+  }
+}
+
+interface FormPlacement {
+  readonly address: Address;
+  readonly triggerId: string | undefined;
+  /** The person's own talk with the bot, for a form that is opened from the Home tab. */
+  readonly home?: string | undefined;
+}
+
+/** Opens the form of a command, or of its subcommand. */
+export async function openCommandForm(
+  command: AnyCommand,
+  { subcommand, initial = {} }: { subcommand?: string | undefined; initial?: RawOptions },
+  placement: FormPlacement,
+  tools: AnsweringTools,
+): Promise<void> {
+  const id = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
+  const { options } = (subcommand === undefined ? undefined : command.subcommands?.[subcommand]) ?? command;
+  const title = id.charAt(0).toUpperCase() + id.slice(1);
+  await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
+}
+
+/** Opens a form, within the three seconds that a trigger id lives. */
+async function openForm(
+  form: Form,
+  { address, triggerId, home }: FormPlacement,
+  tools: AnsweringTools,
+): Promise<void> {
+  try {
+    if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
+    const opening = { trigger_id: triggerId, view: formView(form, address, home) };
+    await call(() => tools.web.views.open(opening), { repeatable: false }, tools);
+  } catch (error) {
+    if (error instanceof UserError) return sendPrivately(address, { text: plain(error.message) }, tools);
+    tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
+    const text = 'Slack did not open the form in time. Please try that again.';
+    await sendPrivately(address, { text }, tools);
+  }
+}

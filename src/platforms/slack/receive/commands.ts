@@ -1,0 +1,67 @@
+/** Slash commands. */
+import type { App } from '@slack/bolt';
+import type { AnyCommand } from '../../../core/command.ts';
+import { toMessage, UserError } from '../../../core/errors.ts';
+import type { RawOptions } from '../../../core/options.ts';
+import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-line.ts';
+import { renderPrivately } from '../deliver/private.ts';
+import { unescapeSlack } from '../render/escape.ts';
+import {
+  type Acknowledgement,
+  invokedBy,
+  type ListenerTools,
+  openCommandForm,
+  respond,
+  toolsIn,
+} from './answering.ts';
+import { slashAddress, slashSchema } from './invocations.ts';
+
+export function listenToCommand(app: App, command: AnyCommand, shared: ListenerTools): void {
+  app.command(`/${command.name}`, async ({ ack, body, context }) => {
+    const tools = await toolsIn(context, shared);
+    const slash = slashSchema.parse(body);
+    const { trigger_id: id } = slash;
+    const address = slashAddress(slash, tools.now());
+    const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
+      ack({ response_type: 'ephemeral', text, blocks });
+    const help = askedHelp(command, readCommandLine(command, unescapeSlack(slash.text)));
+    if (help) {
+      const [part] = (await renderPrivately(address, help, tools)).parts;
+      return await (part === undefined ? ack() : privately(part));
+    }
+    try {
+      const { subcommand, options } = readTyped(command, slash.text);
+      if (options === 'form') {
+        await ack();
+        return await openCommandForm(command, { subcommand }, { address, triggerId: id }, tools);
+      }
+      const user = { id: slash.user_id, username: slash.user_name };
+      const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
+      const invocation = invokedBy(user, { id, ...target, options, address }, tools);
+      const acknowledge = { silently: () => ack(), privately };
+      await respond(invocation, { acknowledge, triggerId: id }, tools);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const message = toMessage(error, { log: tools.log, reference: id });
+      const [part] = (await renderPrivately(address, message, tools)).parts;
+      if (part !== undefined) await privately(part);
+    }
+  });
+}
+
+/** Typed options; `form` for an empty text or `?`, when there is a form. Throws UserError like {@link typedOptions}. */
+export function readTyped(
+  command: AnyCommand,
+  escaped: string,
+): { readonly subcommand: string | undefined; readonly options: RawOptions | 'form' } {
+  const declared = Object.values(readCommandLine(command, unescapeSlack(escaped).trim()).options);
+  const keepMentions = declared.some((option) => option.type === 'text' && option.mention === true);
+  const line = readCommandLine(command, unescapeSlack(escaped, { keepMentions }).trim());
+  const { name, subcommand, text } = line;
+  const isWhole = command.subcommands === undefined || subcommand !== undefined;
+  if (!line.asks && Object.keys(line.options).length > 0 && (text === '?' || (text === '' && isWhole)))
+    return { subcommand, options: 'form' };
+  const fileHint = `Send /${name} alone: the form takes your file.`;
+  const options = typedOptions(command, { ...line, text: text === '?' ? '' : text }, fileHint);
+  return { subcommand, options };
+}

@@ -1,0 +1,165 @@
+/** Talk without a command: mentions, direct messages, and what was said before in their thread. */
+import { z } from 'zod';
+import type { AnyCommand } from '../../../core/command.ts';
+import type { ConversationTurn } from '../../../core/invocation.ts';
+import type { Log } from '../../../core/log.ts';
+import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
+import { call, readMessages, type SlackTools } from '../connection/client.ts';
+import type { Persons } from '../connection/people.ts';
+import type { Identity } from '../connection/workspaces.ts';
+import { slackErrorOf } from '../errors.ts';
+import { escapeMrkdwn, unescapeSlack } from '../render/escape.ts';
+import { fileReference } from '../render/modal.ts';
+import { spokenByBot } from './bot-text.ts';
+
+/** The command that goes on with a conversation. */
+export const CONVERSATION_COMMAND = 'ask';
+const MOST_TURNS = 50;
+
+export const talkSchema = z.object({
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  /** Who began the thread. */
+  parent_user_id: z.string().optional(),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().optional(),
+  subtype: z.string().optional(),
+  text: z.string().catch(''),
+  files: z.array(z.unknown()).catch([]),
+});
+export type Talk = z.infer<typeof talkSchema>;
+
+/** A person wrote it: no edits, no joins, no bots. */
+export function isFromPerson(talk: Talk): talk is Talk & { user: string } {
+  const { user, bot_id, subtype } = talk;
+  const said = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast';
+  return user !== undefined && bot_id === undefined && said;
+}
+
+export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identity, 'botUser'>): boolean {
+  return new RegExp(`<@${botUser}(?:\\|[^>]*)?>`).test(text);
+}
+
+/** Begins with a person's name, and so is for that person. */
+export function isToSomebodyElse({ text }: Pick<Talk, 'text'>): boolean {
+  return /^\s*<[@!]/.test(text);
+}
+
+/** The text as it was typed, without the bot's own name, and with the names of the people in it. */
+export async function spoken(
+  text: string,
+  { botUser }: Pick<Identity, 'botUser'>,
+  persons: Persons,
+): Promise<string> {
+  const own = new RegExp(`<@${botUser}(?:\\|[^>]*)?>[,:]?`, 'g');
+  return unescapeSlack(await withNames(text.replace(own, ' '), persons))
+    .replace(/ {2,}/g, ' ')
+    .trim();
+}
+
+const UNNAMED = /<@([UW][A-Z0-9]+)>/g;
+
+/** Slack leaves the names of people out of messages. */
+async function withNames(text: string, persons: Persons): Promise<string> {
+  const ids = new Set(Array.from(text.matchAll(UNNAMED), ([, id = '']) => id));
+  const names = new Map<string, string>();
+  await Promise.all(
+    [...ids].slice(0, MOST_TURNS).map(async (id) => {
+      const { displayName } = (await persons.find(id, 'somebody')).person;
+      names.set(id, escapeMrkdwn(displayName.replaceAll('|', ' ')));
+    }),
+  );
+  return text.replace(UNNAMED, (_, id: string) => `<@${id}|${names.get(id) ?? 'somebody'}>`);
+}
+
+/** A message as options of the command that answers: the text, and the first file of a kind that it takes. */
+export function talkOptions(command: AnyCommand, text: string, files: readonly FileReference[]): RawOptions {
+  const entries = Object.entries(command.options);
+  const textOption = entries.find(([, { type }]) => type === 'text')?.[0];
+  const options: Record<string, OptionValue | undefined> = {};
+  if (textOption !== undefined) options[textOption] = text;
+  for (const [name, option] of entries) {
+    if (option.type !== 'file') continue;
+    const fits = (type = '') => option.accept.some((kind) => type.startsWith(`${kind}/`));
+    const file = files.find(({ contentType }) => fits(contentType));
+    if (file !== undefined) options[name] = file;
+  }
+  return options;
+}
+
+/** On Slack Connect, an event may tell no more of a file than its id. */
+const toldLater = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
+
+/** The files that can be read, and how many cannot, since Slack did not tell where they are. */
+export async function filesOf(
+  { files }: Pick<Talk, 'files'>,
+  tools: SlackTools & { readonly log: Log },
+): Promise<{ readonly files: FileReference[]; readonly unread: number }> {
+  let unread = 0;
+  const whole = await Promise.all(
+    files.map(async (file) => {
+      const { data } = toldLater.safeParse(file);
+      if (data === undefined) return file;
+      try {
+        const info = () => tools.web.files.info({ file: data.id });
+        return (await call(info, { repeatable: true }, tools)).file;
+      } catch (error) {
+        tools.log.warn(
+          { err: error, code: slackErrorOf(error) },
+          'A file of Slack Connect could not be read',
+        );
+        unread += 1;
+        return undefined;
+      }
+    }),
+  );
+  return { files: whole.map(fileReference).filter((file) => file !== undefined), unread };
+}
+
+const replySchema = talkSchema
+  .omit({ channel: true, channel_type: true })
+  .extend({ blocks: z.array(z.unknown()).catch([]) });
+const repliesSchema = z.array(replySchema);
+
+type ThreadReaderTools = SlackTools & { readonly persons: Persons; readonly log: Log };
+
+/** Earlier messages of the thread or direct message, oldest first. Empty elsewhere, and where they may not be read. */
+export async function turnsBefore(
+  talk: Talk,
+  identity: Identity,
+  tools: ThreadReaderTools,
+): Promise<ConversationTurn[]> {
+  const { channel, thread_ts: thread, ts } = talk;
+  if (thread === undefined && talk.channel_type !== 'im') return [];
+  try {
+    const before = repliesSchema
+      .parse(await readMessages({ channel, thread, latest: ts, newest: MOST_TURNS }, tools))
+      .filter((message) => message.ts < ts)
+      .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+    // The message that began the thread says what it is about.
+    const root = before.slice(0, thread === undefined ? 0 : 1);
+    const newest = before.slice(root.length).slice(-MOST_TURNS);
+    return await Promise.all([...root, ...newest].map((message) => turnOf(message, identity, tools)));
+  } catch (error) {
+    tools.log.warn({ err: error }, 'A thread could not be read; the answer knows only the last message');
+    return [];
+  }
+}
+
+async function turnOf(
+  message: z.infer<typeof replySchema>,
+  identity: Identity,
+  tools: ThreadReaderTools,
+): Promise<ConversationTurn> {
+  const { persons } = tools;
+  const { user } = message;
+  const { files } = await filesOf(message, tools);
+  const text = await spoken(message.text, identity, persons);
+  if (user === identity.botUser || message.bot_id === identity.botId)
+    return { author: 'bot', text: spokenByBot(message.blocks) || text, files };
+  if (user === undefined) return { author: 'person', text, files };
+  const { displayName: name } = (await persons.find(user)).person;
+  return { author: 'person', name, person: user, text, files };
+}

@@ -1,0 +1,69 @@
+/** Sent forms, and menus in forms that load their choices. */
+import type { App, SlackViewAction } from '@slack/bolt';
+import { z } from 'zod';
+import { formTarget } from '../../shared/target.ts';
+import { renderPrivately } from '../deliver/private.ts';
+import { LIMITS } from '../limits.ts';
+import { unescapeSlack } from '../render/escape.ts';
+import { choiceOption, FORM_CALLBACK, formOptions, formView, readMetadata } from '../render/modal.ts';
+import { type Acknowledgement, invokedBy, type ListenerTools, respond, toolsIn } from './answering.ts';
+import { homeAnswer } from './home.ts';
+import { interactionSchema } from './invocations.ts';
+
+const menuSchema = z.object({
+  view: z.object({ private_metadata: z.string() }),
+  action_id: z.string(),
+  value: z.string().catch(''),
+});
+
+export function listenToForms(app: App, shared: ListenerTools): void {
+  app.view<SlackViewAction>(FORM_CALLBACK, async ({ ack, body, view, context }) => {
+    const tools = await toolsIn(context, shared);
+    const { user, trigger_id: triggerId } = interactionSchema.parse(body);
+    const metadata = readMetadata(view.private_metadata);
+    if (body.type !== 'view_submission' || metadata === undefined) return ack();
+    const { address, form, home } = metadata;
+    // A trigger id is new each time a form is sent, also when the same form is sent again after a correction.
+    const id = triggerId ?? view.id;
+    const options = { ...metadata.files, ...formOptions(view.state.values) };
+    const invocation = invokedBy(user, { id, ...formTarget(form), options, address }, tools);
+    const acknowledge: Acknowledgement = {
+      silently: () => ack(),
+      async atField(option, sentence) {
+        if (!view.blocks.some((block) => block.block_id === option)) return false;
+        const [part] = (await renderPrivately(address, sentence, tools)).parts;
+        await ack({ response_action: 'errors', errors: { [option]: unescapeSlack(part?.text ?? '') } });
+        return true;
+      },
+      withForm: (next) => ack({ response_action: 'update', view: formView(next, address, home) }),
+    };
+    const tab = home === undefined ? {} : { home: homeAnswer(address, home, tools) };
+    await respond(invocation, { acknowledge, triggerId, ...tab }, tools);
+  });
+
+  app.options(/.*/, async ({ ack, body, payload, context }) => {
+    const tools = await toolsIn(context, shared);
+    const { user } = interactionSchema.parse(body);
+    const { view, action_id: option, value: typed } = menuSchema.parse({ ...body, ...payload });
+    const metadata = readMetadata(view.private_metadata);
+    if (metadata === undefined) return ack({ options: [] });
+    const { address, form } = metadata;
+    const { command, subcommand } = formTarget(form);
+    const { person } = await tools.persons.find(user.id, user.username);
+    const request = { command, option, typed, address, person };
+    const choices = await tools.bot.suggest(subcommand === undefined ? request : { ...request, subcommand });
+    const declared = tools.bot.commands.find(({ name }) => name === command);
+    const part = subcommand === undefined ? undefined : declared?.subcommands?.[subcommand];
+    // A text option takes any text, so the typed text is a choice too.
+    const own = (part ?? declared)?.options[option]?.type === 'text' ? [{ name: typed, value: typed }] : [];
+    const offered = [...choices, ...own].filter(
+      ({ value }, index, all) =>
+        value.trim() !== '' &&
+        value.length <= LIMITS.optionValue &&
+        all.findIndex((other) => other.value === value) === index,
+    );
+    await ack({
+      options: offered.slice(0, LIMITS.options).map(({ name, value }) => choiceOption(name, value)),
+    });
+  });
+}

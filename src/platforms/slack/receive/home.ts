@@ -1,0 +1,132 @@
+/** The Home tab: opened, switched to another channel, changed. */
+import type { AllMiddlewareArgs, App, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { buttonTarget } from '../../shared/target.ts';
+import { call } from '../connection/client.ts';
+import { slackErrorOf } from '../errors.ts';
+import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
+import {
+  invokedBy,
+  type ListenerTools,
+  openCommandForm,
+  respond,
+  toolsIn,
+  type WorkspaceTools,
+} from './answering.ts';
+import { channelAddress, interactionSchema, PLATFORM_NAME, pressedSchema } from './invocations.ts';
+
+/** Changes from the Home tab may take this long to show, such as the end of a job. */
+const SETTLES_WITHIN_MS = 1500;
+
+const openedSchema = z.object({
+  user: z.string(),
+  /** The person's own talk with the bot. */
+  channel: z.string(),
+  tab: z.string(),
+  view: z.object({ private_metadata: z.string().optional() }).optional(),
+});
+
+const viewedSchema = z.object({ view: z.object({ private_metadata: z.string() }) });
+
+/** The channel whose settings are shown is the address of everything that is asked for in the tab. */
+function homeAddress(user: string, guild: string, { direct, channel = direct }: Shown): Address {
+  return { platform: PLATFORM_NAME, ...channelAddress(guild, channel), person: user };
+}
+
+export function listenToHome(app: App, shared: ListenerTools): void {
+  if (shared.bot.home === undefined) return;
+  app.event('app_home_opened', async ({ event, context }) => {
+    const { user, channel: direct, tab, view } = openedSchema.parse(event);
+    if (tab !== 'home') return;
+    const tools = await toolsIn(context, shared);
+    const shown = { ...readShown(view?.private_metadata), direct };
+    await publishHome(homeAddress(user, tools.team, shown), shown, undefined, tools);
+  });
+  app.action(HOME_ACTIONS, (args) => press(args, shared));
+}
+
+/** A button or the menu in the Home tab. */
+async function press(
+  { body, payload, context, ack }: SlackActionMiddlewareArgs & AllMiddlewareArgs,
+  shared: ListenerTools,
+): Promise<void> {
+  const tools = await toolsIn(context, shared);
+  const { user, trigger_id: triggerId } = interactionSchema.parse(body);
+  const { team } = tools;
+  const { view } = viewedSchema.parse(body);
+  const { value, action_id: actionId, selected_conversation: chosen } = pressedSchema.parse(payload);
+  const shown = readShown(view.private_metadata);
+  if (shown === undefined) return ack();
+  if (actionId === CHANNEL_MENU) {
+    await ack();
+    const next = chosen === undefined ? shown : { ...shown, channel: chosen };
+    await publishHome(homeAddress(user.id, team, next), next, undefined, tools);
+    return;
+  }
+  const address = homeAddress(user.id, team, shown);
+  const form = pressedForm(value);
+  const command = tools.bot.commands.find(({ name }) => name === form?.command);
+  if (form !== undefined && command?.subcommands?.[form.subcommand ?? '']?.asks !== true) {
+    await ack();
+    if (command === undefined) return;
+    return openCommandForm(command, form, { address, triggerId, home: shown.direct }, tools);
+  }
+  const target =
+    form === undefined
+      ? buttonTarget(value ?? actionId)
+      : { command: form.command, ...(form.subcommand === undefined ? {} : { subcommand: form.subcommand }) };
+  if (target === undefined) return ack();
+  const options = form?.initial ?? {};
+  const id = triggerId ?? `${user.id}:${value}`;
+  const invocation = invokedBy(user, { id, ...target, options, address }, tools);
+  const home = homeAnswer(address, shown.direct, tools);
+  await respond(invocation, { acknowledge: { silently: () => ack() }, triggerId, home }, tools);
+}
+
+/** Answers in the Home tab: at once, and again when the change has settled. */
+export function homeAnswer(address: Address, direct: string, tools: WorkspaceTools) {
+  const { channel } = address;
+  const shown = channel === direct ? { direct } : { direct, channel };
+  return {
+    direct,
+    async answer(message: Message | undefined) {
+      const hash = await publishHome(address, shown, message, tools);
+      await tools.sleep(SETTLES_WITHIN_MS);
+      await publishHome(address, shown, message, tools, hash);
+    },
+  };
+}
+
+/**
+ * Resolves to Slack's name of this state. With the name of an earlier one, nothing is shown when another was shown since.
+ * Never throws: a Home tab that is out of date does no harm, and is new when it is opened again.
+ */
+async function publishHome(
+  address: Address,
+  shown: Shown,
+  message: Message | undefined,
+  tools: WorkspaceTools,
+  before?: string,
+): Promise<string | undefined> {
+  const user = address.person;
+  try {
+    const { person } = await tools.persons.find(user);
+    const sections = await tools.bot.home?.({ address, person });
+    if (sections === undefined) return undefined;
+    const options = { person: user, layOut: tools.layOut };
+    const view = await homeView({ sections, shown, answer: message, options });
+    const publication = { user_id: user, view, ...(before === undefined ? {} : { hash: before }) };
+    const { view: published } = await call(
+      () => tools.web.views.publish(publication),
+      { repeatable: true },
+      tools,
+    );
+    return published?.hash;
+  } catch (error) {
+    if (slackErrorOf(error) !== 'hash_conflict')
+      tools.log.warn({ err: error }, 'The Home tab could not be shown');
+    return undefined;
+  }
+}

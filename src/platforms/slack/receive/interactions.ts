@@ -1,0 +1,80 @@
+/** Pressed buttons, and shortcuts from a message's menu and from everywhere. */
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import { buttonTarget } from '../../shared/target.ts';
+import { call } from '../connection/client.ts';
+import { slackErrorOf } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
+import { HOME_ACTIONS } from '../render/home.ts';
+import {
+  invokedBy,
+  type ListenerTools,
+  openCommandForm,
+  respond,
+  toolsIn,
+  type WorkspaceTools,
+} from './answering.ts';
+import { filesOf, spoken, talkOptions } from './conversation.ts';
+import { interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
+
+const messageSchema = z.object({
+  message: z.object({ text: z.string().catch(''), files: z.array(z.unknown()).catch([]) }).optional(),
+});
+
+export function listenToButtons(app: App, shared: ListenerTools): void {
+  app.action(/.*/, async ({ ack, body, payload, context }) => {
+    const { value, action_id: actionId } = pressedSchema.parse(payload);
+    if (HOME_ACTIONS.test(actionId)) return;
+    const target = buttonTarget(value ?? actionId);
+    // A button that opens a page, or a menu inside a form.
+    if (target === undefined) return ack();
+    const tools = await toolsIn(context, shared);
+    const interaction = interactionSchema.parse(body);
+    const { user, trigger_id: triggerId } = interaction;
+    const address = interactionAddress(interaction, tools.team, tools.now());
+    const id = triggerId ?? `${user.id}:${value}`;
+    const invocation = invokedBy(user, { id, ...target, options: {}, address }, tools);
+    await respond(invocation, { acknowledge: { silently: () => ack() }, triggerId }, tools);
+  });
+}
+
+export function listenToShortcuts(app: App, shared: ListenerTools): void {
+  app.shortcut(/.*/, async ({ ack, body, payload, context }) => {
+    const tools = await toolsIn(context, shared);
+    await ack();
+    const { callback_id: callback } = payload;
+    const prefix = [MESSAGE_SHORTCUT, GLOBAL_SHORTCUT].find((known) => callback.startsWith(known));
+    const wanted = callback.slice(prefix?.length ?? 0);
+    const command = tools.bot.commands.find(({ name }) => name === wanted);
+    if (command === undefined) return;
+    const interaction = interactionSchema.parse(body);
+    const { user, channel } = interaction;
+    const asked = interactionAddress(interaction, tools.team, tools.now());
+    const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
+    const address = direct === undefined ? asked : { ...asked, channel: direct };
+    const { message } = messageSchema.parse(body);
+    const option = command.messageMenu?.option;
+    const initial =
+      message === undefined || option === undefined
+        ? {}
+        : {
+            ...talkOptions(command, '', (await filesOf(message, tools)).files),
+            [option]: await spoken(message.text, await tools.identity.read(), tools.persons),
+          };
+    await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
+  });
+}
+
+/** The person's talk with the bot; undefined when Slack does not open it within a second. */
+async function directChannel(person: string, tools: WorkspaceTools): Promise<string | undefined> {
+  const open = () => tools.web.conversations.open({ users: person });
+  const opening = call(open, { repeatable: true }, tools).then(
+    ({ channel }) => channel?.id,
+    (error: unknown) => {
+      tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A direct message could not be opened');
+      return undefined;
+    },
+  );
+  return (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) ?? undefined;
+}

@@ -1,0 +1,94 @@
+/** Slack's payloads of commands and interactions, and the addresses in them. */
+import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
+import { responseUrlData } from '../deliver/private.ts';
+
+export const PLATFORM_NAME = 'slack';
+
+/** The fields that every interaction has, whatever it is. */
+export const interactionSchema = z.object({
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  team: z.object({ id: z.string() }).nullish(),
+  user: z.object({ id: z.string(), name: z.string().optional(), username: z.string().optional() }),
+  channel: z.object({ id: z.string(), name: z.string().optional() }).optional(),
+  container: z
+    .object({
+      channel_id: z.string().optional(),
+      message_ts: z.string().optional(),
+      thread_ts: z.string().optional(),
+    })
+    .optional(),
+  message: z.object({ ts: z.string().optional(), thread_ts: z.string().optional() }).optional(),
+});
+
+export const slashSchema = z.object({
+  command: z.string(),
+  text: z.string().catch(''),
+  team_id: z.string(),
+  channel_id: z.string(),
+  channel_name: z.string().optional(),
+  user_id: z.string(),
+  user_name: z.string().optional(),
+  response_url: z.string().optional(),
+  trigger_id: z.string(),
+});
+
+/** Direct messages (`D…`, or the id of the person) are no part of the workspace. */
+export function channelAddress(
+  guild: string,
+  channel: string,
+  channelName?: string,
+): Pick<Address, 'guild' | 'channel' | 'channelName' | 'direct'> {
+  return {
+    guild,
+    channel,
+    ...(channelName === undefined || UNNAMED.has(channelName) ? {} : { channelName }),
+    ...(/^[DUW]/.test(channel) ? { direct: true } : {}),
+  };
+}
+
+/** What Slack says instead of names. */
+const UNNAMED: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
+
+export function slashAddress(slash: z.infer<typeof slashSchema>, now: number): Address {
+  return {
+    platform: PLATFORM_NAME,
+    ...channelAddress(slash.team_id, slash.channel_id, slash.channel_name),
+    person: slash.user_id,
+    ...responseUrlData(slash.response_url, now),
+  };
+}
+
+/** The channel and thread of the message that has the button or shortcut. Without a channel: the person's own. */
+export function interactionAddress(
+  interaction: z.infer<typeof interactionSchema>,
+  team: string,
+  now: number,
+): Address {
+  const { user, channel, container, message } = interaction;
+  const thread = container?.thread_ts ?? message?.thread_ts;
+  // A message with replies names itself as its thread.
+  const own = container?.message_ts ?? message?.ts;
+  return {
+    platform: PLATFORM_NAME,
+    // The workspace that the app acts in: in shared channels, some people are from other workspaces.
+    ...channelAddress(team, channel?.id ?? container?.channel_id ?? user.id, channel?.name),
+    person: user.id,
+    ...(thread !== undefined && thread !== own ? { thread } : {}),
+    ...responseUrlData(interaction.response_url, now),
+  };
+}
+
+/** A pressed button. What is chosen from a menu counts as a button of that value. */
+export const pressedSchema = z
+  .object({
+    value: z.string().optional(),
+    action_id: z.string(),
+    selected_option: z.object({ value: z.string() }).optional().catch(undefined),
+    selected_conversation: z.string().optional(),
+  })
+  .transform(({ selected_option: chosen, value, ...pressed }) => ({
+    ...pressed,
+    value: chosen?.value ?? value,
+  }));

@@ -1,0 +1,41 @@
+/** Registers everything that the bot answers to in Slack. */
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { ListenerTools } from './answering.ts';
+import { listenToCommand } from './commands.ts';
+import { CONVERSATION_COMMAND } from './conversation.ts';
+import { listenToForms } from './forms.ts';
+import { listenToHome } from './home.ts';
+import { listenToButtons, listenToShortcuts } from './interactions.ts';
+import { listenToTalk } from './messages.ts';
+
+export function listen(app: App, tools: ListenerTools): void {
+  const { commands } = tools.bot;
+  for (const command of commands) listenToCommand(app, command, tools);
+  listenToButtons(app, tools);
+  listenToForms(app, tools);
+  listenToHome(app, tools);
+  listenToShortcuts(app, tools);
+  listenToRemoval(app, tools);
+  const talkative = commands.find(({ name }) => name === CONVERSATION_COMMAND);
+  if (talkative !== undefined) listenToTalk(app, talkative, tools);
+}
+
+/** `event_time` is in seconds. */
+const removalSchema = z.object({ team_id: z.string(), event_time: z.number().optional() });
+const revokedSchema = z.object({ tokens: z.object({ bot: z.array(z.string()).catch([]) }) });
+
+/** A workspace removes the app. */
+function listenToRemoval(app: App, { uninstalled, now }: ListenerTools): void {
+  const forget = async (body: unknown): Promise<void> => {
+    const { team_id: team, event_time: seconds } = removalSchema.parse(body);
+    // Slack tells whole seconds: an installation in that very second was there before.
+    await uninstalled(team, seconds === undefined ? now() : (seconds + 1) * 1000);
+  };
+  app.event('app_uninstalled', ({ body }) => forget(body));
+  app.event('tokens_revoked', async ({ body, event }) => {
+    // Tokens of people are not used here.
+    const revoked = revokedSchema.safeParse(event);
+    if (revoked.success && revoked.data.tokens.bot.length > 0) await forget(body);
+  });
+}

@@ -1,0 +1,161 @@
+/** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
+import type { App, Context } from '@slack/bolt';
+import { z } from 'zod';
+import type { AnyCommand } from '../../../core/command.ts';
+import type { Address, ConversationTurn } from '../../../core/invocation.ts';
+import { sendPrivately } from '../deliver/private.ts';
+import { invokedBy, type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
+import {
+  filesOf,
+  isFromPerson,
+  isToSomebodyElse,
+  mentions,
+  spoken,
+  type Talk,
+  talkOptions,
+  talkSchema,
+  turnsBefore,
+} from './conversation.ts';
+import { channelAddress, PLATFORM_NAME } from './invocations.ts';
+
+/** Greets a person who only called the bot's name. */
+const HELP_COMMAND = 'minstrel';
+const UNREAD =
+  'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
+const DESCRIBE = 'Describe this picture.';
+
+const envelopeSchema = z.object({ event_id: z.string() });
+
+export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
+  const taken = new Set<string>();
+  const threads = createThreadMemory(shared.now);
+
+  /** Handles an event once, and again only when that failed. */
+  async function once(
+    { body, event, context }: { body: unknown; event: unknown; context: Context },
+    handle: (id: string, talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
+  ): Promise<void> {
+    const talk = talkSchema.parse(event);
+    const { event_id: id } = envelopeSchema.parse(body);
+    if (!isFromPerson(talk) || !take(id, taken)) return;
+    try {
+      await handle(id, talk, await toolsIn(context, shared));
+    } catch (error) {
+      taken.delete(id);
+      throw error;
+    }
+  }
+
+  /** Answers in the thread, or in the channel itself. */
+  async function reply(
+    id: string,
+    talk: Talk & { user: string },
+    thread: string | undefined,
+    before: readonly ConversationTurn[],
+    tools: WorkspaceTools,
+  ): Promise<void> {
+    const identity = await tools.identity.read();
+    const { files: readable, unread } = await filesOf(talk, tools);
+    const said = { text: await spoken(talk.text, identity, tools.persons), files: readable };
+    const { user, channel } = talk;
+    // A mention alone is about the message that it replies to.
+    const isBare = said.text === '' && said.files.length === 0;
+    const meant = isBare ? before.findLast(({ author }) => author === 'person') : undefined;
+    const { text, files } = meant ?? said;
+    const conversation = meant === undefined ? before : before.slice(0, before.indexOf(meant));
+    const isPicture = text === '' && files.some(({ contentType = '' }) => contentType.startsWith('image/'));
+    const asked = {
+      command: command.name,
+      options: talkOptions(command, isPicture ? DESCRIBE : text, files),
+      conversation,
+      ...(files.length > 0 ? { files } : {}),
+    };
+    if (thread !== undefined) threads.join(channel, thread);
+    const where: Address = {
+      platform: PLATFORM_NAME,
+      ...channelAddress(identity.team, channel),
+      person: user,
+    };
+    const address = thread === undefined ? where : { ...where, thread };
+    if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
+    if (unread > 0 && isBare) return;
+    const invocation = await invokedBy(
+      { id: user },
+      {
+        id,
+        ...(isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked),
+        address,
+      },
+      tools,
+    );
+    // The event is acknowledged when this is done.
+    await respond(invocation, { acknowledge: { silently: async () => {} }, triggerId: undefined }, tools);
+  }
+
+  app.event('app_mention', (args) =>
+    once(args, async (id, talk, tools) => {
+      const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
+      await reply(id, talk, talk.thread_ts ?? talk.ts, conversation, tools);
+    }),
+  );
+
+  app.event('message', (args) =>
+    once(args, async (id, talk, tools) => {
+      const identity = await tools.identity.read();
+      const { thread_ts: thread, channel, channel_type: kind } = talk;
+      if (kind !== 'im') {
+        if (!shared.threads) return;
+        // What names the bot comes as an app_mention too.
+        if (thread === undefined || mentions(talk, identity) || isToSomebodyElse(talk)) return;
+        if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
+      }
+      const conversation = await turnsBefore(talk, identity, tools);
+      if (kind !== 'im' && thread !== undefined) {
+        const takesPart =
+          talk.parent_user_id === identity.botUser ||
+          threads.isJoined(channel, thread) ||
+          conversation.some(({ author }) => author === 'bot');
+        if (!takesPart) return threads.ignore(channel, thread);
+      }
+      await reply(id, talk, thread, conversation, tools);
+    }),
+  );
+}
+
+const MOST_EVENTS = 5000;
+
+/**
+ * False for an event that this process has taken before: Slack sends an event again when it doubts that it arrived. Older
+ * ones are known by the invocation of their job.
+ */
+function take(event: string, taken: Set<string>): boolean {
+  if (taken.has(event)) return false;
+  taken.add(event);
+  const [oldest] = taken;
+  if (taken.size > MOST_EVENTS && oldest !== undefined) taken.delete(oldest);
+  return true;
+}
+
+/** A thread without the bot is read again after this long: a person may have pressed a button in it. */
+const FOREIGN_MS = 10 * 60_000;
+const MOST_THREADS = 10_000;
+
+/** Which threads the bot takes part in, so that busy channels cost no reading. After a restart the threads are read. */
+function createThreadMemory(now: () => number) {
+  const joined = new Set<string>();
+  const foreignUntil = new Map<string, number>();
+  const keyOf = (channel: string, thread: string): string => `${channel}:${thread}`;
+  return {
+    join(channel: string, thread: string): void {
+      if (joined.size >= MOST_THREADS) joined.clear();
+      joined.add(keyOf(channel, thread));
+      foreignUntil.delete(keyOf(channel, thread));
+    },
+    isJoined: (channel: string, thread: string) => joined.has(keyOf(channel, thread)),
+    ignore(channel: string, thread: string): void {
+      if (foreignUntil.size >= MOST_THREADS) foreignUntil.clear();
+      foreignUntil.set(keyOf(channel, thread), now() + FOREIGN_MS);
+    },
+    isForeign: (channel: string, thread: string) => (foreignUntil.get(keyOf(channel, thread)) ?? 0) > now(),
+  };
+}

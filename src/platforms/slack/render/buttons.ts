@@ -1,0 +1,77 @@
+/** Buttons as Slack takes them. */
+import type { types } from '@slack/bolt';
+import type { ActionButton, Button } from '../../../core/message.ts';
+import { arrangeButtons, chunks } from '../../shared/arrangement.ts';
+import { ellipsis } from '../../shared/text.ts';
+import { LIMITS } from '../limits.ts';
+import { splitMrkdwn } from './escape.ts';
+import { linkLine } from './lines.ts';
+
+/** A row of buttons and menus with the rest in blocks of at most 25, and lines for what Slack takes as neither. */
+export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsBlock[]; asLines: string[] } {
+  const { shown, more } = arrangeButtons(buttons);
+  const asLines: string[] = [];
+  const elements: (types.Button | types.StaticSelect | types.Overflow)[] = [];
+  const ids = new Set<string>();
+  for (const [index, button] of shown.entries()) {
+    if (button.type === 'link') {
+      const { url } = button;
+      const label = labelOf(button);
+      const isButton =
+        /^https?:\/\/\S+$/i.test(url) && url.length <= LIMITS.url && label.length <= LIMITS.buttonLabel;
+      if (isButton) elements.push({ ...slackButton(label, `link:${index}`), url });
+      else asLines.push(...linkLine(url, label));
+      continue;
+    }
+    const { id, emphasis } = button;
+    const label = labelOf(button);
+    if (label.length > LIMITS.buttonLabel) asLines.push(...splitMrkdwn(label, LIMITS.contextText));
+    const isOwnId = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
+    ids.add(id);
+    elements.push({
+      ...slackButton(label, isOwnId ? id : `button:${index}`),
+      ...(id === '' || id.length > LIMITS.buttonValue ? {} : { value: id }),
+      ...(emphasis === undefined ? {} : { style: emphasis }),
+    });
+  }
+  const options = menuOptions(more);
+  if (options.length <= LIMITS.overflowOptions) {
+    if (options.length > 0) elements.push({ type: 'overflow', action_id: 'more', options });
+  } else {
+    for (const [index, some] of chunks(options, LIMITS.options).entries()) elements.push(menu(some, index));
+  }
+  return {
+    inPlace: chunks(elements, LIMITS.buttonsInBlock).map((some) => ({ type: 'actions', elements: some })),
+    asLines,
+  };
+}
+
+const menu = (options: types.PlainTextOption[], index: number): types.StaticSelect => ({
+  type: 'static_select',
+  action_id: `more:${index}`,
+  placeholder: { type: 'plain_text', text: 'More …' },
+  options,
+});
+
+/** Each action once, as far as Slack can carry its id. */
+function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] {
+  const known = new Map(buttons.map((button) => [button.id, button]));
+  return [...known.values()]
+    .filter(({ id }) => id !== '' && id.length <= LIMITS.optionValue)
+    .map((button) => ({ text: textOf(labelOf(button), LIMITS.optionText), value: button.id }));
+}
+
+function labelOf(button: Button): string {
+  const label = button.label.trim() === '' ? '…' : button.label;
+  return button.type === 'action' && button.emoji ? `${button.emoji} ${label}` : label;
+}
+
+const textOf = (text: string, most: number): types.PlainTextElement => ({
+  type: 'plain_text',
+  text: ellipsis(text, most),
+  emoji: true,
+});
+
+function slackButton(label: string, id: string): types.Button {
+  return { type: 'button', action_id: id, text: textOf(label, LIMITS.buttonLabel) };
+}

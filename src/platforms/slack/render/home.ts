@@ -1,0 +1,123 @@
+/** The Home tab: https://docs.slack.dev/surfaces/app-home */
+import type { types } from '@slack/bolt';
+import { z } from 'zod';
+import type { FormButton } from '../../../core/form.ts';
+import type { HomeSection, Message } from '../../../core/message.ts';
+import { LIMITS } from '../limits.ts';
+import { mrkdwn, plainText } from './escape.ts';
+import { readJson } from './modal.ts';
+import { type RenderOptions, render } from './render.ts';
+
+/** The menu that chooses the channel whose settings are shown. */
+export const CHANNEL_MENU = 'home-channel';
+/** Action ids of the menu and of all buttons in the tab. */
+export const HOME_ACTIONS = /^home[:-]/;
+const FORM_PREFIX = 'form:';
+/** Slack: 100 blocks a view. The rest is for the menu and the answer. */
+const MOST_BLOCKS = 92;
+
+const shownSchema = z.object({
+  /** The person's own talk with the bot. */
+  direct: z.string(),
+  /** The channel that was chosen to be shown instead. */
+  channel: z.string().optional(),
+});
+/** Whose settings and songs a Home tab shows. */
+export type Shown = z.infer<typeof shownSchema>;
+
+/** Undefined for a view that is none of ours. */
+export const readShown = (metadata: string | undefined) => readJson(shownSchema, metadata);
+
+export interface HomeContent {
+  readonly sections: readonly HomeSection[];
+  readonly shown: Shown;
+  /** The answer to the last button or form. */
+  readonly answer: Message | undefined;
+  readonly options: Pick<RenderOptions, 'person' | 'layOut'>;
+}
+
+export async function homeView({ sections, shown, answer, options }: HomeContent): Promise<types.HomeView> {
+  const rendered = await Promise.all(sections.map((section) => sectionBlocks(section, options)));
+  const blocks = [
+    ...(answer === undefined ? [] : [...(await plainBlocks(answer, options)), { type: 'divider' as const }]),
+    channelBlock(shown.channel),
+    ...rendered.flat(),
+  ];
+  return {
+    type: 'home',
+    callback_id: 'home',
+    private_metadata: JSON.stringify(shown),
+    blocks: withOwnActionIds(blocks.slice(0, MOST_BLOCKS)),
+  };
+}
+
+/** Slack wants every action id once, and sections may repeat them. The target of a button is in its value. */
+function withOwnActionIds(blocks: readonly types.KnownBlock[]): types.KnownBlock[] {
+  let count = 0;
+  return blocks.map((block) => {
+    if (block.type !== 'actions') return block;
+    const elements = block.elements.map((element) => {
+      count += 1;
+      return { ...element, action_id: `home:${count}` };
+    });
+    return { ...block, elements };
+  });
+}
+
+function channelBlock(channel: string | undefined): types.KnownBlock {
+  return {
+    type: 'section',
+    block_id: CHANNEL_MENU,
+    text: mrkdwn(
+      channel === undefined
+        ? 'This is about our direct messages. Choose a channel to see and change what is set there.'
+        : `This is about <#${channel}>.`,
+    ),
+    accessory: {
+      type: 'conversations_select',
+      action_id: CHANNEL_MENU,
+      placeholder: { type: 'plain_text', text: 'Choose a channel' },
+      filter: { include: ['public', 'private'], exclude_bot_users: true },
+      ...(channel === undefined ? {} : { initial_conversation: channel }),
+    },
+  };
+}
+
+async function sectionBlocks(
+  { forms = [], ...message }: HomeSection,
+  options: HomeContent['options'],
+): Promise<types.KnownBlock[]> {
+  const buttons = forms.flatMap(formButton);
+  return [
+    ...(await plainBlocks(message, options)),
+    ...(buttons.length > 0
+      ? [{ type: 'actions' as const, elements: buttons.slice(0, LIMITS.buttonsInBlock) }]
+      : []),
+  ];
+}
+
+/** Views take no markdown blocks, so text is plain. */
+async function plainBlocks(message: Message, options: HomeContent['options']): Promise<types.KnownBlock[]> {
+  const { notify: _, ...quiet } = message;
+  const { parts } = await render(quiet, { ...options, bare: true });
+  return parts.flatMap(({ blocks }) => blocks);
+}
+
+const formSchema = z.object({
+  command: z.string(),
+  subcommand: z.string().optional(),
+  initial: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+
+/** None when its form does not fit into the value. */
+function formButton({ label, ...form }: FormButton): types.Button[] {
+  const value = `${FORM_PREFIX}${JSON.stringify(form)}`;
+  if (value.length > LIMITS.buttonValue) return [];
+  const text = plainText(label.trim() === '' ? '…' : label, LIMITS.buttonLabel);
+  return [{ type: 'button', value, text }];
+}
+
+/** The form that a pressed button opens; undefined when it opens none. */
+export function pressedForm(value: string | undefined): z.infer<typeof formSchema> | undefined {
+  return value?.startsWith(FORM_PREFIX) ? readJson(formSchema, value.slice(FORM_PREFIX.length)) : undefined;
+}

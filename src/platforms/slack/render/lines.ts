@@ -1,0 +1,59 @@
+/** Small lines: links instead of files, and small print. */
+import type { types } from '@slack/bolt';
+import { type KeptFile, LINKED_FILES_SENTENCE, type MediaItem } from '../../../core/message.ts';
+import { LIMITS } from '../limits.ts';
+import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
+
+export interface LinkOptions {
+  /** Files that Slack did not take, and every file where nothing can be uploaded: shown as links. */
+  readonly links?: (file: KeptFile, downloadName: string) => string | undefined;
+}
+
+/** Groups of at most `most` elements, which are also bounded by length, so that a few long ones do not fill a message. */
+export function grouped<Element extends { readonly text: string }>(
+  elements: readonly Element[],
+  most: number,
+): Element[][] {
+  const groups: Element[][] = [];
+  let length = 0;
+  for (const element of elements) {
+    const group = groups.at(-1);
+    length += element.text.length;
+    if (group !== undefined && group.length < most && length <= LIMITS.sectionText) group.push(element);
+    else {
+      groups.push([element]);
+      length = element.text.length;
+    }
+  }
+  return groups;
+}
+
+/** Links to media that are still at the gateway, and to files that Slack did not take. */
+export function linkLines(media: readonly MediaItem[], { links }: LinkOptions): string[] {
+  let isLinked = false;
+  const lines = media.flatMap((item) => {
+    const url = item.source.type === 'remote' ? item.source.url : links?.(item.source.file, item.name);
+    if (url === undefined) return [];
+    isLinked ||= item.source.type === 'kept';
+    const label = item.caption ? `${item.name} · ${item.caption}` : item.name;
+    return linkLine(url, label);
+  });
+  return isLinked ? [...lines, LINKED_FILES_SENTENCE] : lines;
+}
+
+export function linkLine(url: string, label: string): string[] {
+  const shown = label.trim() === '' ? 'link' : label;
+  if (!/^https?:\/\/[^\s|<>]+$/i.test(url) || url.length > LIMITS.url / 2)
+    return splitMrkdwn(`${shown}: ${url}`, LIMITS.contextText);
+  const [first = '', ...rest] = splitMrkdwn(shown, LIMITS.contextText - LIMITS.url / 2 - 10);
+  return [`<${escapeMrkdwn(url)}|${first}>`, ...rest];
+}
+
+export function contextBlocks(lines: readonly string[]): types.KnownBlock[] {
+  const elements = lines.map(mrkdwn);
+  return grouped(elements, LIMITS.contextElements).map((group) => ({ type: 'context', elements: group }));
+}
+
+export function contextBlock(text: string): types.KnownBlock {
+  return { type: 'context', elements: [plainText(text, LIMITS.contextText)] };
+}

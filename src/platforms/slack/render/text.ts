@@ -1,0 +1,90 @@
+/** Blocks of text: who is mentioned, the title, the progress, the text itself. */
+import type { types } from '@slack/bolt';
+import type { Message } from '../../../core/message.ts';
+import { stageToSay } from '../../shared/arrangement.ts';
+import type { Renderer } from '../../shared/render-thread/host.ts';
+import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
+import { LIMITS } from '../limits.ts';
+import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
+import { plainOfMarkdown, type SlackTextInput } from './markdown.ts';
+
+export function mentionBlocks(message: Message, { person }: { readonly person: string }): types.KnownBlock[] {
+  if (!message.notify) return [];
+  return [{ type: 'context', elements: [mrkdwn(`<@${escapeMrkdwn(person)}>`)] }];
+}
+
+export function titleBlocks(title: string | undefined): types.KnownBlock[] {
+  if (title === undefined || title.trim() === '') return [];
+  if (title.length <= LIMITS.headerText)
+    return [{ type: 'header', text: plainText(title, LIMITS.headerText) }];
+  return splitPlain(title, LIMITS.sectionText).map(plainSection);
+}
+
+function time(word: string, milliseconds: number, format: '{time}' | '{time_secs}'): string[] {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (!Number.isSafeInteger(seconds) || seconds <= 0) return [];
+  const date = new Date(milliseconds);
+  const fallback = Number.isNaN(date.getTime()) ? 'just now' : `${date.toISOString().slice(11, 16)} UTC`;
+  return [`${word} <!date^${seconds}^${format}|${fallback}>`];
+}
+
+export function progressBlocks(message: Message): types.KnownBlock[] {
+  const { progress } = message;
+  if (!progress) return [];
+  const { startedAt, queuePosition, estimateMs, until } = progress;
+  const facts = [
+    escapeMrkdwn(ellipsis(stageToSay(message), LONGEST_STAGE)),
+    ...(queuePosition === undefined ? [] : [`place ${queuePosition} in the queue`]),
+    ...time('started', startedAt, '{time}'),
+    ...(until === undefined ? [] : time('until', until, '{time_secs}')),
+    ...(estimateMs === undefined ? [] : [`usually takes about ${duration(estimateMs)}`]),
+  ];
+  const said = facts.filter((fact) => fact !== '').join(' · ');
+  return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${said}`)] }];
+}
+
+function duration(ms: number): string {
+  return ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+export interface TextOptions {
+  /** Plain text only. */
+  readonly bare?: boolean;
+  readonly layOut: Renderer<SlackTextInput, string[]>;
+}
+
+/** Text as markdown blocks; with `bare`, plain. */
+export async function textBlocks(
+  text: string,
+  budget: number,
+  { bare = false, layOut }: TextOptions,
+): Promise<types.KnownBlock[]> {
+  if (text === '') return [];
+  // Title and buttons need the rest of the budget.
+  const limit = bare ? LIMITS.sectionText : Math.floor(budget * 0.8);
+  const pieces = await layOut({ text, limit, bare });
+  return pieces.map((piece) => (bare ? plainSection(piece) : { type: 'markdown', text: piece }));
+}
+
+const plainSection = (piece: string): types.KnownBlock => ({
+  type: 'section',
+  text: plainText(piece, LIMITS.sectionText),
+});
+
+const LONGEST_STAGE = 300;
+/** Of the Markdown. In characters. */
+const SUMMARIZED = 500;
+
+/** The text of notifications and screen readers; mrkdwn. */
+export function summaryOf(message: Message, { person }: { readonly person: string }): string {
+  const mention = message.notify ? `<@${escapeMrkdwn(person)}> ` : '';
+  // Short enough to be parsed here.
+  const beginning = message.text?.slice(0, wholeCharacters(message.text, SUMMARIZED));
+  const text = beginning === undefined ? undefined : plainOfMarkdown(beginning);
+  const facts = [message.title, stageToSay(message), text, message.footer];
+  const said = facts.filter((fact) => fact !== undefined && fact.trim() !== '').join(' · ');
+  const [item] = message.media ?? [];
+  // The name of a file tells a person nothing.
+  const [first] = splitMrkdwn(said || (item?.alt ?? item?.caption ?? ''), LIMITS.fallbackText);
+  return `${mention}${first ?? '…'}`;
+}

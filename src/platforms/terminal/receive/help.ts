@@ -1,0 +1,62 @@
+/** What a person at the prompt can type: help, and completion by the Tab key. */
+import type { AnyCommand } from '../../../core/command.ts';
+import type { SuggestRequest } from '../../../core/invocation.ts';
+import { type Message, plain } from '../../../core/message.ts';
+import type { Choice } from '../../../core/options.ts';
+import { commandHelp, readLine } from '../../shared/command-line.ts';
+
+/** All commands, or one with its options. */
+export function help(commands: readonly AnyCommand[], name: string | undefined): Message {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command) return commandHelp(command);
+  return {
+    title: 'What you can type',
+    text: [
+      ...commands.map((each) => `- **/${each.name}** ${plain(each.description)}`),
+      '- **a number** presses the button of that number',
+      '- **help** and a command’s name tells its options, **exit** ends',
+    ].join('\n'),
+  };
+}
+
+/** Candidates, and the text that they replace. */
+export type Completion = [candidates: string[], typed: string];
+
+/** Completes names of commands, subcommands and options, choices, and what an option suggests. */
+export async function complete(
+  line: string,
+  commands: readonly AnyCommand[],
+  suggest: (request: Omit<SuggestRequest, 'address' | 'person'>) => Promise<readonly Choice[]>,
+): Promise<Completion> {
+  const matching = (candidates: readonly string[], typed: string): Completion => [
+    candidates.filter((candidate) => candidate.startsWith(typed)),
+    typed,
+  ];
+  if (/^\/\S*$/.test(line)) {
+    const names = commands.map(({ name }) => `/${name} `);
+    return matching(names, line);
+  }
+  const found = readLine(line, commands);
+  if (!found) return [[], line];
+  const { command, subcommand, options, text } = found;
+
+  const word = /\S*$/.exec(text)?.[0] ?? '';
+  if (word.startsWith('-')) {
+    const flags = Object.keys(options).map((name) => `--${name} `);
+    return matching(flags, word);
+  }
+  const [, name = '', value = ''] = /--([\w-]+)[ =]([^\n]*)$/.exec(text) ?? [];
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option?.type === 'choice') {
+    const values = option.choices.map((choice) => choice.value);
+    return matching(values, value);
+  }
+  if (option?.type === 'text' && option.autocomplete) {
+    const request = { command: command.name, option: name, typed: value };
+    const choices = await suggest(subcommand === undefined ? request : { ...request, subcommand });
+    return [choices.map((choice) => choice.value), value];
+  }
+  if (subcommand !== undefined || text !== word) return [[], word];
+  const parts = Object.keys(command.subcommands ?? {}).map((part) => `${part} `);
+  return matching(parts, word);
+}

@@ -1,0 +1,250 @@
+/** How much may be used: which limits hold for a request, and what is counted for it. */
+
+import { UserError } from '../../core/errors.ts';
+import type { Family } from '../../core/family.ts';
+import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
+import type { Job } from '../../core/job.ts';
+import type { Limit, LimitInForce } from '../../core/moderation.ts';
+import type { Route, Work } from '../../core/work.ts';
+import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
+import { isMeant } from '../access/access.ts';
+import type { Decisions } from '../decisions.ts';
+import { describeLimit, timeUntil } from './words.ts';
+
+const HOUR = 3_600_000;
+const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
+
+/** What limits need to know of a job. `invocation` is reserved once, however often it comes. */
+export interface MeteredJob extends Pick<Job, 'invocation' | 'address' | 'work' | 'createdAt'> {
+  readonly person: Person;
+}
+
+export interface UsageClaim {
+  readonly reservation: Reservation;
+  readonly ceilings: readonly Ceiling[];
+  /** Counts the refusal. Returns the error that tells the person which limit is reached, and when it allows more. */
+  refusal(refused: LimitRefusal): UserError;
+}
+
+export interface Meter {
+  /** What a job reserves when it is accepted, and the limits that hold for it. */
+  claim(job: MeteredJob, settings: Decisions): UsageClaim;
+  /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
+  settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
+  /** Nothing came of it: it does not count. May be called again; what was settled stays. */
+  giveBack(job: MeteredJob): Promise<void>;
+  /** Every limit here, with what counts against it for the person. */
+  inForce(address: Address, person: Person, settings: Decisions): Promise<LimitInForce[]>;
+}
+
+/** What the operator is told in numbers. */
+export interface UsageListener {
+  settled(usage: { platform: string; family: Family; model: string | undefined; units: number }): void;
+  refused(refusal: { platform: string; scope: Limit['scope']; family: Family }): void;
+}
+
+export interface MeterOptions {
+  readonly usage: UsageStore;
+  /** The operator's: moderators cannot raise them. */
+  readonly ceilings: readonly Limit[];
+  readonly costs: Costs;
+  readonly now: () => number;
+  readonly listener: UsageListener;
+}
+
+interface Applied {
+  readonly limit: Limit;
+  /** The operator's, which is not lifted in chat. */
+  readonly isCeiling: boolean;
+  readonly counter: string;
+}
+
+export function createMeter({ usage, ceilings, costs, now, listener }: MeterOptions): Meter {
+  function reservationOf({ invocation, address, person, work, createdAt }: MeteredJob): Reservation {
+    const family = familyOf(work);
+    return {
+      id: invocation,
+      at: createdAt,
+      units: unitsOf(work, costs),
+      counters: countersOf(address, person.id, family),
+      facts: {
+        platform: address.platform,
+        guild: serverOf(address) ?? '',
+        person: person.id,
+        displayName: person.displayName,
+        family,
+      },
+    };
+  }
+
+  return {
+    claim(job, settings) {
+      const { address, person, work } = job;
+      const family = familyOf(work);
+      const applied = [
+        ...moderatorsLimits(settings, address, person),
+        ...operatorsLimits(ceilings, address, person),
+      ].filter(({ limit }) => limit.family === undefined || limit.family === family);
+      const reservation = reservationOf(job);
+      return {
+        reservation,
+        ceilings: applied.map(ceilingOf),
+        refusal({ ceiling, freesAt }) {
+          const refusing = applied[ceiling];
+          if (!refusing) throw new TypeError('A limit refused that was not asked');
+          listener.refused({ platform: address.platform, scope: refusing.limit.scope, family });
+          return new UserError(refusalSentence(refusing, reservation.units, freesAt, now()));
+        },
+      };
+    },
+
+    async settle(job, charge) {
+      const reservation = reservationOf(job);
+      if (!(await usage.settle(reservation, charge))) return;
+      const { work, address } = job;
+      listener.settled({
+        platform: address.platform,
+        family: familyOf(work),
+        model: modelOf(work),
+        units: reservation.units,
+      });
+    },
+
+    giveBack: ({ invocation }) => usage.giveBack(invocation),
+
+    async inForce(address, person, settings) {
+      const shown = async (
+        from: LimitInForce['from'],
+        { limit, counter }: Applied,
+      ): Promise<LimitInForce> => {
+        const [used] = await usage.used([counter], now() - PERIOD_MS[limit.per]);
+        return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit) };
+      };
+      return Promise.all([
+        // Moderators see what holds for others, so exemptions do not count here.
+        ...(['channel', 'server'] as const).flatMap((from) =>
+          settings[from].limits.map((limit) => shown(from, applied(limit, address, person))),
+        ),
+        ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
+      ]);
+    },
+  };
+}
+
+function ceilingOf({ limit, counter }: Applied): Ceiling {
+  return { counter, windowMs: PERIOD_MS[limit.per], of: limit.of, most: limit.most };
+}
+
+function applied(limit: Limit, address: Address, person: Person): Applied {
+  return { limit, counter: counterOf(limit.scope, address, person.id, limit.family), isCeiling: false };
+}
+
+/** Those that hold for this person. Of the limits for a person, the most particular one counts. */
+function moderatorsLimits(settings: Decisions, address: Address, person: Person): Applied[] {
+  if (person.moderator && settings.server.exemptModerators === true) return [];
+  const all: Limit[] = [...settings.channel.limits, ...settings.server.limits];
+  const shared = all.filter(({ scope }) => scope !== 'person');
+  const personal = Map.groupBy(
+    all.filter(({ scope, who }) => scope === 'person' && (who === undefined || isMeant(who, person))),
+    ({ family, per, of }) => `${family ?? '*'} ${per} ${of}`,
+  );
+  const particular = [...personal.values()].flatMap((limits) => mostParticular(limits) ?? []);
+  return [...shared, ...particular].map((limit) => applied(limit, address, person));
+}
+
+/** The person's own, else the most generous of their roles, else the one for everybody. */
+function mostParticular(limits: readonly Limit[]): Limit | undefined {
+  const own = limits.find(({ who }) => who?.type === 'person');
+  if (own) return own;
+  const roles = limits.filter(({ who }) => who?.type === 'role').toSorted((a, b) => b.most - a.most);
+  return roles[0] ?? limits[0];
+}
+
+function operatorsLimits(ceilings: readonly Limit[], address: Address, person: Person): Applied[] {
+  return ceilings
+    .filter(({ scope }) => scope !== 'server' || serverOf(address) !== undefined)
+    .map((limit) => {
+      const scope = limit.scope === 'person' ? 'everywhere' : limit.scope;
+      return { limit, counter: counterOf(scope, address, person.id, limit.family), isCeiling: true };
+    });
+}
+
+function refusalSentence(
+  { limit, isCeiling }: Applied,
+  units: number,
+  freesAt: number | undefined,
+  now: number,
+): string {
+  const rule = `${describeLimit(limit)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
+  if (limit.most === 0) {
+    const who = isCeiling ? 'Nobody here' : 'A moderator';
+    return `This is switched off by a limit: ${rule}. ${who} can change that.`;
+  }
+  if (freesAt === undefined) return `This costs ${units} units, and the limit is ${rule}.`;
+  return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
+}
+
+/** Units by `family:model`, by route (as `music.vocalRemoval`) or by family; the first of these that is there counts. */
+export type Costs = Readonly<Record<string, number>>;
+
+/** By route. */
+export const FAMILY_OF = {
+  'music.generate': 'song',
+  'music.extend': 'song',
+  'music.generateLyrics': 'song',
+  'music.generateCover': 'song',
+  'music.uploadCover': 'song',
+  'music.uploadExtend': 'song',
+  'music.addVocals': 'song',
+  'music.addInstrumental': 'song',
+  'music.vocalRemoval': 'song',
+  'music.wavGenerate': 'song',
+  'music.mp4Generate': 'song',
+  'music.timestampedLyrics': 'song',
+  'music.generatePersona': 'song',
+  'media.image': 'image',
+  'gen.image': 'image',
+  'media.video': 'video',
+  answer: 'ask',
+} as const satisfies Record<Route, Family>;
+
+export function familyOf({ route }: Pick<Work, 'route'>): Family {
+  return FAMILY_OF[route];
+}
+
+function modelOf({ request }: Work): string | undefined {
+  return 'model' in request ? request.model : undefined;
+}
+
+/** 0 where no price is set. */
+function unitsOf(work: Work, costs: Costs): number {
+  const [family, model] = [familyOf(work), modelOf(work)];
+  const keys = [...(model === undefined ? [] : [`${family}:${model}`]), work.route, family];
+  const priced = keys.find((key) => Object.hasOwn(costs, key));
+  return priced === undefined ? 0 : (costs[priced] ?? 0);
+}
+
+/** A limit by moderators counts a person in their server; one by the operator, on the whole platform (`everywhere`). */
+const SCOPES = ['person', 'everywhere', 'channel', 'server', 'deployment'] as const;
+type Scope = (typeof SCOPES)[number];
+
+function counterOf(scope: Scope, where: Address, person: string, family: Family | undefined): string {
+  const { platform } = where;
+  const guild = serverOf(where) ?? '';
+  const parts = {
+    person: ['person', platform, guild, person],
+    everywhere: ['everywhere', platform, person],
+    channel: ['channel', platform, guild, channelOf(where)],
+    server: ['server', platform, guild],
+    deployment: ['deployment'],
+  } as const satisfies Record<Scope, readonly string[]>;
+  return [...parts[scope], family ?? '*'].map(encodeURIComponent).join(':');
+}
+
+/** Every counter that work of a family adds to: a limit set at noon counts the morning too. */
+function countersOf(where: Address, person: string, family: Family): string[] {
+  return SCOPES.filter((scope) => scope !== 'server' || serverOf(where) !== undefined).flatMap((scope) => [
+    counterOf(scope, where, person, family),
+    counterOf(scope, where, person, undefined),
+  ]);
+}

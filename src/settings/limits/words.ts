@@ -1,0 +1,46 @@
+/** Limits in words. */
+import { FAMILY_NOUNS } from '../../core/family.ts';
+import type { Limit, LimitName } from '../../core/moderation.ts';
+
+/** As in `5 songs per person and day`. Plain. */
+export function describeLimit(limit: Limit): string {
+  const { family, of, most } = limit;
+  const amount = new Intl.NumberFormat('en').format(most);
+  const number = most === 1 ? 'one' : 'many';
+  const requests = family ? FAMILY_NOUNS[family] : { one: 'request', many: 'requests' };
+  if (of === 'requests') return `${amount} ${requests[number]} ${perWhom(limit)}`;
+  const units = { one: 'unit', many: 'units' }[number];
+  return `${amount} ${units}${family ? ` for ${FAMILY_NOUNS[family].many}` : ''} ${perWhom(limit)}`;
+}
+
+/** As in `songs per person and day`. Plain. */
+export function describeLimitName(name: LimitName): string {
+  const thing = name.family ? FAMILY_NOUNS[name.family].many : 'requests';
+  return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name)}`;
+}
+
+function perWhom({ scope, who, per }: LimitName): string {
+  switch (scope) {
+    case 'person':
+      if (who === undefined) return `per person and ${per}`;
+      return who.type === 'role'
+        ? `per ${per} for each person with the role ${who.name ?? who.id}`
+        : `per ${per} for ${who.name ?? who.id}`;
+    case 'channel':
+      return `per ${per} in this channel, for all together`;
+    case 'server':
+      return `per ${per} in this server, for all together`;
+    case 'deployment':
+      return `per ${per} for everybody who uses this bot`;
+    default:
+      return scope satisfies never;
+  }
+}
+
+/** As in `3 h 20 min`; never less than it is. */
+export function timeUntil(at: number, now: number): string {
+  const minutes = Math.max(1, Math.ceil((at - now) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}

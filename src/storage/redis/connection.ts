@@ -1,0 +1,171 @@
+/** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
+import { createClient } from '@keyv/redis';
+import type { RunTools } from '../schedule.ts';
+import { StorageError } from '../storage.ts';
+import { refusalOfRedis, replyOf } from './errors.ts';
+import type { RedisKeys } from './keys.ts';
+
+const RETRY_PAUSE = 20;
+const LONGEST_RECONNECT_PAUSE = 1_000;
+
+export type RedisClient = ReturnType<typeof createClient>;
+
+export interface RedisPatience {
+  /** Milliseconds an operation waits for a connection that broke to come back. */
+  readonly patienceMs: number;
+  /** Milliseconds it waits for an answer. */
+  readonly answerMs: number;
+  /** Milliseconds that the first connection may take. */
+  readonly firstConnectionMs: number;
+}
+
+type RedisConnectionTools = RedisPatience & Pick<RunTools, 'clock' | 'log'>;
+
+/** There is a connection, but no answer. */
+class NoAnswer extends Error {}
+
+export class RedisConnection {
+  /** For libraries that bring their own commands; everything else goes through {@link run}. */
+  readonly client: RedisClient;
+  readonly #tools: RedisConnectionTools;
+  readonly #clients = new Set<RedisClient>();
+  #cause: unknown;
+  #away = false;
+  #closed = false;
+
+  constructor(url: string, tools: RedisConnectionTools) {
+    this.#tools = tools;
+    this.client = createClient({
+      url,
+      // A command that was reported as failed must not run later.
+      disableOfflineQueue: true,
+      socket: {
+        connectTimeout: 3_000,
+        reconnectStrategy: (retries) => Math.min(LONGEST_RECONNECT_PAUSE, 10 * 2 ** Math.min(retries, 10)),
+      },
+    });
+    this.#clients.add(this.client);
+    this.client.on('error', (error) => this.#lost(error));
+    this.client.on('ready', () => {
+      if (this.#away) tools.log.info({}, 'Redis is back');
+      this.#away = false;
+    });
+  }
+
+  /** Throws StorageError `unavailable` when Redis cannot be reached within `firstConnectionMs`. */
+  async connect(): Promise<void> {
+    try {
+      await this.within(this.#tools.firstConnectionMs, this.client.connect());
+    } catch (error) {
+      this.close();
+      throw refusalOfRedis(this.#cause) ?? new StorageError('unavailable', 'Redis cannot be reached.', error);
+    }
+  }
+
+  /**
+   * Runs an operation that is harmless to repeat: it runs again when the connection breaks before the answer.
+   * Throws StorageError `unavailable` after a few seconds of trying.
+   */
+  async run<Value>(operation: (redis: RedisClient) => Promise<Value>): Promise<Value> {
+    const { clock, patienceMs, answerMs } = this.#tools;
+    const end = clock.elapsed() + patienceMs;
+    for (;;) {
+      if (this.#closed) throw new StorageError('unavailable', 'The storage is closed.');
+      try {
+        return await this.within(answerMs, operation(this.client));
+      } catch (error) {
+        const reply = replyOf(error);
+        // After a failover, the connection leads to what is a replica now.
+        if (error instanceof NoAnswer || reply === 'READONLY') this.#renew(error);
+        if (reply !== undefined) throw refusalOfRedis(error) ?? error;
+        if (error instanceof NoAnswer || clock.elapsed() >= end)
+          throw new StorageError('unavailable', 'Redis cannot be reached.', error);
+      }
+      await new Promise<void>((resolve) => clock.after(RETRY_PAUSE, resolve));
+    }
+  }
+
+  /** Runs a Lua script that is harmless to repeat. Throws as {@link run}. */
+  evaluate(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
+    return this.run((redis) => redis.eval(script, { keys: [...keys], arguments: values.map(String) }));
+  }
+
+  /** All keys that begin like this, each once, in no order. Throws as {@link run}. */
+  async *keys(start: string): AsyncGenerator<string> {
+    const MATCH = `${start.replace(/[\\*?[\]]/g, '\\$&')}*`;
+    // A scan may return the same key twice.
+    const seen = new Set<string>();
+    let cursor = '0';
+    do {
+      const page = await this.run((redis) => redis.scan(cursor, { MATCH, COUNT: 500 }));
+      for (const key of page.keys) {
+        if (!seen.has(key)) yield key;
+        seen.add(key);
+      }
+      cursor = page.cursor;
+    } while (cursor !== '0');
+  }
+
+  /** A connection of its own, for commands that wait: they are sent once Redis is back. {@link release} ends it. */
+  duplicate(): RedisClient {
+    const client = this.client.duplicate({ disableOfflineQueue: false });
+    // The first connection tells the log.
+    client.on('error', () => {});
+    this.#clients.add(client);
+    return client;
+  }
+
+  release(client: RedisClient): void {
+    this.#clients.delete(client);
+    if (client.isOpen) client.destroy();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const client of this.#clients) this.release(client);
+  }
+
+  #lost(error: unknown): void {
+    this.#cause = error;
+    if (!this.#away && !this.#closed) this.#tools.log.warn({ err: error }, 'Redis is away');
+    this.#away = true;
+  }
+
+  /** A silent connection stays silent; a new one may not. */
+  #renew(cause: unknown): void {
+    if (this.#closed || !this.client.isReady) return;
+    this.#lost(cause);
+    for (const client of this.#clients) {
+      if (!client.isReady) continue;
+      client.destroy();
+      client.connect().catch(() => {
+        // It tries again by itself.
+      });
+    }
+  }
+
+  /** Rejects when the operation does not end in time. */
+  async within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
+    let cancel = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = this.#tools.clock.after(milliseconds, () =>
+        reject(new NoAnswer('Redis did not answer in time.')),
+      );
+    });
+    try {
+      return await Promise.race([operation, late]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** What the parts of the storage share. */
+export interface RedisTools extends RunTools {
+  readonly connection: RedisConnection;
+  readonly keys: RedisKeys;
+  /** What all keys begin with. */
+  readonly prefix: string;
+  /** Never the same twice, in any replica. */
+  readonly newId: () => string;
+}

@@ -1,0 +1,302 @@
+/** Records of jobs, and the callbacks that came for them. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isOpen, type Job } from '../../core/job.ts';
+import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
+import {
+  type Accepted,
+  INBOX_KEPT,
+  INBOX_LIMIT,
+  type Inbox,
+  type JobStore,
+  type JobText,
+} from '../storage.ts';
+import type { RedisTools } from './connection.ts';
+import type { RedisKeys } from './keys.ts';
+import { RESERVE } from './usage-scripts.ts';
+
+/** Ids read at a time while walking all open jobs. */
+const PAGE = 500;
+/** Records asked for at a time: they are read within milliseconds. */
+const PAGE_OF_RECORDS = 50;
+/** Deliveries remembered for each route. */
+const DELIVERIES = 500;
+
+/**
+ * Writes the record and moves the job in the indexes. Its hash names the indexes it is in, so a job that moves to another
+ * channel leaves nothing behind. A write carries a token: repeated after a lost answer, it finds its own token and answers
+ * again that it won.
+ */
+const WRITE_JOB = `
+local function write(KEYS, given)
+  local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+  local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced')
+  for field = 1, 4 do
+    if before[field] then redis.call('ZREM', before[field], given.id) end
+  end
+  redis.call('HSET', job, 'record', given.record, 'version', given.version, 'written by', given.token,
+    'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
+    'unplaced', undelivered, 'duration', given.duration or '')
+  if given.open then
+    redis.call('ZADD', open, 0, given.id)
+    redis.call('ZADD', running, given.createdAt, given.id)
+    redis.call('PERSIST', inbox)
+    redis.call('PERSIST', seen)
+  else
+    redis.call('ZREM', open, given.id)
+    redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
+    redis.call('PEXPIRE', seen, ${INBOX_KEPT})
+  end
+  if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
+  if given.undelivered then redis.call('ZADD', undelivered, given.createdAt, given.id) end
+  if given.duration then
+    redis.call('ZADD', delivered, given.finishedAt, given.id)
+    redis.call('ZREMRANGEBYRANK', delivered, 0, -${DELIVERIES} - 1)
+  end
+end
+`;
+
+/** KEYS: usage prefix, keys of the job. ARGV: the job, and the reservation if there is one. Safe to repeat, by the token. */
+const INSERT = `${RESERVE}${WRITE_JOB}
+local keys, job = {unpack(KEYS, 2)}, cjson.decode(ARGV[1])
+local invocation = keys[#keys]
+local stored = redis.call('HGET', keys[1], 'written by')
+if stored then return cjson.encode({type = stored == job.token and 'accepted' or 'known'}) end
+if redis.call('EXISTS', invocation) == 1 then return cjson.encode({type = 'known'}) end
+local refusal = ARGV[2] and reserve(cjson.decode(ARGV[2]))
+if refusal then return cjson.encode(refusal) end
+redis.call('SET', invocation, job.id)
+write(keys, job)
+return cjson.encode({type = 'accepted'})
+`;
+
+const REPLACE = `${WRITE_JOB}
+local given = cjson.decode(ARGV[1])
+local stored = redis.call('HMGET', KEYS[1], 'version', 'written by')
+if not stored[1] then return 0 end
+local version = tonumber(stored[1])
+if version == given.version and stored[2] == given.token then return 1 end
+if version + 1 ~= given.version then return 0 end
+write(KEYS, given)
+return 1
+`;
+
+/** Pairs of id and field along a sorted set. KEYS: the set. ARGV: range command, first, last, start of job keys, field. */
+const PAIRS = `
+local found = {}
+for _, id in ipairs(redis.call(ARGV[1], KEYS[1], ARGV[2], ARGV[3])) do
+  local value = redis.call('HGET', ARGV[4] .. id, ARGV[5])
+  if value then found[#found + 1] = {id, value} end
+end
+return found
+`;
+
+/**
+ * Pairs of id and record of the open jobs of one person. KEYS: the open jobs. ARGV: start of job keys, and start and end
+ * of the names of the person's indexes, one for each channel.
+ */
+const RUNNING = `
+local found = {}
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local job = redis.call('HMGET', ARGV[1] .. id, 'running', 'record')
+  local running = job[1]
+  if running and string.sub(running, 1, #ARGV[2]) == ARGV[2] and string.sub(running, -#ARGV[3]) == ARGV[3] then
+    found[#found + 1] = {id, job[2]}
+  end
+end
+return found
+`;
+
+/** KEYS: keys of the job. Removes the job from every index that its hash names. */
+const ERASE = `
+local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
+for field = 1, 4 do
+  if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
+end
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9])
+return 1
+`;
+
+const insertReply = z.union([
+  z.object({ type: z.enum(['accepted', 'known']) }),
+  z.object({ type: z.literal('refused'), ceiling: z.number(), freesAt: z.number().exactOptional() }),
+]);
+const pairsReply = z.array(z.tuple([z.string(), z.string()]));
+
+export interface RedisJobs extends JobStore {
+  /** Reserves the usage, if there is some, and stores the job: both or nothing. */
+  insert(job: Job, ...reservation: [] | [string]): Promise<Accepted>;
+}
+
+export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJobs {
+  async function insert(job: Job, ...reservation: [] | [string]): Promise<Accepted> {
+    const values = [jobArgument(job, newId()), ...reservation];
+    const reply = await connection.evaluate(INSERT, [keys.usage, ...jobKeys(job, keys)], values);
+    return insertReply.parse(JSON.parse(z.string().parse(reply)));
+  }
+
+  async function pairs(index: string, command: 'ZRANGE' | 'ZREVRANGE', last: number, field: string) {
+    const values = [command, 0, last, keys.job(''), field];
+    return pairsReply.parse(await connection.evaluate(PAIRS, [index], values));
+  }
+
+  async function jobs(index: string, command: 'ZRANGE' | 'ZREVRANGE', last: number): Promise<Job[]> {
+    const found = await pairs(index, command, last, 'record');
+    const records = found.map(([id, record]) => ({ id, record }));
+    return parseJobs(records, log);
+  }
+
+  async function newest(index: string, limit: number): Promise<Job[]> {
+    // A last index of -1 would mean all.
+    return limit > 0 ? jobs(index, 'ZREVRANGE', limit - 1) : [];
+  }
+
+  async function read(id: string): Promise<Job | undefined> {
+    const record = await connection.run((redis) => redis.hGet(keys.job(id), 'record'));
+    return record === null ? undefined : parseJob(id, record);
+  }
+
+  async function* records(): AsyncGenerator<JobText> {
+    const start = keys.job('');
+    const read = async (key: string) => ({
+      id: key.slice(start.length),
+      record: await connection.run((redis) => redis.hGet(key, 'record')),
+    });
+    const page: string[] = [];
+    const readPage = async () => {
+      const found = await Promise.all(page.splice(0).map(read));
+      return found.flatMap(({ id, record }) => (record === null ? [] : [{ id, record }]));
+    };
+    for await (const key of connection.keys(start)) {
+      page.push(key);
+      if (page.length === PAGE_OF_RECORDS) yield* await readPage();
+    }
+    yield* await readPage();
+  }
+
+  /** The jobs that are meant. A record whose text cannot be of one is not read as a job, which takes far longer. */
+  async function* parsed(
+    isMeant: (job: Job) => boolean,
+    mayBeMeant: (record: string) => boolean,
+  ): AsyncGenerator<Job> {
+    for await (const text of records()) {
+      if (mayBeMeant(text.record)) yield* parseJobs([text], log).filter(isMeant);
+    }
+  }
+
+  return {
+    insert,
+    create: async (job) => (await insert(job)).type === 'accepted',
+    read,
+    async replace(job) {
+      const written: Job = { ...job, version: job.version + 1 };
+      const values = [jobArgument(written, newId())];
+      return (await connection.evaluate(REPLACE, jobKeys(written, keys), values)) === 1 ? written : undefined;
+    },
+    async running({ platform, channel }, person) {
+      if (channel !== undefined) return jobs(keys.running({ platform, channel }, person), 'ZRANGE', -1);
+      const values = [keys.job(''), ...keys.runningAnywhere(platform, person)];
+      const found = pairsReply.parse(await connection.evaluate(RUNNING, [keys.open], values));
+      const records = found.map(([id, record]) => ({ id, record }));
+      return parseJobs(records, log).toSorted((left, right) => left.createdAt - right.createdAt);
+    },
+    recentSongs: (where, limit) => newest(keys.songs(where), limit),
+    undelivered: (platform, person, limit) => newest(keys.undelivered(platform, person), limit),
+    async *open() {
+      let last = '-';
+      for (;;) {
+        const page = await connection.run((redis) =>
+          redis.zRangeByLex(keys.open, last, '+', { LIMIT: { offset: 0, count: PAGE } }),
+        );
+        yield* page;
+        const end = page.at(-1);
+        if (end === undefined || page.length < PAGE) return;
+        last = `(${end}`;
+      }
+    },
+    all: () =>
+      parsed(
+        () => true,
+        () => true,
+      ),
+    ofPerson: (platform, person) =>
+      parsed(
+        (job) => job.address.platform === platform && job.person.id === person,
+        (record) => record.includes(JSON.stringify(person)),
+      ),
+    endedBefore: (at) =>
+      parsed(
+        (job) => !isOpen(job) && (job.finishedAt ?? job.createdAt) < at,
+        (record) => Number(/"finishedAt":([\d.]+)/.exec(record)?.[1] ?? 0) < at,
+      ),
+    records,
+    async erase(id) {
+      const job = await read(id);
+      if (job) await connection.evaluate(ERASE, jobKeys(job, keys), [id]);
+    },
+    async recentDurations(route, limit) {
+      if (limit <= 0) return [];
+      const found = await pairs(keys.delivered(route), 'ZREVRANGE', limit - 1, 'duration');
+      return found.map(([, duration]) => Number(duration));
+    },
+  };
+}
+
+/** The KEYS of {@link WRITE_JOB}, and behind them the key of the invocation. */
+function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys): string[] {
+  return [
+    keys.job(id),
+    keys.open,
+    keys.running(address, person.id),
+    keys.songs(address),
+    keys.delivered(work.route),
+    keys.inbox(id),
+    keys.inboxSeen(id),
+    keys.undelivered(address.platform, person.id),
+    keys.invocation(invocation),
+  ];
+}
+
+/** What {@link WRITE_JOB} is given, as JSON. */
+function jobArgument(job: Job, token: string): string {
+  const { id, version, createdAt, finishedAt = 0 } = job;
+  const record = JSON.stringify(job);
+  return JSON.stringify({ token, id, version, createdAt, finishedAt, record, ...jobFacts(job) });
+}
+
+const PUT = `
+local inbox, seen, job = KEYS[1], KEYS[2], KEYS[3]
+local digest, entry, limit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end
+if redis.call('LLEN', inbox) >= limit then return 0 end
+redis.call('SADD', seen, digest)
+redis.call('RPUSH', inbox, entry)
+if redis.call('HGET', job, 'open') == '0' then
+  redis.call('EXPIRE', inbox, seconds)
+  redis.call('EXPIRE', seen, seconds)
+end
+return 1
+`;
+
+const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
+
+export function redisInbox({ connection, keys }: RedisTools): Inbox {
+  return {
+    async put(job, body, receivedAt) {
+      const digest = createHash('sha256').update(body).digest('base64');
+      const entry = JSON.stringify({ receivedAt, body } satisfies z.infer<typeof storedEntry>);
+      const names = [keys.inbox(job), keys.inboxSeen(job), keys.job(job)];
+      const values = [digest, entry, INBOX_LIMIT, INBOX_KEPT / 1_000];
+      return (await connection.evaluate(PUT, names, values)) === 1;
+    },
+    async read(job, sequence) {
+      const entries = await connection.run((redis) => redis.lRange(keys.inbox(job), sequence, -1));
+      return entries.map((text, index) => ({
+        sequence: sequence + index + 1,
+        ...storedEntry.parse(JSON.parse(text)),
+      }));
+    },
+  };
+}

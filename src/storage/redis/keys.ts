@@ -1,0 +1,45 @@
+/**
+ * The name of every key. All begin with the deployment's prefix. What is stored keeps its name when the code renames it,
+ * so that replicas of two versions can share a Redis during an upgrade.
+ */
+import type { Address } from '../../core/invocation.ts';
+
+type Channel = Pick<Address, 'platform' | 'channel'>;
+
+export type RedisKeys = ReturnType<typeof redisKeys>;
+
+export function redisKeys(prefix: string) {
+  const key = (...parts: string[]) => [prefix, ...parts.map(encodeURIComponent)].join(':');
+  return {
+    /** Hash: record, version, what the indexes hold of it. Not encoded, since scripts build it from ids. */
+    job: (id: string) => `${key('job')}:${id}`,
+    /** String: the id of the job that this invocation made. */
+    invocation: (invocation: string) => key('invocation', invocation),
+    /** Sorted set of ids, all with score 0: in the order of the ids. */
+    open: key('open'),
+    /** Sorted sets of ids by creation. */
+    running: (where: Channel, person: string) => key('running', where.platform, where.channel, person),
+    /** Start and end of a person's {@link running} keys, whatever the channel. */
+    runningAnywhere: (platform: string, person: string) =>
+      [`${key('running', platform)}:`, `:${encodeURIComponent(person)}`] as const,
+    songs: (where: Channel) => key('songs', where.platform, where.channel),
+    /** Sorted set of a person's jobs that could be shown nowhere, by creation. */
+    undelivered: (platform: string, person: string) => key('unplaced', platform, person),
+    /** Sorted set of the last delivered ids by delivery. */
+    delivered: (route: string) => key('delivered', route),
+    /** List: entry n at index n - 1. */
+    inbox: (job: string) => key('inbox', job),
+    /** Set of digests of what the inbox holds. */
+    inboxSeen: (job: string) => key('inbox-seen', job),
+    /** Sorted sets of jobs by ticket, and the last ticket. */
+    semaphoreHolders: (queue: string) => key('place-holders', queue),
+    semaphoreQueue: (queue: string) => key('place-queue', queue),
+    semaphoreTickets: (queue: string) => key('place-tickets', queue),
+    secret: (name: string) => key('secret', name),
+    checked: key('checked'),
+    /** Channel of publish and subscribe. */
+    notifications: key('notices'),
+    settings: key('settings'),
+    usage: key('usage'),
+  };
+}

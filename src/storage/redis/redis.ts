@@ -1,0 +1,118 @@
+/** Storage in Redis 7, for any number of replicas. */
+import { randomUUID } from 'node:crypto';
+import type { Log } from '../../core/log.ts';
+import { createLocks } from '../locks.ts';
+import type { RunTools } from '../schedule.ts';
+import { type Storage, StorageError } from '../storage.ts';
+import { RedisConnection, type RedisPatience, type RedisTools } from './connection.ts';
+import { carryOverFormerSchedule } from './former-schedule.ts';
+import { redisInbox, redisJobs } from './jobs.ts';
+import { redisKeys } from './keys.ts';
+import { redisNotifications } from './notifications.ts';
+import { redisSchedule, redisSemaphores } from './schedule.ts';
+import { redisSettings } from './settings.ts';
+import { redisUsage, reservationArgument } from './usage.ts';
+
+/** A replica that was silent this long is taken for dead. */
+const LEASE = 15_000;
+const PATIENCE: RedisPatience = {
+  // Shorter than platforms wait for their acknowledgement: a request is then declined with its first answer.
+  patienceMs: 800,
+  answerMs: 2_000,
+  // At the start of a process, no request waits.
+  firstConnectionMs: 5_000,
+};
+
+export interface RedisStorageOptions extends RunTools, Partial<RedisPatience> {
+  /** `redis://` or `rediss://`, with user, password and database if there are any. */
+  readonly url: string;
+  /** What all keys begin with, so that several bots can share a Redis; `minstrel` unless said. */
+  readonly prefix?: string;
+  /** Milliseconds of silence after which another replica takes over the runs of one; 15,000 unless said. */
+  readonly leaseMs?: number;
+}
+
+/**
+ * Connects to Redis. What it acknowledges is as durable as this Redis is: with `appendonly yes`, and for power
+ * cuts `appendfsync always`. While Redis is away, everything rejects within a few seconds with StorageError
+ * `unavailable`, and works again once it is back. Throws the same when Redis cannot be reached now.
+ */
+export async function openRedisStorage(options: RedisStorageOptions): Promise<Storage> {
+  const { url, clock, log, prefix = 'minstrel', leaseMs = LEASE } = options;
+  const keys = redisKeys(prefix);
+  const connection = new RedisConnection(url, { ...PATIENCE, ...options });
+  const tools: RedisTools = { ...options, connection, keys, prefix, newId: randomUUID };
+  await connection.connect();
+  const settings = redisSettings(tools);
+  const schedule = redisSchedule(tools, leaseMs);
+  const close = async () => {
+    await schedule.close();
+    connection.close();
+  };
+  try {
+    await warnOfForgetting(connection, log);
+    const locks = createLocks({ settings, now: clock.now, newId: randomUUID });
+    await carryOverFormerSchedule(schedule, locks, tools);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const jobs = redisJobs(tools);
+  return {
+    accept: async ({ job, reservation, ceilings, at, now }) => {
+      // A stored job always has a timer; a timer that finds no job ends quietly.
+      await schedule.wake(job.id, at);
+      return jobs.insert(job, reservationArgument(reservation, { ceilings, now }));
+    },
+    jobs,
+    inbox: redisInbox(tools),
+    schedule,
+    notifications: redisNotifications(tools),
+    settings,
+    semaphores: redisSemaphores(tools),
+    usage: redisUsage(tools),
+    secret: async (name, make) => {
+      const made = make();
+      const known = await connection.run((redis) =>
+        redis.set(keys.secret(name), made, { condition: 'NX', GET: true }),
+      );
+      return known ?? made;
+    },
+    secrets: async () => {
+      const start = keys.secret('');
+      const found: [string, string][] = [];
+      for await (const key of connection.keys(start)) {
+        const value = await connection.run((redis) => redis.get(key));
+        if (value !== null) found.push([decodeURIComponent(key.slice(start.length)), value]);
+      }
+      return found;
+    },
+    check: async () => {
+      await connection.run((redis) => redis.set(keys.checked, clock.now()));
+    },
+    scrub: async () => {
+      // Without an append-only file, or while it is being rewritten, Redis refuses; a user of Redis may lack the permission.
+      await connection.run((redis) => redis.bgRewriteAof()).catch(() => undefined);
+    },
+    close,
+  };
+}
+
+/** A Redis that keeps nothing on disk, or evicts keys, loses accepted jobs. Throws StorageError for a replica. */
+async function warnOfForgetting(connection: RedisConnection, log: Log): Promise<void> {
+  const text = await connection.run((redis) => redis.info());
+  const facts = new Map(text.split(/\r?\n/).map((line) => [line.split(':')[0], line.split(':')[1]]));
+  if (facts.get('aof_enabled') === '0') {
+    log.warn({}, 'Redis runs without `appendonly yes`: if it dies, accepted jobs are lost');
+  }
+  const policy = facts.get('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    log.warn(
+      { policy },
+      'Redis may throw jobs away when its memory is full: set `maxmemory-policy noeviction`',
+    );
+  }
+  if (facts.get('role') === 'slave') {
+    throw new StorageError('unavailable', 'This Redis is a replica, which cannot be written.');
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The schedule of all replicas. BullMQ has one timer for each scheduled job: its delay is the time of the next run, its
+ * lock the lease. `deduplication` keeps it one: while it is delayed, a wake moves it; while it is active, a wake stores
+ * the next timer, which BullMQ adds in the same step that ends the active one.
+ * docs/decisions/0019-bullmq-is-the-schedule.md
+ */
+import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
+import { z } from 'zod';
+import {
+  checkTime,
+  type DueJob,
+  runJob,
+  type Schedule,
+  STORAGE_PAUSE,
+  type WakeHandler,
+} from '../schedule.ts';
+import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
+import type { RedisClient, RedisTools } from './connection.ts';
+
+const QUEUE = 'schedule';
+/** How long BullMQ may take to end once our handlers have ended. */
+const CLOSING = 2_000;
+
+/**
+ * The earliest time wins, which BullMQ's own `reschedule` and `keepLastIfActive` do not do: there the last one wins.
+ * KEYS: what all keys of the queue begin with. ARGV: job, time, delay, data of the next timer (empty: as it is).
+ * Returns 0 when the job has no timer.
+ */
+const EARLIEST = `
+local queue, job, at, delay, data = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local id = redis.call('GET', queue .. 'de:' .. job)
+local timer = id and redis.call('HMGET', queue .. id, 'name', 'data', 'opts')
+if not timer or not timer[3] then return 0 end
+local score = redis.call('ZSCORE', queue .. 'delayed', id)
+if score and at * 4096 < tonumber(score) then
+  redis.call('ZADD', queue .. 'delayed', at * 4096, id)
+  local first = redis.call('ZRANGE', queue .. 'delayed', 0, 0, 'WITHSCORES')
+  redis.call('ZADD', queue .. 'marker', first[2] / 4096, '1')
+elseif not score and redis.call('LPOS', queue .. 'active', id) then
+  local following = queue .. 'dn:' .. job
+  local before = redis.call('HMGET', following, 'at', 'data')
+  if not before[1] or at < tonumber(before[1]) then
+    local opts = cjson.decode(timer[3])
+    opts['delay'] = delay
+    redis.call('HSET', following, 'name', timer[1], 'opts', cjson.encode(opts), 'at', at)
+  end
+  if data == '' then data = before[2] or timer[2] end
+  redis.call('HSET', following, 'data', data)
+end
+return 1
+`;
+
+const timerSchema = z.object({ job: z.string(), failures: z.number() });
+
+/** @param leaseMs milliseconds of silence after which another replica takes over the runs of one */
+export function redisSchedule(tools: RedisTools, leaseMs: number): Schedule & { close(): Promise<void> } {
+  const { connection, prefix, newId, clock, log } = tools;
+  const queue = new Queue<DueJob>(QUEUE, {
+    connection: connection.client,
+    prefix,
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+    streams: { events: { maxLen: 100 } },
+  });
+  // Operations tell their callers; the connection tells the log.
+  queue.on('error', () => {});
+  const runs = new Map<string, Promise<void>>();
+  let running: { worker: Worker<DueJob>; client: RedisClient; stopping: AbortController } | undefined;
+
+  async function schedule(job: string, at: number, failures?: number): Promise<void> {
+    checkTime(at);
+    const time = Math.ceil(at);
+    const delay = () => Math.max(0, time - clock.now());
+    const data = failures === undefined ? '' : JSON.stringify({ job, failures } satisfies DueJob);
+    for (;;) {
+      const found = await connection.evaluate(EARLIEST, [queue.toKey('')], [job, time, delay(), data]);
+      if (found === 1) return;
+      const jobId = newId();
+      const added = await connection.run(() =>
+        queue.add(
+          QUEUE,
+          { job, failures: failures ?? 0 },
+          { jobId, delay: delay(), deduplication: { id: job } },
+        ),
+      );
+      // Another wake may have been first, with a later time.
+      if (added.id === jobId) return;
+    }
+  }
+
+  /** A wake of a run whose replica died is answered by the run that repeats it. */
+  async function dropDueWake(job: string): Promise<void> {
+    const following = queue.toKey(`dn:${job}`);
+    const at = await connection.run((redis) => redis.hGet(following, 'at'));
+    if (at !== null && Number(at) <= clock.now()) await connection.run((redis) => redis.del(following));
+  }
+
+  async function run(due: DueJob, handler: WakeHandler, signal: AbortSignal): Promise<void> {
+    const store = async (at: number | undefined, failures: number) => {
+      if (at !== undefined) await schedule(due.job, at, failures);
+    };
+    // An unfinished timer keeps its lease. When it ends, another replica runs the job again.
+    if (!(await runJob(due, handler, store, signal, tools))) throw new DelayedError();
+  }
+
+  function take({ data, stalledCounter }: BullJob<DueJob>, handler: WakeHandler, signal: AbortSignal) {
+    const { job, failures } = timerSchema.parse(data);
+    const due = { job, failures: failures + stalledCounter };
+    // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
+    const known = runs.get(job);
+    if (known !== undefined) return known;
+    const repeat: WakeHandler = async (...run) => {
+      await dropDueWake(job);
+      return handler(...run);
+    };
+    const started = run(due, stalledCounter > 0 ? repeat : handler, signal);
+    const ended = started.finally(() => runs.delete(job));
+    runs.set(job, ended);
+    return ended;
+  }
+
+  async function stop(): Promise<void> {
+    if (running === undefined) return;
+    const { worker, client, stopping } = running;
+    running = undefined;
+    stopping.abort();
+    // Fetches nothing more. Without Redis this waits for its return, so it has a limit.
+    const closed = worker.close();
+    await Promise.allSettled(runs.values());
+    await connection.within(CLOSING, closed).catch(() => {});
+    connection.release(client);
+  }
+
+  return {
+    wake: (job, at) => schedule(job, at),
+    async unscheduled(jobs) {
+      const timers = await connection.run(() =>
+        Promise.all(jobs.map((job) => queue.getDeduplicationJobId(job))),
+      );
+      return jobs.filter((_, index) => timers[index] === null);
+    },
+    async start(handler, { concurrency }) {
+      if (running !== undefined) throw new Error('The schedule runs already.');
+      const stopping = new AbortController();
+      // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
+      const client = connection.duplicate();
+      const worker = new Worker<DueJob>(QUEUE, (timer) => take(timer, handler, stopping.signal), {
+        connection: client,
+        prefix,
+        concurrency,
+        lockDuration: leaseMs,
+        stalledInterval: Math.ceil(leaseMs / 3),
+        // However often its replicas die, a job runs again.
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
+        runRetryDelay: STORAGE_PAUSE,
+      });
+      worker.on('error', (error) => log.debug({ err: error }, 'The worker of the schedule had trouble'));
+      // While Redis was away, BullMQ forgot when the next timer is due, and would check in 10 s.
+      client.on('ready', () => {
+        client.zAdd(queue.toKey('marker'), { score: 0, value: '0' }).catch(() => {});
+      });
+      running = { worker, client, stopping };
+      await worker.waitUntilReady();
+    },
+    stop,
+    async close() {
+      await stop();
+      await queue.close();
+    },
+  };
+}
+
+// KEYS: holders and queue (sorted sets of jobs by ticket), the last ticket. ARGV: job, limit, most that is counted.
+const ACQUIRE = `
+local holders, queue, tickets = KEYS[1], KEYS[2], KEYS[3]
+local job, limit, counted = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if redis.call('ZSCORE', holders, job) then return 0 end
+if not redis.call('ZSCORE', queue, job) then redis.call('ZADD', queue, redis.call('INCR', tickets), job) end
+local free = math.max(limit - redis.call('ZCARD', holders), 0)
+local before = redis.call('ZRANK', queue, job)
+if before >= free then return math.min(before - free + 1, counted) end
+redis.call('ZADD', holders, redis.call('ZSCORE', queue, job), job)
+redis.call('ZREM', queue, job)
+return 0
+`;
+
+const RELEASE = `
+local holders, queue = KEYS[1], KEYS[2]
+redis.call('ZREM', holders, ARGV[1])
+redis.call('ZREM', queue, ARGV[1])
+local free = tonumber(ARGV[2]) - redis.call('ZCARD', holders)
+if free <= 0 then return {} end
+return redis.call('ZRANGE', queue, 0, free - 1)
+`;
+
+const positionReply = z.number();
+const jobsReply = z.array(z.string());
+
+export function redisSemaphores({ connection, keys }: RedisTools): Semaphores {
+  return {
+    async acquire(queue, job, limit) {
+      const names = [keys.semaphoreHolders(queue), keys.semaphoreQueue(queue), keys.semaphoreTickets(queue)];
+      return positionReply.parse(await connection.evaluate(ACQUIRE, names, [job, limit, QUEUE_COUNTED]));
+    },
+    async release(queue, job, limit) {
+      const names = [keys.semaphoreHolders(queue), keys.semaphoreQueue(queue)];
+      return jobsReply.parse(await connection.evaluate(RELEASE, names, [job, limit]));
+    },
+    async holdersAndNext(queue, limit) {
+      const lists = await connection.run((redis) =>
+        Promise.all([
+          redis.zRange(keys.semaphoreHolders(queue), 0, -1),
+          redis.zRange(keys.semaphoreQueue(queue), 0, limit - 1),
+        ]),
+      );
+      return lists.flat();
+    },
+  };
+}

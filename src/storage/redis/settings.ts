@@ -1,0 +1,43 @@
+import KeyvRedis from '@keyv/redis';
+import { keyvSettings } from '../keyv-settings.ts';
+import type { SettingsStore } from '../storage.ts';
+import type { RedisTools } from './connection.ts';
+
+/** Repeated after a lost answer, it finds what it wrote itself and answers again that it won. */
+const COMPARE_AND_SET = `
+local stored = redis.call('GET', KEYS[1])
+if stored == ARGV[2] then return 1 end
+if ARGV[1] == '' then
+  if stored then return 0 end
+elseif stored ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+`;
+
+/** Settings through Keyv's own Redis store. */
+export function redisSettings({ connection, keys: { settings: namespace } }: RedisTools): SettingsStore {
+  const store = new KeyvRedis(connection.client, {
+    namespace,
+    throwOnErrors: true,
+    throwOnConnectError: true,
+  });
+  // Operations tell their callers; the connection tells the log.
+  store.on('error', () => {});
+  return keyvSettings(
+    store,
+    {
+      compareAndSet: async (key, before, after) => {
+        const keys = [store.createKeyPrefix(key, namespace)];
+        return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
+      },
+      list: async () => {
+        // A scan may return the same key twice.
+        const found = new Map<string, string>();
+        for await (const [key, text] of store.iterator<string>(namespace)) if (text) found.set(key, text);
+        return [...found];
+      },
+    },
+    { namespace, useKeyPrefix: false },
+    (operation) => connection.run(operation),
+  );
+}

@@ -1,0 +1,148 @@
+/** What Redis does in one go for usage, as Lua. */
+import { LONGEST_WINDOW, USAGE_KNOWN } from '../usage.ts';
+
+/**
+ * `entry:<id>` is a hash: state (`open`, `settled` or `uncertain`), its counters as JSON, its member in them.
+ * `count:<counter>` is a sorted set of members by time; a member is its units, a space and its id.
+ * KEYS[1] is what all keys of usage begin with. Scripts build names from ids, so Redis Cluster is not for this.
+ */
+const COMMON = `
+local prefix = KEYS[1]
+local function unitsOf(member) return tonumber(string.match(member, '^%S+')) end
+local function count(given)
+  for _, counter in ipairs(given.counters) do
+    local key = prefix .. ':count:' .. counter
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', given.at - ${LONGEST_WINDOW}))
+    redis.call('ZADD', key, given.at, given.member)
+    redis.call('PEXPIRE', key, ${LONGEST_WINDOW})
+  end
+end
+local function giveBack(id)
+  local entry = redis.call('HMGET', prefix .. ':entry:' .. id, 'state', 'counters', 'member')
+  if entry[1] ~= 'open' then return end
+  for _, counter in ipairs(cjson.decode(entry[2])) do
+    redis.call('ZREM', prefix .. ':count:' .. counter, entry[3])
+  end
+  redis.call('DEL', prefix .. ':entry:' .. id)
+end
+`;
+
+/** Counts a reservation once when no ceiling is passed, and returns the refusal otherwise. */
+export const RESERVE = `${COMMON}
+local function reserve(given)
+local id, now, units = given.id, given.now, given.units
+if redis.call('EXISTS', prefix .. ':entry:' .. id) == 1 then return nil end
+local last, lastFrees
+for index, ceiling in ipairs(given.ceilings) do
+  local key = prefix .. ':count:' .. ceiling.counter
+  local since = '(' .. string.format('%.0f', now - ceiling.windowMs)
+  local inUnits = ceiling.of == 'units'
+  local wanted = inUnits and units or 1
+  local used = 0
+  local entries
+  if inUnits then
+    entries = redis.call('ZRANGEBYSCORE', key, since, '+inf', 'WITHSCORES')
+    for at = 1, #entries, 2 do used = used + unitsOf(entries[at]) end
+  else
+    used = redis.call('ZCOUNT', key, since, '+inf')
+  end
+  -- Prices are decimal and sums are binary. What costs nothing fits always.
+  if wanted > 0 and used + wanted > ceiling.most + 1e-9 then
+    if wanted > ceiling.most then return {type = 'refused', ceiling = index - 1} end
+    entries = entries or redis.call('ZRANGEBYSCORE', key, since, '+inf', 'WITHSCORES')
+    for at = 1, #entries, 2 do
+      used = used - (inUnits and unitsOf(entries[at]) or 1)
+      if used + wanted <= ceiling.most + 1e-9 then
+        local frees = tonumber(entries[at + 1]) + ceiling.windowMs
+        if not lastFrees or frees > lastFrees then last, lastFrees = index - 1, frees end
+        break
+      end
+    end
+  end
+end
+if last then return {type = 'refused', ceiling = last, freesAt = lastFrees} end
+redis.call('HSET', prefix .. ':entry:' .. id, 'state', 'open', 'counters', cjson.encode(given.counters),
+  'member', given.member)
+redis.call('PEXPIRE', prefix .. ':entry:' .. id, ${USAGE_KNOWN})
+count(given)
+end
+`;
+
+/** KEYS: prefix, the day's hash, names, guilds, days, when people used something last. */
+export const SETTLE = `${COMMON}
+local given = cjson.decode(ARGV[1])
+local entry = prefix .. ':entry:' .. given.id
+local before = redis.call('HGET', entry, 'state')
+if before == 'settled' or before == given.state then return 0 end
+if before == 'uncertain' then
+  redis.call('HSET', entry, 'state', given.state)
+  redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, -1)
+  return 0
+end
+giveBack(given.id)
+redis.call('HSET', entry, 'state', given.state)
+redis.call('PEXPIRE', entry, ${USAGE_KNOWN})
+count(given)
+redis.call('HINCRBY', KEYS[2], 'requests ' .. given.field, 1)
+redis.call('HINCRBYFLOAT', KEYS[2], 'units ' .. given.field, given.units)
+if given.state == 'uncertain' then redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, 1) end
+redis.call('HSET', KEYS[3], given.person, given.name)
+redis.call('SADD', KEYS[4], given.where)
+redis.call('SADD', KEYS[5], given.day)
+redis.call('ZADD', KEYS[6], 'GT', given.at, given.person)
+return 1
+`;
+
+/** KEYS: names, when people used something last, days, guilds. ARGV: first time that is kept, now, the guild. */
+export const PRUNE_NAMES = `
+for _, person in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local at = redis.call('ZSCORE', KEYS[2], person)
+  if not at then
+    -- Names of versions that kept no time go when their last day can be over.
+    redis.call('ZADD', KEYS[2], ARGV[2], person)
+  elseif tonumber(at) < tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[1], person)
+    redis.call('ZREM', KEYS[2], person)
+  end
+end
+if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then redis.call('SREM', KEYS[4], ARGV[3]) end
+return 1
+`;
+
+export const GIVE_BACK = `${COMMON}
+giveBack(ARGV[1])
+return 1
+`;
+
+export const USED = `${COMMON}
+local key = prefix .. ':count:' .. ARGV[1]
+local requests, units = 0, 0
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[2], '+inf')) do
+  requests = requests + 1
+  units = units + unitsOf(member)
+end
+return {tostring(requests), tostring(units)}
+`;
+
+/** KEYS: the hash of a day. Sums by family and by person. */
+export const SUMS_OF_DAY = `
+local fields = redis.call('HGETALL', KEYS[1])
+local sums = {{}, {}}
+for at = 1, #fields, 2 do
+  local kind, key = string.match(fields[at], '^(%a+) (.*)$')
+  local pair = cjson.decode(key)
+  for by, name in ipairs({pair[2], pair[1]}) do
+    local sum = sums[by][name] or {name, 0, 0, 0}
+    local index = ({requests = 2, units = 3, uncertain = 4})[kind]
+    sum[index] = sum[index] + tonumber(fields[at + 1])
+    sums[by][name] = sum
+  end
+end
+local lists = {'[]', '[]'}
+for by = 1, 2 do
+  local list = {}
+  for _, sum in pairs(sums[by]) do list[#list + 1] = sum end
+  if #list > 0 then lists[by] = cjson.encode(list) end
+end
+return '{"families":' .. lists[1] .. ',"people":' .. lists[2] .. '}'
+`;

@@ -1,0 +1,239 @@
+/** One SQLite file: opened for this process alone, brought to the newest schema, written in groups. */
+import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { z } from 'zod';
+import { StorageError } from '../storage.ts';
+import { findDamage } from './damage.ts';
+import { asStorageError, isDamage } from './errors.ts';
+import { migrate } from './schema.ts';
+
+/** How long a write waits for a backup or an inspecting tool; it blocks the process, so it stays below 3 s. */
+const BUSY_TIMEOUT = 2_000;
+/** Bounds how long one commit keeps the process from doing anything else. */
+const LARGEST_GROUP = 256;
+
+interface Change {
+  /** Makes the change. Returns the function to call once it is durable. */
+  readonly make: () => () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+export class SqliteDatabase {
+  readonly #connection: DatabaseSync;
+  readonly #lock: DatabaseSync | undefined;
+  readonly #path: string;
+  #damage: StorageError | undefined;
+  #search: AbortController | undefined;
+  #changes: Change[] = [];
+  #flushing: NodeJS.Immediate | undefined;
+
+  /**
+   * Opens the file, or memory for `:memory:`, and creates its folder if there is none.
+   * Throws StorageError: `locked`, `schema`, `full`, `unavailable`.
+   */
+  constructor(path: string) {
+    let lock: DatabaseSync | undefined;
+    try {
+      lock = path === ':memory:' ? undefined : lockFor(path);
+      this.#connection = connect(path);
+    } catch (error) {
+      lock?.close();
+      throw asStorageError(error);
+    }
+    this.#lock = lock;
+    this.#path = path;
+  }
+
+  /**
+   * Throws StorageError `schema` once the file has turned out to be damaged. The first call begins to read the whole file,
+   * in a thread of its own.
+   */
+  assertWhole(): void {
+    if (this.#search === undefined && this.#path !== ':memory:') {
+      this.#search = new AbortController();
+      void findDamage(this.#path, this.#search.signal).then((damage) => {
+        this.#damage ??= damage;
+      });
+    }
+    if (this.#damage) throw this.#damage;
+  }
+
+  /** Throws StorageError when the storage is closed. */
+  prepare(sql: string): StatementSync {
+    return this.read(() => this.#connection.prepare(sql));
+  }
+
+  prepareAll<Name extends string>(queries: Readonly<Record<Name, string>>): Record<Name, StatementSync> {
+    const prepared = Object.entries<string>(queries).map(([name, sql]) => [name, this.prepare(sql)]);
+    // The names are those of the queries.
+    return Object.fromEntries(prepared) as Record<Name, StatementSync>;
+  }
+
+  /** Throws what `query` throws, SQLite's errors as StorageError. */
+  read<Value>(query: () => Value): Value {
+    try {
+      return query();
+    } catch (error) {
+      throw this.#storageError(error);
+    }
+  }
+
+  /** The rows of a query. Throws as {@link read}. */
+  all<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row[] {
+    return z.array(row).parse(this.read(() => query.all(...values)));
+  }
+
+  /** The first row of a query. Throws as {@link read}. */
+  get<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row | undefined {
+    return row.optional().parse(this.read(() => query.get(...values)));
+  }
+
+  /**
+   * Resolves when the change is on disk. Changes of the same moment share one commit, and so one wait for the disk.
+   * `change` may be called twice (when another change of its group failed), so it must do nothing but SQL.
+   */
+  write<Value>(change: () => Value): Promise<Value> {
+    if (!this.#connection.isOpen) {
+      return Promise.reject(new StorageError('unavailable', 'The storage is closed.'));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Value>();
+    this.#changes.push({
+      make: () => {
+        const value = change();
+        return () => resolve(value);
+      },
+      refuse: (error) => reject(this.#storageError(error)),
+    });
+    this.#flushing ??= setImmediate(() => this.#flush());
+    return promise;
+  }
+
+  /** Moves the write-ahead log into the database file and empties it. Throws StorageError. */
+  truncateLog(): void {
+    this.read(() => this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  }
+
+  /** Commits what is waiting, and closes. */
+  close(): void {
+    this.#search?.abort();
+    clearImmediate(this.#flushing);
+    while (this.#changes.length > 0) this.#flush();
+    if (this.#connection.isOpen) this.#connection.close();
+    if (this.#lock?.isOpen) this.#lock.close();
+  }
+
+  #flush(): void {
+    const group = this.#changes.splice(0, LARGEST_GROUP);
+    this.#flushing = this.#changes.length > 0 ? setImmediate(() => this.#flush()) : undefined;
+    try {
+      this.#commit(group);
+    } catch (failure) {
+      const known = asStorageError(failure);
+      if (known instanceof StorageError && known.code === 'locked') {
+        // Each of them would wait anew for the file, and hold up everything else.
+        for (const change of group) change.refuse(known);
+        return;
+      }
+      // One of them failed, and must not take the others with it.
+      for (const change of group) {
+        try {
+          this.#commit([change]);
+        } catch (error) {
+          change.refuse(error);
+        }
+      }
+    }
+  }
+
+  #storageError(error: unknown): unknown {
+    const known = asStorageError(error);
+    if (known instanceof StorageError && isDamage(error)) this.#damage ??= known;
+    return known;
+  }
+
+  /** All or nothing. */
+  #commit(group: readonly Change[]): void {
+    let durable: (() => void)[];
+    try {
+      this.#connection.exec('BEGIN IMMEDIATE');
+      durable = group.map((change) => change.make());
+      this.#connection.exec('COMMIT');
+    } catch (error) {
+      // A full disk may already have rolled it back.
+      if (this.#connection.isOpen && this.#connection.isTransaction) this.#connection.exec('ROLLBACK');
+      throw error;
+    }
+    for (const resolve of durable) resolve();
+  }
+}
+
+function connect(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: true });
+  try {
+    // FULL: in WAL mode anything less may lose the last commits when the power goes. https://www.sqlite.org/pragma.html#pragma_synchronous
+    // With secure_delete, what is erased is written over: https://www.sqlite.org/pragma.html#pragma_secure_delete
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
+    migrate(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * An open exclusive transaction on a file next to the database: the system releases it however the process ends. The
+ * database itself stays readable, so that it can be backed up and inspected while the bot runs.
+ */
+function lockFor(path: string): DatabaseSync {
+  makeFolder(dirname(path));
+  const lockPath = `${realPath(path)}-lock`;
+  for (const file of [path, lockPath]) keepToOwner(file);
+  const lock = new DatabaseSync(lockPath, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    const cause = asStorageError(error);
+    if (!(cause instanceof StorageError) || cause.code !== 'locked') throw error;
+    throw new StorageError(
+      'locked',
+      `Another process already uses ${path}. Stop it first; only with Redis can several share their storage.`,
+      error,
+    );
+  }
+}
+
+/** Throws StorageError `unavailable` with a sentence for the operator. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const reason = isFile ? 'there is a file of that name' : `the system says ${String(code)}`;
+    throw new StorageError(
+      'unavailable',
+      `The folder ${folder} cannot be made: ${reason}. Set DATA_DIR to a folder.`,
+      error,
+    );
+  }
+}
+
+/** No one else on the machine reads the file. What SQLite puts next to it has the same permissions. */
+function keepToOwner(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+}
+
+/** One name for one file, so that a link to it does not get a lock of its own. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(realpathSync(dirname(path)), basename(path));
+  }
+}

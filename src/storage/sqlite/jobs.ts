@@ -1,0 +1,187 @@
+/** Records of jobs, and the callbacks that came for them. */
+import { createHash } from 'node:crypto';
+import type { StatementSync } from 'node:sqlite';
+import { setImmediate as others } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Job } from '../../core/job.ts';
+import type { Log } from '../../core/log.ts';
+import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
+import { INBOX_LIMIT, type Inbox, type JobStore, type JobText } from '../storage.ts';
+import type { SqliteDatabase } from './database.ts';
+
+const recordRow = z.object({ id: z.string(), record: z.string() });
+const idRow = z.object({ id: z.string() });
+const durationRow = z.object({ duration: z.number() });
+
+const endedRow = recordRow.extend({ at: z.number() });
+
+/** Ids read at a time while walking jobs, and records: large enough for speed, and done within milliseconds. */
+const PAGE = 500;
+const PAGE_OF_RECORDS = 50;
+/** The expression of the index `jobs_ended`. */
+const ENDED = 'coalesce(finished_at, created_at)';
+
+export interface SqliteJobs extends JobStore {
+  /** Inside a transaction: {@link JobStore.create}. */
+  insert(job: Job): boolean;
+  /** Inside a transaction: whether {@link insert} would return false. */
+  isKnown(job: Job): boolean;
+}
+
+export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
+  const statements = database.prepareAll({
+    create: `INSERT INTO jobs (id, version, invocation, platform, channel, person, route, open, has_songs, undelivered,
+         duration, created_at, finished_at, record)
+       VALUES (:id, :version, :invocation, :platform, :channel, :person, :route, :open, :has_songs, :undelivered,
+         :duration, :created_at, :finished_at, :record)
+       ON CONFLICT DO NOTHING`,
+    replace: `UPDATE jobs SET version = :version, invocation = :invocation, platform = :platform, channel = :channel,
+         person = :person, route = :route, open = :open, has_songs = :has_songs, undelivered = :undelivered, duration = :duration,
+         created_at = :created_at, finished_at = :finished_at, record = :record
+       WHERE id = :id AND version = :version - 1`,
+    known: 'SELECT 1 FROM jobs WHERE id = ? OR invocation = ?',
+    read: 'SELECT id, record FROM jobs WHERE id = ?',
+    running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
+         AND channel = coalesce(?3, channel) ORDER BY created_at, id`,
+    recentSongs: `SELECT id, record FROM jobs WHERE has_songs = 1 AND platform = ? AND channel = ?
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    undelivered: `SELECT id, record FROM jobs WHERE undelivered = 1 AND platform = ? AND person = ?
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    open: 'SELECT id FROM jobs WHERE open = 1 AND id > ? ORDER BY id LIMIT ?',
+    all: 'SELECT id, record FROM jobs WHERE id > ? ORDER BY id LIMIT ?',
+    ofPerson: 'SELECT id, record FROM jobs WHERE platform = ? AND person = ? AND id > ? ORDER BY id LIMIT ?',
+    ended: `SELECT id, record, ${ENDED} AS at FROM jobs
+       WHERE open = 0 AND (${ENDED}, id) > (?1, ?2) AND ${ENDED} < ?3 ORDER BY ${ENDED}, id LIMIT ?4`,
+    eraseInbox: 'DELETE FROM inbox WHERE job = ?',
+    eraseSlot: 'DELETE FROM semaphores WHERE job = ?',
+    eraseScheduled: 'DELETE FROM schedule WHERE job = ?',
+    erase: 'DELETE FROM jobs WHERE id = ?',
+    recentDurations: `SELECT duration FROM jobs WHERE duration IS NOT NULL AND route = ?
+       ORDER BY finished_at DESC, id DESC LIMIT ?`,
+  });
+
+  /** All rows of what reads a page after a row. Others run between two pages. */
+  async function* paged<Row>(read: (last: Row | undefined) => Row[]): AsyncGenerator<Row> {
+    let page = read(undefined);
+    while (page.length > 0) {
+      yield* page;
+      await others();
+      page = read(page.at(-1));
+    }
+  }
+
+  const records = (query: StatementSync, ...values: string[]) =>
+    paged<JobText>((last) => database.all(query, recordRow, ...values, last?.id ?? '', PAGE_OF_RECORDS));
+
+  async function* parsed(rows: AsyncIterable<JobText>): AsyncGenerator<Job> {
+    for await (const row of rows) yield* parseJobs([row], log);
+  }
+
+  const insert = (job: Job) => statements.create.run(jobRow(job)).changes === 1;
+  return {
+    insert,
+    isKnown: ({ id, invocation }) => statements.known.get(id, invocation) !== undefined,
+    create: (job) => database.write(() => insert(job)),
+    async read(id) {
+      const row = database.get(statements.read, recordRow, id);
+      return row && parseJob(id, row.record);
+    },
+    async replace(job) {
+      const written: Job = { ...job, version: job.version + 1 };
+      const won = await database.write(() => statements.replace.run(jobRow(written)).changes === 1);
+      return won ? written : undefined;
+    },
+    running: async ({ platform, channel }, person) =>
+      parseJobs(database.all(statements.running, recordRow, platform, person, channel ?? null), log),
+    recentSongs: async ({ platform, channel }, limit) =>
+      parseJobs(database.all(statements.recentSongs, recordRow, platform, channel, limit), log),
+    undelivered: async (platform, person, limit) =>
+      parseJobs(database.all(statements.undelivered, recordRow, platform, person, limit), log),
+    async *open() {
+      const page = (last = '') => database.all(statements.open, idRow, last, PAGE);
+      for await (const { id } of paged<z.infer<typeof idRow>>((last) => page(last?.id))) yield id;
+    },
+    all: () => parsed(records(statements.all)),
+    ofPerson: (platform, person) => parsed(records(statements.ofPerson, platform, person)),
+    endedBefore: (at) =>
+      parsed(
+        paged<z.infer<typeof endedRow>>((last) =>
+          database.all(
+            statements.ended,
+            endedRow,
+            last?.at ?? Number.MIN_SAFE_INTEGER,
+            last?.id ?? '',
+            at,
+            PAGE_OF_RECORDS,
+          ),
+        ),
+      ),
+    records: () => records(statements.all),
+    erase: (id) =>
+      database.write(() => {
+        statements.eraseInbox.run(id);
+        statements.eraseSlot.run(id);
+        statements.eraseScheduled.run(id);
+        statements.erase.run(id);
+      }),
+    recentDurations: async (route, limit) =>
+      database.all(statements.recentDurations, durationRow, route, limit).map(({ duration }) => duration),
+  };
+}
+
+function jobRow(job: Job) {
+  const { open, hasSongs, undelivered, duration } = jobFacts(job);
+  return {
+    id: job.id,
+    version: job.version,
+    invocation: job.invocation,
+    platform: job.address.platform,
+    channel: job.address.channel,
+    person: job.person.id,
+    route: job.work.route,
+    open: open ? 1 : 0,
+    has_songs: hasSongs ? 1 : 0,
+    undelivered: undelivered ? 1 : 0,
+    duration: duration ?? null,
+    created_at: job.createdAt,
+    finished_at: job.finishedAt ?? null,
+    record: JSON.stringify(job),
+  };
+}
+
+const lastRow = z.object({ last: z.number() });
+const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
+
+export interface SqliteInbox extends Inbox {
+  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
+  prune(endedBefore: number): Promise<void>;
+}
+
+export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
+  const { known, last, put, read, prune } = database.prepareAll({
+    known: 'SELECT 1 FROM inbox WHERE job = ? AND digest = ?',
+    last: 'SELECT coalesce(max(sequence), 0) AS last FROM inbox WHERE job = ?',
+    put: 'INSERT INTO inbox (job, sequence, received_at, digest, body) VALUES (?, ?, ?, ?, ?)',
+    read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
+     ORDER BY sequence`,
+    prune: `DELETE FROM inbox WHERE job IN
+       (SELECT id FROM jobs WHERE id IN (SELECT job FROM inbox) AND open = 0
+          AND coalesce(finished_at, created_at) < ?)`,
+  });
+  return {
+    put(job, body, receivedAt) {
+      const digest = createHash('sha256').update(body).digest();
+      return database.write(() => {
+        if (known.get(job, digest) !== undefined) return true;
+        const sequence = lastRow.parse(last.get(job)).last + 1;
+        if (sequence > INBOX_LIMIT) return false;
+        put.run(job, sequence, receivedAt, digest, body);
+        return true;
+      });
+    },
+    read: async (job, sequence) => database.all(read, entryRow, job, sequence),
+    async prune(endedBefore) {
+      await database.write(() => prune.run(endedBefore));
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** Storage in one SQLite file, for one process. */
+import { EventEmitter } from 'node:events';
+import { z } from 'zod';
+import { keyvSettings } from '../keyv-settings.ts';
+import { checkTime, type RunTools } from '../schedule.ts';
+import { type Accepted, INBOX_KEPT, type Storage } from '../storage.ts';
+import { SqliteDatabase } from './database.ts';
+import { sqliteInbox, sqliteJobs } from './jobs.ts';
+import { SqliteKeyvStore } from './keyv.ts';
+import { sqliteSchedule, sqliteSemaphores } from './schedule.ts';
+import { sqliteUsage } from './usage.ts';
+
+const DAY = 24 * 3_600_000;
+
+const secretRow = z.object({ value: z.string() });
+const namedSecretRow = secretRow.extend({ name: z.string() });
+
+export interface SqliteStorageOptions extends RunTools {
+  /** The file, made with its folder if there is none; or `:memory:`. */
+  readonly path: string;
+}
+
+/**
+ * Opens the file for this process alone. What it acknowledges is on disk: it survives `kill -9` and a power cut.
+ * Throws StorageError: `locked` when another process uses the file, `schema` when it is damaged, newer or not ours,
+ * `full`, `unavailable`.
+ */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const database = new SqliteDatabase(options.path);
+  try {
+    return sqliteStorage(database, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The same on a database that is open already; closing the storage closes it. */
+export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storage {
+  const { clock, log } = tools;
+  const schedule = sqliteSchedule(database, tools);
+  const statements = database.prepareAll({
+    readSecret: 'SELECT value FROM secrets WHERE name = ?',
+    allSecrets: 'SELECT name, value FROM secrets ORDER BY name',
+    writeSecret: 'INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    check:
+      'INSERT INTO checks (id, checked_at) VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at',
+  });
+  const settings = new SqliteKeyvStore(database);
+  const jobs = sqliteJobs(database, log);
+  const usage = sqliteUsage(database);
+  const inbox = sqliteInbox(database);
+  const listeners = new EventEmitter().setMaxListeners(0);
+  let isDamageTold = false;
+  let stopPruning = () => {};
+  const pruneDaily = () => {
+    inbox.prune(clock.now() - INBOX_KEPT).catch((error: unknown) => {
+      log.warn({ err: error }, 'Old callbacks could not be removed; trying again tomorrow');
+    });
+    stopPruning = clock.after(DAY, pruneDaily);
+  };
+  pruneDaily();
+  return {
+    accept: async ({ job, reservation, ceilings, at, now }) => {
+      checkTime(at);
+      const answer = await database.write((): Accepted => {
+        if (jobs.isKnown(job)) return { type: 'known' };
+        const refusal = usage.reserve(reservation, ceilings, now);
+        if (refusal) return refusal;
+        jobs.insert(job);
+        schedule.insert(job.id, at);
+        return { type: 'accepted' };
+      });
+      if (answer.type === 'accepted') schedule.setTimer(at);
+      return answer;
+    },
+    jobs,
+    inbox,
+    schedule,
+    // One process has the file, so there are no other subscribers.
+    notifications: {
+      publish: async (job) => void listeners.emit(job),
+      subscribe: (job, listener) => {
+        listeners.on(job, listener);
+        return () => listeners.off(job, listener);
+      },
+    },
+    settings: keyvSettings(settings, settings, { namespace: 'settings' }),
+    semaphores: sqliteSemaphores(database),
+    usage,
+    secret: async (name, make) => {
+      const known = database.get(statements.readSecret, secretRow, name);
+      if (known !== undefined) return known.value;
+      const made = make();
+      return database.write(() => {
+        statements.writeSecret.run(name, made);
+        return secretRow.parse(statements.readSecret.get(name)).value;
+      });
+    },
+    secrets: async () =>
+      database.all(statements.allSecrets, namedSecretRow).map(({ name, value }) => [name, value] as const),
+    check: async () => {
+      try {
+        database.assertWhole();
+      } catch (error) {
+        if (!isDamageTold) log.error({ err: error }, 'The storage cannot be relied on any more');
+        isDamageTold = true;
+        throw error;
+      }
+      await database.write(() => statements.check.run(clock.now()));
+    },
+    scrub: async () => database.truncateLog(),
+    close: async () => {
+      stopPruning();
+      await schedule.stop();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { setImmediate as others } from 'node:timers/promises';
+import { z } from 'zod';
+import {
+  type Ceiling,
+  dayOf,
+  fitsLimit,
+  freesAt,
+  type LimitRefusal,
+  LONGEST_WINDOW,
+  type Reservation,
+  USAGE_KNOWN,
+  type UsageGuild,
+  type UsageOfDay,
+  type UsageStore,
+  usageSummary,
+} from '../usage.ts';
+import type { SqliteDatabase } from './database.ts';
+
+const sumRow = z.object({ requests: z.number(), units: z.number() });
+const entryRow = z.object({ at: z.number(), units: z.number() });
+const stateRow = z.object({ state: z.enum(['open', 'settled', 'uncertain']) });
+const settledRow = sumRow.extend({ uncertain: z.number() });
+const familyRow = settledRow.extend({ family: z.string() });
+const personRow = settledRow.extend({ person: z.string(), displayName: z.string() });
+const nextDayRow = z.object({ day: z.string().nullable() });
+const recordRow = familyRow.extend({
+  platform: z.string(),
+  guild: z.string(),
+  day: z.string(),
+  person: z.string(),
+  displayName: z.string(),
+});
+const SUMS = 'sum(requests) AS requests, total(units) AS units, sum(uncertain) AS uncertain';
+/** Rows of the history that are read at a time. */
+const PAGE = 500;
+
+export interface SqliteUsage extends UsageStore {
+  /** Inside a transaction: counts the reservation once when no ceiling is passed. Returns the refusal otherwise. */
+  reserve(reservation: Reservation, ceilings: readonly Ceiling[], now: number): LimitRefusal | undefined;
+}
+
+export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
+  const statements = database.prepareAll({
+    find: 'SELECT state FROM usage_entries WHERE id = ?',
+    write: `INSERT INTO usage_entries (id, at, state) VALUES (:id, :at, :state)
+       ON CONFLICT DO UPDATE SET state = excluded.state`,
+    remove: "DELETE FROM usage_entries WHERE id = ? AND state = 'open'",
+    count: 'INSERT INTO usage_counts (counter, at, id, units) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    uncount: 'DELETE FROM usage_counts WHERE id = ?',
+    pruneCounts: 'DELETE FROM usage_counts WHERE at <= ?',
+    pruneEntries: 'DELETE FROM usage_entries WHERE at <= ?',
+    sum: 'SELECT count(*) AS requests, total(units) AS units FROM usage_counts WHERE counter = ? AND at > ?',
+    entries: 'SELECT at, units FROM usage_counts WHERE counter = ? AND at > ? ORDER BY at, id',
+    addToDay: `INSERT INTO usage_days (platform, guild, day, person, family, display_name, requests, units, uncertain)
+       VALUES (:platform, :guild, :day, :person, :family, :display_name, 1, :units, :uncertain)
+       ON CONFLICT DO UPDATE SET display_name = excluded.display_name, requests = requests + 1,
+         units = units + excluded.units, uncertain = uncertain + excluded.uncertain`,
+    makeCertain: `UPDATE usage_days SET uncertain = uncertain - 1
+       WHERE platform = ? AND guild = ? AND day = ? AND person = ? AND family = ?`,
+    nextDay: 'SELECT min(day) AS day FROM usage_days WHERE platform = ? AND guild = ? AND day > ?',
+    families: `SELECT family, ${SUMS} FROM usage_days
+       WHERE platform = ? AND guild = ? AND day = ? GROUP BY family`,
+    people: `SELECT person, display_name AS displayName, ${SUMS}
+       FROM usage_days WHERE platform = ? AND guild = ? AND day = ? GROUP BY person`,
+    byFamily: `SELECT family, ${SUMS} FROM usage_days
+       WHERE platform = ? AND person = ? AND guild = ? AND day >= ? GROUP BY family`,
+    history: `SELECT platform, guild, day, person, family, display_name AS displayName, requests, units, uncertain
+       FROM usage_days WHERE (platform, guild, day, person, family) > (?, ?, ?, ?, ?)
+       ORDER BY platform, guild, day, person, family LIMIT ?`,
+    restore: `INSERT INTO usage_days (platform, guild, day, person, family, display_name, requests, units, uncertain)
+       VALUES (:platform, :guild, :day, :person, :family, :displayName, :requests, :units, :uncertain) ON CONFLICT DO NOTHING`,
+    forget: 'DELETE FROM usage_days WHERE platform = ? AND person = ?',
+    pruneDays: 'DELETE FROM usage_days WHERE day < ?',
+  });
+
+  function count({ id, at, units, counters }: Reservation): void {
+    for (const counter of counters) statements.count.run(counter, at, id, units);
+  }
+
+  function giveBack(id: string): void {
+    if (statements.remove.run(id).changes > 0) statements.uncount.run(id);
+  }
+
+  function refusalOf(
+    { units }: Reservation,
+    ceilings: readonly Ceiling[],
+    now: number,
+  ): LimitRefusal | undefined {
+    let last: { ceiling: number; freesAt: number } | undefined;
+    for (const [index, ceiling] of ceilings.entries()) {
+      const { counter, windowMs, of, most } = ceiling;
+      const wanted = of === 'requests' ? 1 : units;
+      const used = sumRow.parse(statements.sum.get(counter, now - windowMs));
+      if (fitsLimit(used[of], wanted, most)) continue;
+      const entries = database
+        .all(statements.entries, entryRow, counter, now - windowMs)
+        .map((entry) => ({ at: entry.at, amount: of === 'requests' ? 1 : entry.units }));
+      const frees = freesAt(entries, wanted, ceiling);
+      if (frees === undefined) return { type: 'refused', ceiling: index };
+      if (last === undefined || frees > last.freesAt) last = { ceiling: index, freesAt: frees };
+    }
+    return last && { type: 'refused', ...last };
+  }
+
+  /** Each day is read on its own, and others run in between: a busy server has thousands of rows a day. */
+  async function* daysOf({ platform, guild }: UsageGuild, firstDay: string): AsyncGenerator<UsageOfDay> {
+    const next = (day: string) => database.get(statements.nextDay, nextDayRow, platform, guild, day)?.day;
+    // Before the first day in the order of texts, and after the day before.
+    for (let day = next(firstDay.slice(0, -1)); day; day = next(day)) {
+      if (day < firstDay) continue;
+      yield {
+        day,
+        families: database.all(statements.families, familyRow, platform, guild, day),
+        people: database.all(statements.people, personRow, platform, guild, day),
+      };
+      await others();
+    }
+  }
+
+  return {
+    reserve(reservation, ceilings, now) {
+      const { id, at } = reservation;
+      statements.pruneCounts.run(now - LONGEST_WINDOW);
+      if (statements.find.get(id)) return undefined;
+      const refusal = refusalOf(reservation, ceilings, now);
+      if (refusal) return refusal;
+      statements.write.run({ id, at, state: 'open' });
+      count(reservation);
+      return undefined;
+    },
+    settle: (reservation, charged) =>
+      database.write(() => {
+        const { id, at, units, facts } = reservation;
+        const { displayName, ...settled } = facts;
+        const day = dayOf(at);
+        const state = charged === 'yes' ? 'settled' : charged;
+        const before = database.get(statements.find, stateRow, id)?.state;
+        if (before === 'settled' || before === state) return false;
+        statements.write.run({ id, at, state });
+        if (before === 'uncertain') {
+          const { platform, guild, person, family } = facts;
+          statements.makeCertain.run(platform, guild, day, person, family);
+          return false;
+        }
+        count(reservation);
+        const uncertain = state === 'uncertain' ? 1 : 0;
+        statements.addToDay.run({ ...settled, display_name: displayName, day, units, uncertain });
+        return true;
+      }),
+    giveBack: (id) => database.write(() => giveBack(id)),
+    used: async (counters, since) =>
+      counters.flatMap((counter) => database.all(statements.sum, sumRow, counter, since)),
+    summary: (where, firstDay, mostPeople) => usageSummary(daysOf(where, firstDay), mostPeople),
+    byFamily: async ({ platform, guild }, person, firstDay) =>
+      database.all(statements.byFamily, familyRow, platform, person, guild, firstDay),
+    async *history() {
+      let last: string[] = ['', '', '', '', ''];
+      for (;;) {
+        const page = database.all(statements.history, recordRow, ...last, PAGE);
+        yield* page;
+        const end = page.at(-1);
+        if (!end) return;
+        last = [end.platform, end.guild, end.day, end.person, end.family];
+        await others();
+      }
+    },
+    restore: (record) => database.write(() => statements.restore.run({ ...record }).changes > 0),
+    async forget(platform, person) {
+      await database.write(() => statements.forget.run(platform, person));
+    },
+    async prune(firstDay, now) {
+      await database.write(() => {
+        statements.pruneDays.run(firstDay);
+        statements.pruneEntries.run(now - USAGE_KNOWN);
+      });
+    },
+  };
+}

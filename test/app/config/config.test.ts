@@ -1,0 +1,428 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../../src/app/config/config.ts';
+import { VARIABLES } from '../../../src/app/config/schema.ts';
+
+// Shaped like the real ones, and made up.
+const DISCORD_TOKEN = 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs';
+const SLACK_BOT_TOKEN = 'xoxb-000000000000-000000000000-madeUpForThisTest';
+const SLACK_APP_TOKEN = 'xapp-1-A0000000000-0000000000000-madeupforthistest';
+const SECRET = 'f'.repeat(64);
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ sentence }) => sentence);
+    throw error;
+  }
+  return [];
+}
+
+describe('an empty environment', () => {
+  test('is a bot on this machine with the built-in emulator', () => {
+    expect(readConfig({})).toEqual({
+      production: false,
+      listener: { host: '127.0.0.1', port: 3000 },
+      signingSecrets: [],
+      storage: { type: 'sqlite', directory: './data' },
+      media: {
+        store: { type: 'folder', directory: './data/media' },
+        quotaBytes: 10_000_000_000,
+        linkTtlSeconds: 30 * 86_400,
+        allowedHosts: [],
+      },
+      models: { song: 'V5' },
+      answers: {
+        maxTokens: 4096,
+        contextTokens: 16_000,
+        illustratingModels: [],
+        thinkingModels: [],
+        thinkingBudget: -1,
+      },
+      mediaDefaults: { image: { size: '1328*1328' }, video: {} },
+      concurrency: { song: 10, ask: 16, image: 4, video: 3 },
+      servedServers: [],
+      usage: { limits: [], costs: {}, retentionMs: 400 * 86_400_000 },
+      auditRetentionMs: 400 * 86_400_000,
+      log: { level: 'info' },
+      warnings: [],
+    });
+  });
+
+  test('is the same as one in which every setting is empty, as compose files pass them', () => {
+    const empty = Object.fromEntries(VARIABLES.map((variable) => [variable, variable === 'PORT' ? ' ' : '']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+test('every setting arrives in the config', () => {
+  const config = readConfig({
+    NODE_ENV: 'production',
+    GATEWAY_BASE_URL: 'https://gateway.example/api/',
+    GATEWAY_API_KEY: 'key-1',
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    PUBLIC_URL: 'https://bot.example/minstrel/',
+    CALLBACK_SECRET: SECRET,
+    CALLBACK_SECRET_PREVIOUS: 'e'.repeat(32),
+    DISCORD_TOKEN,
+    DISCORD_API_URL: 'http://127.0.0.1:9000/api',
+    DISCORD_SHARDS: '2-4/16',
+    DISCORD_PUBLIC_KEY: 'AB'.repeat(32),
+    DISCORD_HTTP_ONLY: '0',
+    DISCORD_MESSAGE_CONTENT: '1',
+    SLACK_BOT_TOKEN,
+    SLACK_APP_TOKEN,
+    SLACK_API_URL: 'http://127.0.0.1:9001/api/',
+    DATA_DIR: '/data/',
+    REDIS_URL: 'redis://redis:6379/2',
+    SONG_MODEL: 'V4_5PLUS',
+    ASK_MODEL: 'msg:some-id',
+    IMAGE_MODEL: 'gen:painter',
+    VIDEO_MODEL: 'mover:8b',
+    IMAGE_SIZE: '2048*1024',
+    IMAGE_WATERMARK: '0',
+    VIDEO_PROMPT_EXTEND: '1',
+    VISION_MODEL: 'msg:seer',
+    TOOL_MODEL: 'gen:handy',
+    ILLUSTRATING_MODELS: 'drawer, gen:painter',
+    THINKING_MODELS: 'thinker',
+    THINKING_BUDGET: '512',
+    ASK_MAX_TOKENS: '1000',
+    ASK_CONTEXT_TOKENS: '8000',
+    ASK_TEMPERATURE: '0.5',
+    MEDIA_QUOTA_MB: '500',
+    MEDIA_RETENTION_DAYS: '90',
+    MEDIA_LINK_DAYS: '7',
+    MEDIA_ALLOWED_HOSTS: 'Files.LAN., 10.0.0.7:9000,[fd00:0::1]:80',
+    SONG_CONCURRENCY: '20',
+    ASK_CONCURRENCY: '30',
+    IMAGE_CONCURRENCY: '8',
+    VIDEO_CONCURRENCY: '1',
+    SERVED_SERVERS: '1100000000000000001, slack:T0ABCDEFG,direct',
+    USAGE_LIMITS: 'person song 5/day, server 500 / hour, deployment 2000.5 units/day',
+    USAGE_COSTS: 'song=10, ask:some/model:free=0.5, music.vocalRemoval=2',
+    USAGE_RETENTION_DAYS: '30',
+    AUDIT_RETENTION_DAYS: '60',
+    JOB_RETENTION_DAYS: '90',
+    ADMIN_PORT: '9464',
+    LOG_LEVEL: 'debug',
+  });
+  expect(config).toEqual({
+    production: true,
+    gateway: { baseUrl: 'https://gateway.example/api', apiKey: 'key-1' },
+    listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
+    signingSecrets: [SECRET, 'e'.repeat(32)],
+    discord: {
+      token: DISCORD_TOKEN,
+      apiUrl: 'http://127.0.0.1:9000/api',
+      shards: { ids: [2, 3, 4], total: 16 },
+      publicKey: 'ab'.repeat(32),
+      httpOnly: false,
+      messageContent: true,
+    },
+    slack: {
+      account: { type: 'token', botToken: SLACK_BOT_TOKEN },
+      connection: { type: 'socket', appToken: SLACK_APP_TOKEN },
+      threads: false,
+      apiUrl: 'http://127.0.0.1:9001/api',
+    },
+    storage: { type: 'redis', url: 'redis://redis:6379/2' },
+    media: {
+      store: { type: 'folder', directory: '/data/media' },
+      quotaBytes: 500_000_000,
+      retentionMs: 90 * 86_400_000,
+      linkTtlSeconds: 7 * 86_400,
+      allowedHosts: ['files.lan:80', 'files.lan:443', '10.0.0.7:9000', '[fd00::1]:80'],
+    },
+    models: { song: 'V4_5PLUS', ask: 'msg:some-id', image: 'gen:painter', video: 'mover:8b' },
+    answers: {
+      maxTokens: 1000,
+      temperature: 0.5,
+      contextTokens: 8000,
+      visionModel: 'msg:seer',
+      toolModel: 'handy',
+      illustratingModels: ['drawer', 'painter'],
+      thinkingModels: ['thinker'],
+      thinkingBudget: 512,
+    },
+    mediaDefaults: { image: { size: '2048*1024', watermark: false }, video: { promptExtend: true } },
+    concurrency: { song: 20, ask: 30, image: 8, video: 1 },
+    servedServers: ['1100000000000000001', 'slack:T0ABCDEFG', 'direct'],
+    usage: {
+      limits: [
+        { scope: 'person', family: 'song', per: 'day', of: 'requests', most: 5 },
+        { scope: 'server', per: 'hour', of: 'requests', most: 500 },
+        { scope: 'deployment', per: 'day', of: 'units', most: 2000.5 },
+      ],
+      costs: { song: 10, 'ask:some/model:free': 0.5, 'music.vocalRemoval': 2 },
+      retentionMs: 30 * 86_400_000,
+    },
+    auditRetentionMs: 60 * 86_400_000,
+    jobRetentionMs: 90 * 86_400_000,
+    admin: { host: '127.0.0.1', port: 9464 },
+    log: { level: 'debug' },
+    warnings: [],
+  });
+});
+
+test('metrics need a port of their own', () => {
+  expect(problemsOf({ ADMIN_PORT: '3000' })).toEqual([
+    'ADMIN_PORT is 3000, like PORT: metrics need a port of their own.',
+  ]);
+  expect(problemsOf({ ADMIN_PORT: '0', PORT: '0' })).toEqual([]);
+});
+
+test.each([
+  ['USAGE_LIMITS', 'person 5'],
+  ['USAGE_LIMITS', 'person 5/week'],
+  ['USAGE_LIMITS', 'people 5/day'],
+  ['USAGE_LIMITS', 'person songs 5/day'],
+  ['USAGE_LIMITS', 'person -5/day'],
+  ['USAGE_LIMITS', 'person 5/day,'],
+  ['USAGE_COSTS', 'song'],
+  ['USAGE_COSTS', 'song=much'],
+  ['SERVED_SERVERS', 'my server'],
+  ['SERVED_SERVERS', 'https://discord.com/channels/1'],
+])('%s=%s is refused with an example of what would be right', (variable, value) => {
+  const [problem] = problemsOf({ [variable]: value });
+  expect(problem).toContain(`${variable} is ${JSON.stringify(value)}: it must be`);
+  expect(problem).toContain('such as');
+});
+
+test('pictures have a size that every model takes, unless the operator says another, or none', () => {
+  const sizeOf = (settings: Record<string, string>) => readConfig(settings).mediaDefaults;
+  expect(sizeOf({})).toEqual({ image: { size: '1328*1328' }, video: {} });
+  expect(sizeOf({ IMAGE_SIZE: 'none' })).toEqual({ image: {}, video: {} });
+  expect(problemsOf({ IMAGE_SIZE: '1328x1328' })).toEqual([
+    'IMAGE_SIZE is "1328x1328": it must be a width and a height in pixels with * between them, such as 1328*1328, or none.',
+  ]);
+});
+
+test('media can be kept in a folder of its own', () => {
+  expect(readConfig({ MEDIA_STORE: '/srv/media' }).media.store).toEqual({
+    type: 'folder',
+    directory: '/srv/media',
+  });
+});
+
+describe('media in a bucket', () => {
+  const bucket = {
+    MEDIA_STORE: 's3://my-bucket/chat//minstrel',
+    MEDIA_S3_ENDPOINT: 'https://s3.eu-central-1.amazonaws.com/',
+    MEDIA_S3_REGION: 'eu-central-1',
+    MEDIA_S3_ACCESS_KEY_ID: 'AKIAMADEUP',
+    MEDIA_S3_SECRET_ACCESS_KEY: 'made/up+secret',
+  };
+
+  test('is named as s3:// with a prefix, and files pass through DATA_DIR on their way', () => {
+    expect(readConfig({ ...bucket, DATA_DIR: '/data' }).media.store).toEqual({
+      type: 's3',
+      endpoint: 'https://s3.eu-central-1.amazonaws.com',
+      region: 'eu-central-1',
+      bucket: 'my-bucket',
+      prefix: 'chat/minstrel/',
+      accessKeyId: 'AKIAMADEUP',
+      secretAccessKey: 'made/up+secret',
+      stagingDirectory: '/data/media/incoming',
+    });
+    expect(readConfig({ ...bucket, MEDIA_STORE: 's3://my-bucket' }).media.store).toMatchObject({
+      prefix: '',
+    });
+  });
+
+  test.each(Object.keys(bucket).filter((name) => name !== 'MEDIA_STORE'))('needs %s', (name) => {
+    const { [name]: _, ...others } = bucket as Record<string, string>;
+    expect(problemsOf(others)).toEqual([expect.stringContaining(`${name} is missing: `)]);
+  });
+
+  test.each([
+    's3://',
+    's3:///prefix',
+    's3://a',
+    's3://my-bucket/../other',
+    's3://my-bucket/a b',
+    'gs://my-bucket',
+  ])('is not %s', (store) => {
+    expect(problemsOf({ ...bucket, MEDIA_STORE: store })[0]).toContain('MEDIA_STORE is');
+  });
+
+  test('that is not chosen makes its settings idle, which is a warning', () => {
+    const { MEDIA_STORE: _, ...idle } = bucket;
+    expect(readConfig(idle).warnings).toHaveLength(4);
+    expect(readConfig(bucket).warnings).toEqual([]);
+  });
+});
+
+describe('mistakes', () => {
+  test('are listed all at once, those in values and those between settings', () => {
+    const environment = {
+      NODE_ENV: 'production',
+      PORT: 'http',
+      PUBLIC_URL: 'bot.example.org',
+      SLACK_BOT_TOKEN,
+      LOG_LEVEL: 'loud',
+    };
+    expect(() => readConfig(environment)).toThrow(
+      [
+        '6 settings are wrong, so nothing was started:',
+        '  - PORT is "http": it must be a whole number from 0 to 65535.',
+        '  - PUBLIC_URL is "bot.example.org": it must be a URL that begins with https:// or http://, without a user, query or fragment, such as https://example.org.',
+        '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
+        '  - GATEWAY_BASE_URL is missing: with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).',
+        '  - GATEWAY_API_KEY is missing: the gateway asks for the key of your account.',
+        '  - SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode); or set SLACK_SIGNING_SECRET, for requests to the listener.',
+        'Every setting is explained in .env.example.',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['half a gateway: no key', { GATEWAY_BASE_URL: 'https://g.example' }, 'GATEWAY_API_KEY is missing'],
+    ['half a gateway: no address', { GATEWAY_API_KEY: 'k' }, 'GATEWAY_BASE_URL is missing'],
+    ['a Slack app token alone', { SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is missing'],
+    ['an old secret alone', { CALLBACK_SECRET_PREVIOUS: SECRET }, 'CALLBACK_SECRET is missing'],
+    [
+      'the tokens of Slack swapped',
+      { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN },
+      'SLACK_BOT_TOKEN is not',
+    ],
+    ['a Discord client secret', { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' }, 'three parts with dots'],
+    ['a Discord token as it goes into a header', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
+    [
+      'quotes that docker keeps',
+      { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` },
+      'DISCORD_TOKEN has quotes around it',
+    ],
+    [
+      'a key with a line break',
+      { GATEWAY_API_KEY: 'a\nb', GATEWAY_BASE_URL: 'http://g' },
+      'GATEWAY_API_KEY holds',
+    ],
+    ['a secret that can be guessed', { CALLBACK_SECRET: 'hush' }, 'at least 32 characters'],
+    ['a port past the last', { PORT: '65536' }, 'PORT is "65536"'],
+    ['a port with a fraction', { PORT: '80.5' }, 'PORT is "80.5"'],
+    ['a public URL with a password', { PUBLIC_URL: 'https://a:b@example.org' }, 'PUBLIC_URL is'],
+    ['a song model of another kind', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
+    ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
+    ['a tool model on another route', { TOOL_MODEL: 'msg:some-id' }, 'the id of a gen model'],
+    ['thinking with less than nothing', { THINKING_BUDGET: '-2' }, '-1 for automatic'],
+    ['an overheated temperature', { ASK_TEMPERATURE: '3' }, 'a number from 0 to 2'],
+    ['a model with a space', { VIDEO_MODEL: 'some id' }, 'must be a model id without spaces.'],
+    ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
+    ['a store of another kind', { MEDIA_STORE: 'gs://bucket' }, 'MEDIA_STORE is "gs://bucket"'],
+    ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
+    ['shards from back to front', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
+    ['a public key cut short', { DISCORD_PUBLIC_KEY: 'ab12' }, 'from the page "General Information"'],
+    [
+      'HTTP alone without a key to prove it',
+      { DISCORD_TOKEN, DISCORD_HTTP_ONLY: '1' },
+      'DISCORD_PUBLIC_KEY is missing',
+    ],
+    ['a switch that is neither on nor off', { DISCORD_MESSAGE_CONTENT: 'yes' }, 'must be 1 (on) or 0 (off)'],
+    ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
+    ['a host with a scheme', { MEDIA_ALLOWED_HOSTS: 'http://files.lan' }, 'host or host:port'],
+    ['a host with a port that none has', { MEDIA_ALLOWED_HOSTS: 'files.lan:70000' }, 'host or host:port'],
+    ['an IPv6 address without brackets', { MEDIA_ALLOWED_HOSTS: 'fd00::1' }, '[fd00::1]:9000'],
+    ['an IPv6 address that is none', { MEDIA_ALLOWED_HOSTS: '[fd00::1::2]:80' }, 'host or host:port'],
+    [
+      'a price of nothing that counts',
+      { USAGE_COSTS: 'music.vocalremoval=2' },
+      'did you mean music.vocalRemoval?',
+    ],
+    ['a price of a model with its route', { USAGE_COSTS: 'ask:msg:some-id=2' }, 'did you mean ask:some-id?'],
+    ['a price of no model of songs', { USAGE_COSTS: 'song:V45=2' }, 'did you mean song:V4'],
+    ['two prices of one thing', { USAGE_COSTS: 'song=2, video=1, song=3' }, 'two prices for song'],
+    [
+      'a gateway with an empty fragment',
+      { GATEWAY_API_KEY: 'k', GATEWAY_BASE_URL: 'https://gateway.example/#' },
+      'without a user, query or fragment',
+    ],
+    [
+      'a gateway with an empty query',
+      { GATEWAY_API_KEY: 'k', GATEWAY_BASE_URL: 'https://gateway.example/api?' },
+      'without a user, query or fragment',
+    ],
+    ['a host list with a hole', { MEDIA_ALLOWED_HOSTS: 'a,,b' }, 'host or host:port'],
+  ])('%s is one sentence', (_name, environment, sentence) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(sentence);
+  });
+
+  test('never show what a secret holds', () => {
+    const wrong = 'hunter2 is my "password';
+    const sentences = problemsOf(
+      Object.fromEntries(
+        [
+          'GATEWAY_BASE_URL',
+          'GATEWAY_API_KEY',
+          'CALLBACK_SECRET',
+          'CALLBACK_SECRET_PREVIOUS',
+          'DISCORD_TOKEN',
+          'SLACK_BOT_TOKEN',
+          'SLACK_APP_TOKEN',
+          'REDIS_URL',
+        ].map((variable) => [variable, wrong]),
+      ),
+    );
+    expect(sentences).toHaveLength(8);
+    expect(sentences.join()).not.toContain('hunter2');
+  });
+
+  test('show only the beginning of a very long value', () => {
+    expect(problemsOf({ PORT: '9'.repeat(10_000) })[0]?.length).toBeLessThan(200);
+  });
+});
+
+describe('warnings', () => {
+  const gateway = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'k' };
+
+  test('say that a gateway elsewhere cannot call back to this machine', () => {
+    expect(readConfig(gateway).warnings).toEqual([expect.stringContaining('PUBLIC_URL names no address')]);
+    expect(readConfig({ ...gateway, PUBLIC_URL: 'http://localhost:3000' }).warnings).toHaveLength(1);
+    expect(readConfig({ ...gateway, PUBLIC_URL: 'https://bot.example' }).warnings).toEqual([]);
+    expect(readConfig({ ...gateway, GATEWAY_BASE_URL: 'http://127.0.0.1:4000' }).warnings).toEqual([]);
+  });
+
+  test('say that no one can reach a deployed bot without a chat', () => {
+    const production = { ...gateway, NODE_ENV: 'production', PUBLIC_URL: 'https://bot.example' };
+    expect(readConfig(production).warnings).toEqual([expect.stringContaining('No chat is connected')]);
+    expect(readConfig({ ...production, DISCORD_TOKEN }).warnings).toEqual([]);
+  });
+
+  test('say what has no effect', () => {
+    expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
+      'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',
+      'SLACK_API_URL has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
+    ]);
+    const onlyHttp = { DISCORD_TOKEN, DISCORD_PUBLIC_KEY: 'ab'.repeat(32), DISCORD_HTTP_ONLY: '1' };
+    expect(readConfig({ ...onlyHttp, DISCORD_MESSAGE_CONTENT: '1' }).warnings).toEqual([
+      'DISCORD_MESSAGE_CONTENT has no effect with DISCORD_HTTP_ONLY, which opens no connection.',
+    ]);
+  });
+
+  test.each([
+    ['DISCORD_TOKN', 'DISCORD_TOKN is not a setting: did you mean DISCORD_TOKEN?'],
+    ['discord_token', 'discord_token is not a setting: did you mean DISCORD_TOKEN?'],
+    ['PUBLICURL', 'PUBLICURL is not a setting: did you mean PUBLIC_URL?'],
+    ['SLACK_WORKSPACE', 'SLACK_WORKSPACE is not a setting of this version, and does nothing.'],
+  ])('name what was probably meant by %s', (name, warning) => {
+    expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
+  });
+
+  test('leave the variables of other programs alone', () => {
+    const others = [
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'PWD',
+      'LANG',
+      'NODE_OPTIONS',
+      'npm_config_cache',
+      'SHLVL',
+      'POST',
+    ];
+    expect(readConfig(Object.fromEntries(others.map((name) => [name, 'x']))).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../../src/app/config/config.ts';
+
+const SLACK_BOT_TOKEN = 'xoxb-000000000000-000000000000-madeUpForThisTest';
+const SLACK_APP_TOKEN = 'xapp-1-A0000000000-0000000000000-madeupforthistest';
+const SLACK_SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
+const SLACK_CLIENT_ID = '1234567890.9876543210';
+const SLACK_CLIENT_SECRET = 'fedcba9876543210fedcba9876543210';
+const PUBLIC_URL = 'https://bot.example';
+
+const problemsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ sentence }) => sentence);
+    throw error;
+  }
+};
+
+describe('Slack', () => {
+  test('is reached by HTTP with a signing secret', () => {
+    expect(readConfig({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }).slack).toEqual({
+      account: { type: 'token', botToken: SLACK_BOT_TOKEN },
+      connection: { type: 'http', signingSecret: SLACK_SIGNING_SECRET },
+      threads: false,
+    });
+  });
+
+  test.each([
+    [{ SLACK_SIGNING_SECRET }, { type: 'http', signingSecret: SLACK_SIGNING_SECRET }],
+    [{ SLACK_APP_TOKEN }, { type: 'socket', appToken: SLACK_APP_TOKEN }],
+  ])('is installed by many workspaces over either connection', (connected, connection) => {
+    const { slack, warnings } = readConfig({
+      SLACK_CLIENT_ID,
+      SLACK_CLIENT_SECRET,
+      SLACK_CLIENT_SECRET_PREVIOUS: SLACK_SIGNING_SECRET,
+      SLACK_THREADS: '1',
+      PUBLIC_URL,
+      ...connected,
+    });
+    expect(slack).toEqual({
+      account: {
+        type: 'oauth',
+        clientId: SLACK_CLIENT_ID,
+        clientSecret: SLACK_CLIENT_SECRET,
+        previousClientSecret: SLACK_SIGNING_SECRET,
+        publicUrl: PUBLIC_URL,
+      },
+      connection,
+      threads: true,
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a token without a connection', { SLACK_BOT_TOKEN }, 'or set SLACK_SIGNING_SECRET'],
+    ['a signing secret alone', { SLACK_SIGNING_SECRET }, 'SLACK_BOT_TOKEN is missing'],
+    [
+      'workspaces without a connection',
+      { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, PUBLIC_URL },
+      'SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_CLIENT_ID',
+    ],
+    [
+      'an id without its secret',
+      { SLACK_CLIENT_ID, SLACK_APP_TOKEN, PUBLIC_URL },
+      'SLACK_CLIENT_SECRET is missing',
+    ],
+    ['a secret without its id', { SLACK_CLIENT_SECRET, SLACK_APP_TOKEN }, 'SLACK_CLIENT_ID is missing'],
+    [
+      'workspaces without an address at which to install',
+      { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_APP_TOKEN },
+      'PUBLIC_URL is missing',
+    ],
+    [
+      'one workspace and many',
+      { SLACK_BOT_TOKEN, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
+      'SLACK_BOT_TOKEN cannot stand beside SLACK_CLIENT_ID',
+    ],
+    [
+      'an app id for a client id',
+      { SLACK_CLIENT_ID: 'A0123456', SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
+      'two numbers with a dot',
+    ],
+    ['a secret cut short', { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: 'abc' }, 'Basic Information'],
+  ])('%s is one sentence', (_name, environment, sentence) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(sentence);
+  });
+
+  test('tells what has no effect', () => {
+    expect(readConfig({ SLACK_THREADS: '1' }).warnings).toEqual([
+      'SLACK_THREADS has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
+    ]);
+    expect(readConfig({ SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }).warnings).toEqual([
+      expect.stringContaining('SLACK_SIGNING_SECRET has no effect beside SLACK_APP_TOKEN'),
+    ]);
+  });
+});

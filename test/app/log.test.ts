@@ -1,0 +1,113 @@
+import { DiscordAPIError } from 'discord.js';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { createLog } from '../../src/app/log.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { invalid, refused } from '../../src/gateway/transport/errors.ts';
+import { MediaError } from '../../src/media/errors.ts';
+import { StorageError } from '../../src/storage/storage.ts';
+
+it('writes no secret and no URL that gives access by itself', () => {
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'info',
+    write: (line) => lines.push(line),
+    secrets: ['gateway-key-123', 'tiny'],
+  });
+  const url = 'https://discord.com/api/v10/webhooks/123/interaction.token-1/messages/@original';
+  log.error(
+    { err: new Error('failed with gateway-key-123'), url },
+    'POST https://bot.example/callbacks/music/job1/sig-2 of redis://user:sig-4@redis:6379',
+  );
+  log.warn(
+    { link: 'https://bot.example/files/a.mp3?expires=1&signature=sig-3', header: 'Bearer abcdef-12345678' },
+    'kept',
+  );
+  const text = lines.join('');
+  for (const secret of [
+    'gateway-key-123',
+    'interaction.token-1',
+    'sig-2',
+    'sig-3',
+    'sig-4',
+    'abcdef-12345678',
+  ]) {
+    expect(text).not.toContain(secret);
+  }
+  expect(text).toContain('/webhooks/123/[secret]/messages');
+  expect(lines).toHaveLength(2);
+  expect(lines.every((line) => JSON.parse(line))).toBe(true);
+});
+
+const SECRET = 'a letter to my grandmother';
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+function loggedOf(error: unknown, field = 'err') {
+  const lines: string[] = [];
+  const log = createLog({ level: 'trace', write: (line) => lines.push(line), secrets: [] });
+  log.warn({ [field]: error }, 'Something failed');
+  return lines.join('');
+}
+
+const schema = z.object({ prompt: z.literal('x') });
+
+it.each<[string, unknown, object]>([
+  [
+    'Discord refuses a body',
+    new DiscordAPIError(
+      { code: 50_035, message: SECRET, errors: { content: { _errors: [{ code: 'X', message: SECRET }] } } },
+      50_035,
+      400,
+      'POST',
+      `https://discord.com/api/${encodeURIComponent(SECRET)}`,
+      { files: [], body: { content: SECRET } },
+    ),
+    { code: 50_035, status: 400, method: 'POST' },
+  ],
+  [
+    'the gateway refuses, in its own words',
+    refused(
+      'music/generate',
+      { status: 400, refusal: { message: SECRET, names: [SECRET] }, text: `{"prompt":"${SECRET}"}` },
+      (text) => text,
+    ),
+    { name: 'GatewayError', route: 'music/generate', status: 400, taken: 'no' },
+  ],
+  ['a request is wrong', invalid('music/generate', 'style is missing'), { message: 'style is missing' }],
+  ['text is no JSON', thrownBy(() => JSON.parse(`{"${SECRET}`)), { name: 'SyntaxError' }],
+  [
+    'a value is refused',
+    thrownBy(() => schema.parse({ prompt: SECRET })),
+    { issues: ['invalid_value at prompt'] },
+  ],
+  ['a person is told', new UserError(`“size” cannot be “${SECRET}”.`), { name: 'UserError' }],
+  ['a URL is none', thrownBy(() => new URL(SECRET)), { code: 'ERR_INVALID_URL' }],
+  [
+    'a message has lines like those of a stack',
+    new Error(`first\n    at ${SECRET} (file:///x.ts:1:1)`),
+    { name: 'Error' },
+  ],
+  [
+    'one error causes another',
+    new StorageError('full', 'The disk is full.', new Error(SECRET, { cause: new Error(SECRET) })),
+    { code: 'full', message: 'The disk is full.', cause: { name: 'Error', cause: { name: 'Error' } } },
+  ],
+  [
+    'several fail together',
+    new AggregateError([new MediaError('network', 'The connection failed'), new Error(SECRET)], SECRET),
+    { errors: [{ code: 'network' }, { name: 'Error' }] },
+  ],
+])('when %s, the log says what happened and quotes no one', (_case, error, facts) => {
+  const text = loggedOf(error);
+  expect(text).not.toContain('grandmother');
+  expect(JSON.parse(text)).toMatchObject({ err: facts, msg: 'Something failed' });
+  expect(JSON.parse(text).err.stack).toMatch(/^ {4}at .*log\.test\.ts/m);
+  expect(loggedOf(error, 'cause')).not.toContain('grandmother');
+});

@@ -1,0 +1,27 @@
+import { Keyv } from 'keyv';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type RunningMinstrel, startMinstrel } from '../end-to-end/minstrel.ts';
+
+const ADDRESS = { platform: 'discord', guild: 'guild', channel: 'channel', person: 'mod' };
+const MOD = { id: 'mod', displayName: 'Mod', moderator: true, roles: [] };
+
+let running: RunningMinstrel;
+beforeEach(async () => {
+  running = await startMinstrel({ USAGE_LIMITS: 'person 100/day' });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await running[Symbol.asyncDispose]();
+});
+
+test.each([
+  { command: 'song', options: { prompt: 'rain' } },
+  { command: 'ask', options: { question: 'Why?' } },
+  { command: 'limits', subcommand: 'show', options: {} },
+  { command: 'models', subcommand: 'show', options: {} },
+])('/$command reads once what moderators decided', async (asked) => {
+  const get = vi.spyOn(Keyv.prototype, 'get');
+  const outcome = await running.minstrel.bot.run({ id: 'event', address: ADDRESS, person: MOD, ...asked });
+  expect(outcome).not.toMatchObject({ message: { text: expect.stringContaining('reference') } });
+  expect(get.mock.calls.map(([key]) => key).toSorted()).toEqual(['discord:guild', 'discord:guild:channel']);
+});

@@ -1,0 +1,19 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/app/log.ts';
+import { endOnUncaught } from '../../src/app/process.ts';
+
+test('an error that nothing catches ends the process, and the log quotes nothing of it', () => {
+  const lines: string[] = [];
+  const codes: number[] = [];
+  const emitter = new EventEmitter();
+  const log = createLog({ level: 'info', write: (line) => lines.push(line), secrets: [] });
+  endOnUncaught(log, {
+    once: (event, end) => emitter.once(event, end),
+    exit: (code) => codes.push(code),
+  });
+  emitter.emit('uncaughtException', Object.assign(new TypeError('a secret'), { requestBody: 'a secret' }));
+  expect(codes).toEqual([1]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ err: { name: 'TypeError' } }]);
+  expect(lines.join('')).not.toContain('a secret');
+});

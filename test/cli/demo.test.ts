@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { playablesIn } from '../fixtures/playable.ts';
+import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
+
+const run = promisify(execFile);
+
+test('the demo plays every command in an empty folder, and leaves files that play', async ({ signal }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-demo-test-'));
+  try {
+    const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts')], {
+      cwd: folder,
+      // Nothing of it is left when it hangs.
+      signal,
+      // No setting of this machine changes it.
+      env: { ...PROGRAM_ENVIRONMENT, NODE_ENV: 'production', DISCORD_TOKEN: 'not used' },
+    });
+    for (const { name } of commands) expect(stdout).toContain(`› /${name}`);
+    const found = await playablesIn(join(folder, 'demo-output'));
+    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['audio', 'image', 'video']));
+    expect(stdout).not.toContain('\u001b');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,93 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { describe, expect, it } from 'vitest';
+import { closeMarkdown } from '../../../commands/ask/unfinished-markdown.ts';
+
+type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
+
+/** What people see of Markdown, without white space. */
+function visible(markdown: string): string {
+  const read = (node: Node): string => {
+    if ('value' in node) return node.value;
+    if (node.type === 'image') return node.alt ?? '';
+    return 'children' in node ? node.children.map(read).join('') : '';
+  };
+  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return read(tree).replace(/\s+/g, '');
+}
+
+describe.each([
+  ['**bold**', '**bold**'],
+  ['It is **very impor', 'It is **very impor**'],
+  ['It is **very impor*', 'It is **very impor**'],
+  ['It is **', 'It is '],
+  ['*a **b', '*a **b***'],
+  ['***both', '***both***'],
+  ['~~gone', '~~gone~~'],
+  ['some_name and another_na', 'some_name and another_na'],
+  ['_slanted wor', '_slanted wor_'],
+  ['2 * 3 * 4', '2 * 3 * 4'],
+  ['call `f(x', 'call `f(x`'],
+  ['call `', 'call '],
+  ['``a ` b', '``a ` b``'],
+  ['[the pa', 'the pa'],
+  ['[the page](https://exam', 'the page'],
+  ['[the page](https://example.org)', '[the page](https://example.org)'],
+  ['[**the** page](https://exam', '**the** page'],
+  ['see [1] and', 'see [1] and'],
+  ['![a fox](https://ex', 'a fox'],
+  ['```js\nconst a = `**`', '```js\nconst a = `**`'],
+  ['```js\nconst a = 1\n``', '```js\nconst a = 1'],
+  ['Title\n-', 'Title'],
+  ['Title\n==', 'Title'],
+  ['- one\n- **tw', '- one\n- **tw**'],
+  ['**one\n\ntwo', '**one\n\ntwo'],
+  ['\\*not', '\\*not'],
+  ['ends in \\', 'ends in '],
+  ['', ''],
+])('%j', (unfinished, closed) => {
+  it(`reads as ${JSON.stringify(closed)}`, () => {
+    expect(closeMarkdown(unfinished)).toBe(closed);
+  });
+});
+
+describe('a long text', () => {
+  it.each([
+    ['brackets', '['.repeat(200_000)],
+    ['backticks', '`a``b'.repeat(40_000)],
+    ['a bullet and spaces', `-${' '.repeat(200_000)}`],
+    ['marks', '*a **b '.repeat(30_000)],
+    ['lines of nothing', '\n> '.repeat(60_000)],
+  ])('of %s takes no longer than reading it once or twice', (_name, text) => {
+    const reads = (work: () => unknown) => {
+      const before = process.threadCpuUsage();
+      work();
+      return process.threadCpuUsage(before).user;
+    };
+    const once = Math.max(...[1, 2, 3].map(() => reads(() => JSON.parse(JSON.stringify(text.split(''))))));
+    expect(reads(() => closeMarkdown(text))).toBeLessThan(10 * once);
+  });
+});
+
+describe('at every position at which a stream may pause', () => {
+  it.each([
+    ['emphasis', 'It is **very *much* so** and _that_ is ~~not~~ all, says `code` here.'],
+    ['links', 'See [the **page**](https://example.org/a_(b)) or ![a fox](https://example.org/fox.png) now.'],
+    ['code', 'First `a * b` and ``c ` d``.\n\n```ts\nconst a = "**";\n// `x` [y](\n```\n\nAfter *that*.'],
+    [
+      'lists',
+      '# Title\n\nSome:\n\n- **one**: *first*\n- two `x`\n  - nested **three**\n\n1. a\n2. **b**\n\nEnd.',
+    ],
+    ['tables', 'Look:\n\n| a | b |\n| --- | --- |\n| **1** | `2` |\n\nDone.'],
+    ['quotes', '> **Said** he\n> and _she_.\n\nThen.'],
+  ])('%s show no more than they will in the end', (_name, markdown) => {
+    const whole = visible(markdown);
+    for (let at = 0; at <= markdown.length; at += 1) {
+      const shown = visible(closeMarkdown(markdown.slice(0, at)));
+      // A table is one only from its second line on.
+      if (markdown.includes('| ---') && shown.includes('|')) continue;
+      expect(whole.startsWith(shown), `after ${JSON.stringify(markdown.slice(0, at))}: ${shown}`).toBe(true);
+    }
+  });
+});

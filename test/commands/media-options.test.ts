@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Invocation } from '../../src/core/invocation.ts';
+import type { RawOptions } from '../../src/core/options.ts';
+import type { JobDependencies } from '../../src/jobs/dependencies.ts';
+import { advance } from '../../src/jobs/runner.ts';
+import { openStudio, type Studio } from './song/world.ts';
+
+let studio: Studio;
+beforeEach(async () => {
+  studio = await openStudio();
+});
+afterEach(() => studio[Symbol.asyncDispose]());
+
+/** What the gateway is sent for a command. */
+async function sent(
+  command: 'image' | 'video',
+  options: RawOptions,
+  mediaDefaults?: JobDependencies['mediaDefaults'],
+) {
+  const { world } = studio;
+  const outcome = await studio.ask(command, { model: 'canvas', ...options });
+  const { id } = await studio.stored(outcome);
+  const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
+  const dependencies = { ...world.dependencies, concurrency, ...(mediaDefaults ? { mediaDefaults } : {}) };
+  await advance(id, { signal: new AbortController().signal, interrupted: false }, dependencies);
+  return world.gateway.taken.at(-1)?.request;
+}
+
+const sentence = async (command: string, options: RawOptions, more: Partial<Invocation> = {}) => {
+  const outcome = await studio.ask(command, options, more);
+  return outcome.type === 'message' ? outcome.message.text : outcome.type;
+};
+
+describe('a picture', () => {
+  it('has the size that every model takes, unless its person or the operator says another', async () => {
+    expect(await sent('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
+    expect(await sent('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({ size: '1664*928' });
+    const operator = { image: { size: '2048*2048', promptExtend: false, watermark: true }, video: {} };
+    expect(await sent('image', { prompt: 'a fox' }, operator)).toMatchObject({
+      size: '2048*2048',
+      promptExtend: false,
+      watermark: true,
+    });
+    expect(await sent('image', { prompt: 'a fox' }, { image: {}, video: {} })).not.toHaveProperty('size');
+  });
+
+  it('is painted of a person’s very words where they ask for it', async () => {
+    const operator = { image: { promptExtend: true }, video: {} };
+    expect(await sent('image', { prompt: 'a fox', exact: true }, operator)).toMatchObject({
+      promptExtend: false,
+    });
+  });
+
+  it('of a gen model has its shape in words, since the route takes no size', async () => {
+    const request = await sent('image', { prompt: 'a fox', size: '1664*928', model: 'gen:painter' });
+    expect(JSON.stringify(request)).toContain('a fox\\n\\nIts shape: wide, 1664 by 928 pixels.');
+  });
+});
+
+describe('a video', () => {
+  it('is silent, has several shots, or keeps to the words, where its person asks for it', async () => {
+    expect(await sent('video', { prompt: 'a fox' })).toEqual({ model: 'canvas', prompt: 'a fox' });
+    expect(await sent('video', { prompt: 'a fox', silent: true })).toMatchObject({ audio: false });
+    // The public API cuts into shots only what it may expand.
+    expect(await sent('video', { prompt: 'a fox', shots: 'multi' })).toMatchObject({
+      shotType: 'multi',
+      promptExtend: true,
+    });
+    expect(await sent('video', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
+  });
+
+  it('takes the operator’s word where its person says nothing', async () => {
+    const operator = { image: {}, video: { promptExtend: false } };
+    expect(await sent('video', { prompt: 'a fox' }, operator)).toMatchObject({ promptExtend: false });
+    expect(await sent('video', { prompt: 'a fox', shots: 'multi' }, operator)).toMatchObject({
+      promptExtend: true,
+    });
+  });
+
+  it('cannot be exact and of several shots, nor silent with a sound', async () => {
+    expect(
+      await sentence('video', { prompt: 'a fox', exact: true, shots: 'multi', model: 'film' }),
+    ).toContain('Leave out one of them');
+    const audio = { name: 'rain.wav', url: 'https://cdn.example/rain.wav', contentType: 'audio/wav' };
+    expect(await sentence('video', { prompt: 'a fox', silent: true, audio, model: 'film' })).toContain(
+      'Leave out one of them',
+    );
+  });
+});

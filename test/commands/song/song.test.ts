@@ -1,0 +1,518 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Message, parseActionId } from '../../../src/core/message.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { createJobs } from '../../../src/jobs/jobs.ts';
+import { createBotOn } from '../../core/bot-on-world.ts';
+import { gatewayError } from '../../jobs/scripted-gateway.ts';
+import { BOB, labelsOf, MODERATOR, openStudio, privateText, type Studio } from './world.ts';
+
+let studio: Studio;
+
+beforeEach(async () => {
+  studio = await openStudio();
+});
+afterEach(() => studio[Symbol.asyncDispose]());
+
+const makeSong = async (options = {}) =>
+  studio.finish(await studio.ask('song', { prompt: 'a tune for rain', ...options }));
+const sentTo = (route: string) =>
+  studio.world.gateway.taken.filter((sent) => sent.route === route).map(({ request }) => request);
+const field = ({ fields = [] }: Message, name: string) => fields.find((one) => one.name === name)?.value;
+
+describe('under a song', () => {
+  it('the first take comes first and its first action is primary, then the other takes and the whole song', async () => {
+    const { actions = [] } = await makeSong();
+    const ofTake = ['Extend', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Keep voice'];
+    expect(actions.map(({ label }) => label)).toEqual([
+      ...ofTake.map((label) => `${label} 1`),
+      ...ofTake.map((label) => `${label} 2`),
+      ...['Lyrics', 'Cover art', 'Change', 'Again'],
+    ]);
+    expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
+      { label: 'Extend 1', emphasis: 'primary' },
+    ]);
+  });
+
+  it('an instrumental offers neither karaoke, nor lyrics, nor its voice', async () => {
+    const song = await makeSong({ instrumental: true });
+    expect(labelsOf(song).filter((label) => /Karaoke|Lyrics|voice/.test(label))).toEqual([]);
+  });
+
+  it('Extend left empty goes on as it is', async () => {
+    const song = await makeSong();
+    const longer = await studio.finish(await studio.fill(song, 'Extend 2'));
+    expect(sentTo('music.extend')).toEqual([
+      {
+        audioId: 'audio-two',
+        model: 'V5',
+        defaultParamFlag: false,
+        callBackUrl: expect.stringContaining('/callbacks/music/'),
+      },
+    ]);
+    expect(field(longer, 'Made from')).toBe('“Rain”, take 2');
+    expect(labelsOf(longer)).toContain('Extend 1');
+  });
+
+  it('Extend with one value sends all that the gateway then needs', async () => {
+    const song = await makeSong({ model: 'V4_5' });
+    await studio.finish(
+      await studio.fill(song, 'Extend 1', { style: 'choir', prompt: 'Bridge:\nHigher', from: 60 }),
+    );
+    expect(sentTo('music.extend')[0]).toMatchObject({
+      defaultParamFlag: true,
+      model: 'V4_5',
+      style: 'choir',
+      title: 'Rain',
+      prompt: '[Bridge]\nHigher',
+      continueAt: 60,
+    });
+    const late = await studio.fill(song, 'Extend 1', { from: 95 });
+    expect(late).toMatchObject({ option: 'from' });
+    expect(privateText(late)).toContain('ends at 1:32');
+  });
+
+  it('Stems come named and in order, as one archive when there are many', async () => {
+    const song = await makeSong();
+    const two = await studio.finish(await studio.fill(song, 'Stems 1'));
+    expect(two.media?.map(({ name }) => name)).toEqual([
+      'Rain, take 1 - vocals.mp3',
+      'Rain, take 1 - instrumental.mp3',
+    ]);
+    const all = await studio.finish(await studio.fill(song, 'Stems 1', { split: 'all' }));
+    expect(all.media?.map(({ name }) => name)).toEqual([
+      'Rain, take 1 - vocals.mp3',
+      'Rain, take 1 - backing vocals.mp3',
+      'Rain, take 1 - drums.mp3',
+      'Rain, take 1 - bass.mp3',
+      'Rain, take 1 - synth.mp3',
+      'Rain, take 1 - theremin.mp3',
+      'Rain, take 1 - all stems.zip',
+    ]);
+  });
+
+  it('Cover art, WAV and Music video come with what they were made from', async () => {
+    const song = await makeSong();
+    const covers = await studio.finish(await studio.press(song, 'Cover art'));
+    expect(covers.media).toHaveLength(2);
+    expect(field(covers, 'Made from')).toBe('“Rain”');
+    const wav = await studio.finish(await studio.press(song, 'WAV 2'));
+    expect(wav.media?.[0]?.kind).toBe('audio');
+    expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
+    const video = await studio.finish(await studio.press(song, 'Music video 1'));
+    expect(video.media?.[0]?.kind).toBe('video');
+  });
+
+  it('Karaoke shows the lines with their times, and brings them as a file', async () => {
+    const song = await makeSong();
+    studio.world.gateway.words.push(
+      { word: '[Verse]\nRain ', startSeconds: 1, endSeconds: 1.4 },
+      { word: 'falls\n', startSeconds: 1.5, endSeconds: 2 },
+      { word: 'Down\n', startSeconds: 61.239, endSeconds: 62 },
+    );
+    const karaoke = await studio.finish(await studio.press(song, 'Karaoke 1'));
+    expect(karaoke.text).toBe('**Verse**\n`0:01` Rain falls\n`1:01` Down');
+    expect(karaoke.media?.map(({ name }) => name)).toEqual(['Rain, take 1.lrc']);
+    studio.world.gateway.words.length = 0;
+    const silent = await studio.finish(await studio.press(song, 'Karaoke 2'));
+    expect(silent.text).toContain('no words');
+  });
+
+  it('Again asks for the same; Change comes filled in, and keeps what is not in the form', async () => {
+    const song = await makeSong({ style: 'lofi', title: 'Rain', lyrics: 'Chorus:\nDrip' });
+    await studio.finish(await studio.press(song, 'Again'));
+    const [first, again] = sentTo('music.generate');
+    expect({ ...again, callBackUrl: '' }).toEqual({ ...first, callBackUrl: '' });
+    const form = await studio.press(song, 'Change');
+    expect(form).toMatchObject({
+      type: 'form',
+      form: {
+        initial: { lyrics: '[Chorus]\nDrip', title: 'Rain', style: 'lofi', instrumental: false, model: 'V5' },
+      },
+    });
+    await studio.finish(await studio.fill(song, 'Change', { style: 'polka' }));
+    expect(sentTo('music.generate')[2]).toMatchObject({ style: 'polka', prompt: '[Chorus]\nDrip' });
+  });
+
+  it('shows style that was made of the person’s words as such', async () => {
+    const song = await makeSong({ title: 'Rain' });
+    expect(field(song, 'Style, from your words')).toBe('a tune for rain, polished');
+  });
+});
+
+describe('while a song is made', () => {
+  it('its words come first, then the link to the stream, then the first take, in one message', async () => {
+    const { world } = studio;
+    const outcome = await studio.ask('song', { prompt: 'a tune', title: 'Rain', style: 'lofi' });
+    const { id } = await studio.stored(outcome);
+    const seen: Message[] = [];
+    const tell = async (data: object[], callbackType: string) => {
+      await world.callback(id, { code: 200, data: { callbackType, task_id: 'song', data } });
+      await world.advance(id);
+      seen.push(world.message() ?? {});
+    };
+    const song = { id: 'audio-one', title: 'Rain', prompt: '[Chorus]\nDrip', tags: 'lofi' };
+    await world.advance(id);
+    await world.callback(id, {
+      code: 200,
+      data: { callbackType: 'complete', taskId: 'words', data: [{ title: 'Rain', text: 'Drip' }] },
+    });
+    await world.advance(id);
+    await tell([song], 'text');
+    const streaming = { ...song, stream_audio_url: 'https://gateway.example/live(1)' };
+    await tell([streaming], 'first');
+    await tell([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
+    expect(seen.map(({ text = '' }) => text)).toEqual([
+      '**Chorus**\nDrip',
+      '[Listen while it is made](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
+      '**Chorus**\nDrip',
+    ]);
+    expect(seen.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
+    expect(field(seen[0] ?? {}, 'Style')).toBe('lofi');
+    expect(world.platform.shown.size).toBe(1);
+  });
+});
+
+describe('a voice', () => {
+  const keep = (song: Message, values = {}) =>
+    studio.fill(song, 'Keep voice 1', { name: 'Rainy', ...values });
+
+  it('is kept for the server, completed by name, sung with, shown and removed', async () => {
+    const kept = await studio.finish(await keep(await makeSong()));
+    expect(kept.title).toBe('The voice “Rainy” is kept');
+    expect(sentTo('music.generatePersona')[0]).toMatchObject({
+      taskId: 'task-1',
+      audioId: 'audio-one',
+      name: 'Rainy',
+      vocalStart: 0,
+      vocalEnd: 30,
+    });
+    const where = { platform: 'discord', guild: 'guild', channel: 'elsewhere', person: 'bob' };
+    const choices = await studio.bot.suggest({
+      command: 'song',
+      option: 'voice',
+      typed: 'rai',
+      address: where,
+      person: BOB,
+    });
+    expect(choices).toEqual([{ name: 'Rainy', value: 'persona-of-audio-one' }]);
+
+    const song = await studio.finish(await studio.fill(kept, 'Sing with it', { prompt: 'snow' }));
+    expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
+    expect(field(song, 'Voice')).toBe('Rainy');
+
+    const list = privateText(await studio.ask('voices', {}, { subcommand: 'show' }));
+    expect(list).toContain('**Rainy**');
+    expect(list).toContain('kept by Ada');
+    const remove = (person: typeof BOB) =>
+      studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove', person });
+    expect(privateText(await remove(BOB))).toContain('Only a moderator, or Ada');
+    expect(privateText(await remove(MODERATOR))).toContain('is removed');
+    expect(privateText(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }))).toContain(
+      'No voice is kept here yet',
+    );
+  });
+
+  it('that was removed is kept again for nothing, and says so before', async () => {
+    const song = await makeSong();
+    await studio.finish(await keep(song));
+    const removed = await studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove' });
+    expect(privateText(removed)).toContain('keeps it again, at no cost');
+    expect(await studio.press(song, 'Keep voice 1')).toMatchObject({
+      form: { title: 'Keep it again, for free' },
+    });
+    const before = studio.world.gateway.taken.length;
+    expect(privateText(await keep(song, { name: 'Rainy again' }))).toContain('is kept again');
+    expect(studio.world.gateway.taken).toHaveLength(before);
+    await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy again' }));
+    expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
+  });
+
+  it('too many is refused before anything is spent', async () => {
+    const song = await makeSong();
+    const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
+    const list = await studio.world.voices.list(where);
+    expect(list).toEqual([]);
+    const many = Array.from({ length: 500 }, (_, n) => ({
+      personaId: `p${n}`,
+      name: `Voice ${n}`,
+      keptBy: { id: 'bob', displayName: 'Bob' },
+      keptAt: 1,
+    }));
+    await studio.world.storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
+    expect(privateText(await studio.press(song, 'Keep voice 1'))).toContain('500 voices are kept here');
+    expect(sentTo('music.generatePersona')).toEqual([]);
+  });
+
+  it('is the very one when a song is changed, or is said to be gone', async () => {
+    await studio.finish(await keep(await makeSong()));
+    const song = await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }));
+    await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
+    const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
+    const other = { personaId: 'other', keptBy: { id: 'bob', displayName: 'Bob' }, keptAt: 1 };
+    await studio.world.voices.keep(where, { ...other, name: 'Rainy day' });
+    expect(privateText(await studio.fill(song, 'Change', { title: 'Snow' }))).toContain(
+      'The voice “Rainy” is not kept here any more',
+    );
+  });
+
+  it('is left out of an instrumental, which says so', async () => {
+    await studio.finish(await keep(await makeSong()));
+    const song = await studio.finish(
+      await studio.ask('song', { prompt: 'snow', voice: 'Rainy', instrumental: true }),
+    );
+    expect(sentTo('music.generate').at(-1)).not.toHaveProperty('personaId');
+    expect(field(song, 'Voice')).toBe('Rainy is not heard: this is an instrumental');
+  });
+
+  it('of another server is not known here', async () => {
+    await studio.finish(await keep(await makeSong()));
+    const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
+    const outcome = await studio.ask(
+      'song',
+      { prompt: 'snow', voice: 'persona-of-audio-one' },
+      { address: elsewhere },
+    );
+    expect(privateText(outcome)).toContain('No voice is kept here yet');
+  });
+
+  it('that is kept already is explained, before the gateway is asked and after', async () => {
+    const song = await makeSong();
+    await studio.finish(await keep(song));
+    expect(privateText(await studio.press(song, 'Keep voice 1'))).toContain('kept already, as “Rainy”');
+    studio.world.gateway.replies.push(gatewayError('exists'));
+    const told = await studio.finish(await studio.fill(song, 'Keep voice 2', { name: 'Other' }));
+    expect(told.title).toBe('This voice is kept already');
+    expect(told.text).toContain('gives its voice once');
+  });
+
+  it.each([
+    [{ start: 0, end: 5 }, /10 to 30 seconds; 0 to 5 are 5/],
+    [{ start: 0, end: 31 }, /10 to 30 seconds/],
+    [{ start: 92, end: 102 }, /begin before that/],
+    [{ start: 85, end: 100 }, /end there at the latest/],
+    [{ name: 'x'.repeat(81) }, /81 characters/],
+  ])('with %j is refused before anything is spent', async (values, sentence) => {
+    expect(privateText(await keep(await makeSong(), values))).toMatch(sentence);
+    expect(sentTo('music.generatePersona')).toEqual([]);
+  });
+
+  it('survives being told twice, and a restart between the gateway’s answer and the message', async () => {
+    const outcome = await keep(await makeSong());
+    const { id } = await studio.stored(outcome);
+    await studio.finish(outcome);
+    await studio.world.advance(id);
+    const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
+    expect(await studio.world.voices.list(where)).toHaveLength(1);
+  });
+});
+
+describe('/remix', () => {
+  const audio = {
+    name: 'demo.wav',
+    url: 'https://cdn.example/demo.wav',
+    contentType: 'audio/wav',
+    bytes: 1000,
+  };
+  const remix = (options: Parameters<Studio['ask']>[1]) => studio.ask('remix', { audio, ...options });
+
+  it.each([
+    [
+      { mode: 'cover', prompt: 'a waltz' },
+      'music.uploadCover',
+      { customMode: false, instrumental: false, model: 'V5', prompt: 'a waltz' },
+    ],
+    [
+      { mode: 'cover', style: 'waltz', instrumental: true },
+      'music.uploadCover',
+      { customMode: true, instrumental: true, title: 'demo', style: 'waltz' },
+    ],
+    [
+      { mode: 'cover', style: 'waltz', title: 'Turn' },
+      'music.uploadCover',
+      { customMode: true, style: 'waltz', title: 'Turn', prompt: '[Verse]\nWritten first' },
+    ],
+    [{ mode: 'extend' }, 'music.uploadExtend', { defaultParamFlag: false, model: 'V5' }],
+    [
+      { mode: 'extend', style: 'waltz', prompt: 'la' },
+      'music.uploadExtend',
+      { defaultParamFlag: true, style: 'waltz', title: 'demo', continueAt: 59.9, prompt: 'la' },
+    ],
+    [
+      { mode: 'vocals', prompt: 'la la', style: 'soft' },
+      'music.addVocals',
+      { prompt: 'la la', style: 'soft', title: 'demo', negativeTags: '', model: 'V5' },
+    ],
+    [
+      { mode: 'instrumental', style: 'strings' },
+      'music.addInstrumental',
+      { tags: 'strings', title: 'demo', negativeTags: '' },
+    ],
+  ])('%j', async (options, route, request) => {
+    const message = await studio.finish(await remix(options));
+    expect(sentTo(route)).toEqual([
+      expect.objectContaining({ ...request, uploadUrl: 'https://bot.example/files/kept.png' }),
+    ]);
+    expect(field(message, 'Made from')).toBe('demo');
+    expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend 1', 'Change', 'Again']));
+  });
+
+  it('extends an instrumental of this channel into one, without karaoke', async () => {
+    await makeSong({ instrumental: true });
+    const longer = await studio.finish(await studio.ask('remix', { mode: 'extend' }));
+    expect(labelsOf(longer).filter((label) => /Karaoke|Keep voice/.test(label))).toEqual([]);
+    const changed = await studio.finish(await studio.fill(longer, 'Change'));
+    expect(labelsOf(changed).filter((label) => /Karaoke|Keep voice/.test(label))).toEqual([]);
+  });
+
+  it('works on the latest song when no file is attached', async () => {
+    await makeSong();
+    const outcome = await studio.ask('remix', { mode: 'extend' });
+    expect(await studio.stored(outcome)).toMatchObject({
+      madeFrom: '“Rain”, take 1',
+      work: { audio: { name: 'one.mp3' } },
+    });
+    await studio.finish(outcome);
+    expect(sentTo('music.uploadExtend')[0]).toMatchObject({
+      uploadUrl: 'https://bot.example/files/one.mp3',
+    });
+  });
+
+  it('Change comes filled in, and keeps the recording', async () => {
+    const message = await studio.finish(await remix({ mode: 'cover', style: 'waltz', title: 'Turn' }));
+    await studio.finish(await studio.fill(message, 'Change', { mode: 'instrumental', style: 'brass' }));
+    expect(sentTo('music.addInstrumental')[0]).toMatchObject({ tags: 'brass' });
+  });
+
+  it.each([
+    [{ mode: 'cover' }, /how the cover should sound/],
+    [{ mode: 'vocals' }, /what is sung/],
+    [{ mode: 'vocals', prompt: 'la', instrumental: true }, /adds a voice/],
+    [{ mode: 'instrumental' }, /how the band should sound/],
+    [{ mode: 'extend', title: 'More' }, /words that follow/],
+    [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
+    [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, and the model takes 200/],
+    [{ prompt: 'la' }, /Please give the option “mode”/],
+  ])('%j is told before anything is spent', async (options, sentence) => {
+    expect(privateText(await remix(options))).toMatch(sentence);
+    expect(studio.world.gateway.taken).toEqual([]);
+  });
+
+  it('takes no recording that is too long, or of unknown length', async () => {
+    studio.recordingSeconds = 121;
+    expect(privateText(await remix({ mode: 'extend' }))).toContain('lasts 2:01, and the gateway takes 2:00');
+    studio.recordingSeconds = undefined;
+    expect(privateText(await remix({ mode: 'extend' }))).toContain('cannot tell how long');
+    expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no song in this channel');
+  });
+});
+
+describe('custom mode', () => {
+  it('understands sections however they are written', async () => {
+    const lyrics = 'Verse 1:\nDrip\n(Pre-Chorus)\ndrop\n**Chorus**\n[Hook]\nEnd\nThe chorus: a word';
+    await studio.finish(await studio.ask('song', { lyrics, style: 'lofi', title: 'Rain' }));
+    expect(sentTo('music.generate')[0]).toMatchObject({
+      prompt: '[Verse 1]\nDrip\n[Pre-Chorus]\ndrop\n[Chorus]\n[Hook]\nEnd\nThe chorus: a word',
+    });
+  });
+
+  it.each(['#', '*', '( ', '[ ', 'verse ', ' '])('reads lines of many %j as any other', async (sign) => {
+    const line = `${sign.repeat(700)}x`;
+    await studio.finish(await studio.ask('song', { lyrics: `A\n${line}`, style: 'lofi', title: 'Rain' }));
+    expect(sentTo('music.generate')[0]).toMatchObject({ prompt: `A\n${line}` });
+  });
+});
+
+describe('songs of this channel', () => {
+  it('are listed by /song, and found with their buttons', async () => {
+    await makeSong();
+    const address = { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' };
+    const choices = await studio.bot.suggest({
+      command: 'song',
+      option: 'earlier',
+      typed: '',
+      address,
+      person: BOB,
+    });
+    expect(choices.map(({ name }) => name)).toEqual(['Rain (take 1)', 'Rain (take 2)']);
+    const found = await studio.ask('song', { earlier: choices[1]?.value });
+    if (found.type !== 'message') throw new Error('no message');
+    expect(found.message.title).toBe('Rain, take 2');
+    const longer = await studio.fill(found.message, 'Extend 2');
+    expect(longer.type).toBe('accepted');
+    expect(privateText(await studio.ask('song', { earlier: 'Rain', prompt: 'snow' }))).toContain('Either');
+  });
+});
+
+describe('what the gateway no longer has', () => {
+  it.each([
+    ['WAV 1', /no longer has this song, so it cannot make its WAV/],
+    ['Karaoke 1', /no longer has this song/],
+    ['Music video 1', /no longer has this song/],
+    ['Cover art', /no longer has this song/],
+  ])('%s says so, and what still works', async (label, sentence) => {
+    const song = await makeSong();
+    studio.world.gateway.replies.push(gatewayError('not-found'));
+    const told = await studio.finish(await studio.press(song, label));
+    expect(told.text).toMatch(sentence);
+    expect(told.text).toContain('/remix works with them');
+  });
+
+  it('and what it makes only once is said to be there already', async () => {
+    const song = await makeSong();
+    studio.world.gateway.replies.push(gatewayError('exists'));
+    const told = await studio.finish(await studio.press(song, 'WAV 1'));
+    expect(told.text).toContain('already made the WAV of this take');
+  });
+});
+
+describe('buttons', () => {
+  it('work on another replica', async () => {
+    const song = await makeSong();
+    const { world } = studio;
+    const replica = createBotOn({ ...world, jobs: createJobs(world.dependencies) });
+    const button = song.actions?.find(({ label }) => label === 'WAV 2');
+    const { job = '' } = parseActionId(button?.type === 'action' ? button.id : '') ?? {};
+    const outcome = await replica.run({
+      id: 'pressed there',
+      command: 'song',
+      options: {},
+      action: { name: 'wav', job, index: 1 },
+      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'bob' },
+      person: BOB,
+    });
+    const wav = await studio.finish(outcome);
+    expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
+  });
+
+  it('work after a year, and refuse politely in another server', async () => {
+    const song = await makeSong();
+    studio.world.clock.advance(366 * 24 * 3_600_000);
+    const longer = await studio.finish(await studio.fill(song, 'Extend 1'));
+    expect(labelsOf(longer)).toContain('Again');
+    const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
+    for (const label of labelsOf(song)) {
+      const outcome: Outcome = await studio.press(song, label, { address: elsewhere });
+      expect(privateText(outcome)).toBe('This button belongs to another server.');
+    }
+  });
+});
+
+it('/lyrics puts short variants in columns and sings each; long ones follow each other whole', async () => {
+  const message = await studio.finish(await studio.ask('lyrics', { topic: 'rain' }));
+  expect(message.fields).toEqual([
+    { name: '1. Drip', value: '[Verse]\nDrip drop' },
+    { name: '2. Pour', value: '[Chorus]\nLet it pour' },
+  ]);
+  await studio.finish(await studio.fill(message, 'Sing it (2)'));
+  expect(sentTo('music.generate')[0]).toMatchObject({ title: 'Pour', prompt: '[Chorus]\nLet it pour' });
+});
+
+it('Animate films a picture from its kept file', async () => {
+  const picture = await studio.finish(await studio.ask('image', { prompt: 'a fox' }));
+  const outcome = await studio.fill(picture, 'Animate', { prompt: 'it looks up', duration: '10' });
+  expect(await studio.stored(outcome)).toMatchObject({
+    command: 'video',
+    madeFrom: '“a fox”',
+    work: { request: { prompt: 'it looks up', duration: 10 }, image: { name: 'picture.png' } },
+  });
+});

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { type Acceptance, StorageError } from '../../src/storage/storage.ts';
+import type { Ceiling } from '../../src/storage/usage.ts';
+import { songJob } from '../storage/jobs.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const NOON = Date.parse('2026-03-10T12:00:00Z');
+const DAY = 24 * 3_600_000;
+const COUNTERS = ['person ada', 'server'];
+
+const daily = (most: number, more: Partial<Ceiling> = {}): Ceiling => ({
+  counter: 'person ada',
+  windowMs: DAY,
+  of: 'requests',
+  most,
+  ...more,
+});
+
+interface Asked {
+  readonly id: string;
+  readonly invocation?: string;
+  readonly ceilings?: readonly Ceiling[];
+  readonly units?: number;
+  readonly at?: number;
+}
+
+function asked({ id, invocation = id, ceilings = [], units = 0, at = Date.now() }: Asked): Acceptance {
+  return {
+    job: songJob({ id, invocation }),
+    reservation: {
+      id: invocation,
+      at: NOON,
+      units,
+      counters: COUNTERS,
+      facts: { platform: 'discord', guild: 'guild', person: 'ada', displayName: 'Ada', family: 'song' },
+    },
+    ceilings,
+    at,
+    now: NOON,
+  };
+}
+
+/** Limits, the job and its first run: all or nothing. */
+export function acceptContract(current: StorageUnderTest): void {
+  const accept = (fields: Asked) => current.storage.accept(asked(fields));
+  const used = async () => (await current.storage.usage.used(['server'], NOON - DAY))[0];
+
+  async function openJobs(): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const id of current.storage.jobs.open()) ids.push(id);
+    return ids.sort();
+  }
+
+  test('an accepted job is stored, counted and scheduled, also after a restart', async () => {
+    expect(await accept({ id: 'a', ceilings: [daily(1)], units: 2.5 })).toEqual({ type: 'accepted' });
+    await current.reopen();
+    expect(await current.storage.jobs.read('a')).toEqual(songJob({ id: 'a', invocation: 'a' }));
+    expect(await used()).toEqual({ requests: 1, units: 2.5 });
+    expect(await current.storage.schedule.unscheduled(['a'])).toEqual([]);
+    const run: string[] = [];
+    await current.storage.schedule.start(
+      async (job) => {
+        run.push(job);
+        return undefined;
+      },
+      { concurrency: 1 },
+    );
+    await expect.poll(() => run).toEqual(['a']);
+  });
+
+  test('runs first at the time that was given', async () => {
+    const run: number[] = [];
+    await current.storage.schedule.start(
+      async () => {
+        run.push(Date.now());
+        return undefined;
+      },
+      { concurrency: 1 },
+    );
+    const at = Date.now() + 400;
+    await accept({ id: 'a', at });
+    await expect.poll(() => run).toHaveLength(1);
+    expect(run[0]).toBeGreaterThanOrEqual(at - 1);
+  });
+
+  test('a refusal leaves nothing behind', async () => {
+    await accept({ id: 'a', ceilings: [daily(1)] });
+    expect(await accept({ id: 'b', ceilings: [daily(5), daily(1, { counter: 'server' })] })).toEqual({
+      type: 'refused',
+      ceiling: 1,
+      freesAt: NOON + DAY,
+    });
+    expect(await current.storage.jobs.read('b')).toBeUndefined();
+    expect(await openJobs()).toEqual(['a']);
+    expect(await used()).toEqual({ requests: 1, units: 0 });
+    expect(await accept({ id: 'c', invocation: 'b' }), 'its invocation is not known').toEqual({
+      type: 'accepted',
+    });
+  });
+
+  test('of two at once on the last free slot one is accepted', async () => {
+    const answers = await Promise.all(['a', 'b'].map((id) => accept({ id, ceilings: [daily(1)] })));
+    expect(answers.map(({ type }) => type).sort()).toEqual(['accepted', 'refused']);
+    expect(await openJobs()).toHaveLength(1);
+    expect(await used()).toEqual({ requests: 1, units: 0 });
+  });
+
+  test('limits in units count what the job costs', async () => {
+    const ceilings = [daily(10, { of: 'units' })];
+    expect(await accept({ id: 'a', ceilings, units: 7.5 })).toEqual({ type: 'accepted' });
+    expect(await accept({ id: 'b', ceilings, units: 5 })).toMatchObject({ type: 'refused', ceiling: 0 });
+    expect(await accept({ id: 'c', ceilings, units: 2.5 })).toEqual({ type: 'accepted' });
+    expect(await used()).toEqual({ requests: 2, units: 10 });
+  });
+
+  test('the same invocation is accepted once, and counted once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => accept({ id: `job${index}`, invocation: 'same' })),
+    );
+    expect(answers.filter(({ type }) => type === 'accepted')).toHaveLength(1);
+    expect(answers.filter(({ type }) => type === 'known')).toHaveLength(19);
+    await current.reopen();
+    expect(await accept({ id: 'late', invocation: 'same', ceilings: [daily(0)] })).toEqual({ type: 'known' });
+    expect(await openJobs()).toHaveLength(1);
+    expect(await used()).toEqual({ requests: 1, units: 0 });
+  });
+
+  test('the same id is accepted once, and stays as it is', async () => {
+    await accept({ id: 'a' });
+    expect(await accept({ id: 'a', invocation: 'another' })).toEqual({ type: 'known' });
+    expect(await current.storage.jobs.read('a')).toMatchObject({ invocation: 'a' });
+    expect(await used()).toEqual({ requests: 1, units: 0 });
+  });
+
+  test('a reservation that exists without its job counts once', async () => {
+    await current.storage.usage.settle(asked({ id: 'a' }).reservation, 'yes');
+    expect(await accept({ id: 'a', ceilings: [daily(1)] })).toEqual({ type: 'accepted' });
+    expect(await used()).toEqual({ requests: 1, units: 0 });
+  });
+
+  test('a time that is no number is refused', async () => {
+    await expect(accept({ id: 'a', at: Number.NaN })).rejects.toThrow(RangeError);
+    expect(await openJobs()).toEqual([]);
+  });
+
+  test('after close it rejects', async () => {
+    const closed = current.storage;
+    await current.reopen();
+    await expect(closed.accept(asked({ id: 'a' }))).rejects.toThrow(StorageError);
+    expect(await openJobs()).toEqual([]);
+  });
+}

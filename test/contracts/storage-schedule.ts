@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WakeHandler } from '../../src/storage/schedule.ts';
+import type { StorageUnderTest } from './storage.ts';
+
+const MINUTE = 60_000;
+
+export function scheduleContract(current: StorageUnderTest): void {
+  /** Handles and remembers; `answer` is what the handler says, by default never again. */
+  function recorder(answer: WakeHandler = async () => undefined) {
+    const handled: { job: string; at: number; interrupted: boolean }[] = [];
+    const handler: WakeHandler = (job, signal, interrupted) => {
+      handled.push({ job, at: Date.now(), interrupted });
+      return answer(job, signal, interrupted);
+    };
+    const runs = (job: string) => handled.filter((one) => one.job === job);
+    return {
+      handler,
+      handled,
+      times: (job: string) => runs(job).length,
+      /** Of each run of the job, whether the one before it was interrupted. */
+      interrupted: (job: string) => runs(job).map((run) => run.interrupted),
+    };
+  }
+
+  let over = false;
+  const held: (() => void)[] = [];
+  beforeEach(() => {
+    over = false;
+  });
+  // Closing a storage waits for what runs: what a failed test would have let go, too.
+  afterEach(() => {
+    over = true;
+    for (const letGo of held.splice(0)) letGo();
+  });
+
+  /** A handler that waits until it is let go, at the latest when its test ends. */
+  function gate() {
+    const waiting: { job: string; signal: AbortSignal; go: (next?: number) => void }[] = [];
+    const handler: WakeHandler = (job, signal) =>
+      new Promise((resolve) => {
+        if (over) resolve(undefined);
+        held.push(() => resolve(undefined));
+        waiting.push({ job, signal, go: (next) => resolve(next) });
+      });
+    const letGo = async (next?: number) => {
+      await expect.poll(() => waiting.length).toBeGreaterThan(0);
+      waiting.shift()?.go(next);
+    };
+    return { handler, waiting, letGo };
+  }
+
+  test('a job that is woken now runs before one that is due later', async () => {
+    const { handler, handled } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    // Later than any test waits.
+    await current.storage.schedule.wake('late', Date.now() + 10 * MINUTE);
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => handled).toMatchObject([{ job: 'a' }]);
+  });
+
+  test('a scheduled job does not run before its time', async () => {
+    const { handler, handled } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    const at = Date.now() + 400;
+    await current.storage.schedule.wake('a', at);
+    await expect.poll(() => handled).toHaveLength(1);
+    expect(handled[0]?.at).toBeGreaterThanOrEqual(at);
+  });
+
+  test('a job may be woken before the start', async () => {
+    await current.storage.schedule.wake('a', Date.now());
+    const { handler, times } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await expect.poll(() => times('a')).toBe(1);
+  });
+
+  test('the earliest time wins, in any order', async () => {
+    const { handler, handled, times } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now() + 10 * MINUTE);
+    await current.storage.schedule.wake('a', Date.now());
+    const soon = Date.now() + 300;
+    await current.storage.schedule.wake('b', soon);
+    await current.storage.schedule.wake('b', soon + 10 * MINUTE);
+    await expect.poll(() => [times('a'), times('b')]).toEqual([1, 1]);
+    expect(handled.find(({ job }) => job === 'b')?.at).toBeGreaterThanOrEqual(soon);
+  });
+
+  test('many wakes at once: the earliest time wins', async () => {
+    const { handler, times } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        current.storage.schedule.wake('a', Date.now() + (index === 20 ? 50 : 10 * MINUTE + index)),
+      ),
+    );
+    await expect.poll(() => times('a')).toBe(1);
+  });
+
+  test('a handler returns the time of the next run', async () => {
+    const { handler, handled, times } = recorder(async () =>
+      handled.length < 3 ? Date.now() + 100 : undefined,
+    );
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => times('a')).toBe(3);
+  });
+
+  test('a handler that says never is not called again, not even after a restart', async () => {
+    const first = recorder();
+    await current.storage.schedule.start(first.handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => first.times('a')).toBe(1);
+    await current.reopen();
+    const second = recorder();
+    await current.storage.schedule.start(second.handler, { concurrency: 4 });
+    // Whatever was left of "a" would come before this.
+    await current.storage.schedule.wake('last', Date.now());
+    await expect.poll(() => second.times('last')).toBe(1);
+    expect(second.times('a')).toBe(0);
+  });
+
+  test('one run of a job at a time, however often it is woken; the last wake makes the next run', async () => {
+    const { handler, waiting, letGo } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => waiting).toHaveLength(1);
+    await Promise.all(Array.from({ length: 20 }, () => current.storage.schedule.wake('a', Date.now())));
+    await current.storage.schedule.wake('b', Date.now());
+    await expect.poll(() => waiting.map(({ job }) => job)).toEqual(['a', 'b']);
+    await letGo();
+    await letGo();
+    await expect.poll(() => waiting.map(({ job }) => job)).toEqual(['a']);
+    await letGo();
+  });
+
+  test('a later time that is set during a run is kept, also when the handler returns none', async () => {
+    const { handler, waiting, letGo } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => waiting).toHaveLength(1);
+    const at = Date.now() + 400;
+    await current.storage.schedule.wake('a', at);
+    await letGo();
+    await expect.poll(() => waiting).toHaveLength(1);
+    expect(Date.now()).toBeGreaterThanOrEqual(at);
+    await letGo();
+  });
+
+  test("a time that is set during a run wins when it is earlier than the handler's", async () => {
+    const { handler, waiting, letGo } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => waiting).toHaveLength(1);
+    await current.storage.schedule.wake('a', Date.now());
+    await letGo(Date.now() + 10 * MINUTE);
+    await expect.poll(() => waiting).toHaveLength(1);
+    await letGo();
+  });
+
+  test('no more handlers at once than allowed, and all jobs run', async () => {
+    let running = 0;
+    let most = 0;
+    const { handler, handled } = recorder(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return undefined;
+    });
+    await current.storage.schedule.start(handler, { concurrency: 3 });
+    const jobs = Array.from({ length: 60 }, (_, index) => `job${index}`);
+    await Promise.all(jobs.map((job) => current.storage.schedule.wake(job, Date.now())));
+    await expect.poll(() => new Set(handled.map(({ job }) => job)).size).toBe(60);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(handled).toHaveLength(60);
+  });
+
+  test('a handler that throws is called again, is told so, and does not hold up the others', async () => {
+    const { handler, times, interrupted } = recorder(async (job) => {
+      if (job === 'broken' && times('broken') === 1) throw new Error('no luck');
+      return undefined;
+    });
+    await current.storage.schedule.start(handler, { concurrency: 1 });
+    await current.storage.schedule.wake('broken', Date.now());
+    await current.storage.schedule.wake('fine', Date.now());
+    await expect.poll(() => times('fine')).toBe(1);
+    await expect.poll(() => times('broken')).toBe(2);
+    await current.storage.schedule.wake('broken', Date.now());
+    await expect.poll(() => interrupted('broken')).toEqual([false, true, false]);
+    expect(interrupted('fine')).toEqual([false]);
+  });
+
+  test('stop tells handlers, waits for their end, and starts nothing new', async () => {
+    const { handler, waiting } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 1 });
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => waiting).toHaveLength(1);
+    await current.storage.schedule.wake('b', Date.now());
+    let stopped = false;
+    const stopping = current.storage.schedule.stop().then(() => {
+      stopped = true;
+    });
+    await expect.poll(() => waiting[0]?.signal.aborted).toBe(true);
+    await current.storage.check();
+    expect(stopped).toBe(false);
+    waiting[0]?.go();
+    await stopping;
+    expect(waiting).toHaveLength(1);
+  });
+
+  test('scheduled times outlive stop, close and reopen', async () => {
+    const { handler, waiting } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 1 });
+    await current.storage.schedule.wake('handled', Date.now());
+    await expect.poll(() => waiting).toHaveLength(1);
+    await current.storage.schedule.wake('waiting', Date.now());
+    await current.storage.schedule.wake('handled', Date.now());
+    const stopping = current.storage.schedule.stop();
+    await current.storage.schedule.wake('late', Date.now());
+    waiting[0]?.go();
+    await stopping;
+    await current.reopen();
+    const { handler: next, handled } = recorder();
+    await current.storage.schedule.start(next, { concurrency: 4 });
+    await expect.poll(() => handled.map(({ job }) => job).sort()).toEqual(['handled', 'late', 'waiting']);
+  });
+
+  test('a handler that gives up because of the stop is called again after the start', async () => {
+    let runs = 0;
+    await current.storage.schedule.start(
+      (_job, signal) =>
+        new Promise((_resolve, reject) => {
+          runs += 1;
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      { concurrency: 1 },
+    );
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => runs).toBe(1);
+    await current.reopen();
+    const { handler, interrupted } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 1 });
+    await expect.poll(() => interrupted('a')).toEqual([true]);
+  });
+
+  test('the runs of a killed process are repeated, and told so', async () => {
+    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.close();
+    const replica = await current.startReplica();
+    try {
+      await replica.said('running a');
+    } finally {
+      await replica.kill();
+    }
+    await current.open();
+    const { handler, interrupted } = recorder();
+    await current.storage.schedule.start(handler, { concurrency: 1 });
+    await expect.poll(() => interrupted('a')).toEqual([true]);
+    await current.storage.schedule.wake('a', Date.now());
+    await expect.poll(() => interrupted('a')).toEqual([true, false]);
+  });
+
+  test('lists the jobs that would never run again', async () => {
+    const { handler, waiting, letGo } = gate();
+    await current.storage.schedule.start(handler, { concurrency: 4 });
+    await current.storage.schedule.wake('handled', Date.now());
+    await current.storage.schedule.wake('scheduled', Date.now() + 10 * MINUTE);
+    await expect.poll(() => waiting).toHaveLength(1);
+    const jobs = ['handled', 'unscheduled', 'scheduled', 'lost'];
+    expect(await current.storage.schedule.unscheduled(jobs)).toEqual(['unscheduled', 'lost']);
+    expect(await current.storage.schedule.unscheduled([])).toEqual([]);
+    await letGo();
+    await expect.poll(() => current.storage.schedule.unscheduled(jobs)).toContain('handled');
+  });
+
+  test('a time that never comes is refused', async () => {
+    await expect(current.storage.schedule.wake('a', Number.NaN)).rejects.toThrow(RangeError);
+    await expect(current.storage.schedule.wake('a', Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
+  });
+}

@@ -1,0 +1,84 @@
+import { commands } from '../../commands/index.ts';
+import { type Bot, createBot } from '../../src/core/bot.ts';
+import type { Context } from '../../src/core/context.ts';
+import { musicLimits } from '../../src/gateway/music/requests.ts';
+import { songModel } from '../../src/settings/models.ts';
+import type { World } from '../jobs/world.ts';
+import { type Administered, administer } from '../settings/administration.ts';
+
+interface BotOnWorldOptions {
+  /** How long every attached recording lasts. */
+  readonly seconds?: () => number | undefined;
+  /** What was decided about this world; without it, models are whatever is named. */
+  readonly administered?: Administered;
+}
+
+/** The bot on a world. */
+export function createBotOn(
+  world: World,
+  { seconds = () => 60, administered: decided }: BotOnWorldOptions = {},
+): Bot {
+  const administered = decided ?? administer(world);
+  return createBot({
+    commands,
+    log: world.log,
+    newReference: () => 'abc',
+    admit: administered.admit,
+    context: ({ address, person, invocation, platformPerson, settings }): Context => ({
+      now: world.clock.now,
+      log: world.log,
+      limits: { music: musicLimits },
+      jobs: {
+        start: (request) => {
+          if (!invocation) throw new TypeError('no invocation');
+          return world.jobs.start(request, invocation, settings);
+        },
+        find: world.jobs.find,
+        recentSongs: (limit) => world.jobs.recentSongs(address, limit),
+        running: ({ everywhere } = { everywhere: false }) =>
+          everywhere
+            ? world.jobs.runningEverywhere({ ...address, person: person.id })
+            : world.jobs.running(address, person.id),
+        cancel: (id) => world.jobs.cancel(id, person.id),
+        reveal: world.jobs.reveal,
+        undelivered: (limit) => world.jobs.undelivered(address, person.id, limit),
+        showHere: (id) => world.jobs.showAt(id, address, person.id),
+      },
+      models: {
+        song: async (named) =>
+          songModel(
+            decided ? await decided.models.resolve('song', named, address, settings) : (named ?? 'V5'),
+          ),
+        resolve: decided
+          ? (family, named) => decided.models.resolve(family, named, address, settings)
+          : async (_family, named) => named ?? 'some-model',
+        suggest: async (family, typed) => decided?.models.suggest(family, typed) ?? [],
+        listedBy: () => [],
+      },
+      answers: {
+        maxTokens: 4096,
+        contextTokens: 16_000,
+        illustratingModels: [],
+        thinkingModels: [],
+        thinkingBudget: -1,
+      },
+      settings: { answers: { assistant: false, footer: true } },
+      moderation: administered.moderation(address, platformPerson, settings),
+      files: {
+        keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
+        keepReadable: async () => ({
+          type: 'image',
+          file: { name: 'kept.png', bytes: 1, contentType: 'image/png' },
+        }),
+        made: ({ id }, source, accept) => world.jobs.file(id, source, accept),
+        seconds: async () => seconds(),
+      },
+      voices: {
+        list: () => world.voices.list(address),
+        remove: (personaId) => world.voices.remove(address, personaId),
+        removed: () => world.voices.removed(address),
+        keep: (voice) => world.voices.keep(address, voice),
+      },
+    }),
+  });
+}

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { type Bot, createBot } from '../../src/core/bot.ts';
+import { UserError } from '../../src/core/errors.ts';
+import type { Invocation } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { createWorld, songCallback, type World } from '../jobs/world.ts';
+import { createBotOn } from './bot-on-world.ts';
+
+let world: World;
+let bot: Bot;
+let events = 0;
+
+beforeEach(async () => {
+  world = await createWorld();
+  bot = createBotOn(world);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+function ask(
+  command: string,
+  options: Invocation['options'] = {},
+  more: Partial<Invocation> = {},
+): Promise<Outcome> {
+  return bot.run({
+    id: `event-${++events}`,
+    command,
+    options,
+    address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+    person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+    ...more,
+  });
+}
+
+function privately(outcome: Outcome): Message {
+  if (outcome.type !== 'message' || outcome.visibility !== 'person')
+    throw new Error(`Not private: ${JSON.stringify(outcome)}`);
+  return outcome.message;
+}
+
+function accepted(outcome: Outcome): string {
+  if (outcome.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(outcome)}`);
+  return outcome.job;
+}
+
+describe('what the commands ask of the gateway', () => {
+  it.each([
+    [
+      'song',
+      { prompt: 'a tune for rain' },
+      { customMode: false, instrumental: false, model: 'V5', prompt: 'a tune for rain' },
+    ],
+    [
+      'song',
+      { prompt: 'rain', instrumental: true },
+      { customMode: false, instrumental: true, model: 'V5', prompt: 'rain' },
+    ],
+    [
+      'song',
+      { lyrics: '[Verse]\nDrip drop', style: 'lofi', title: 'Rain' },
+      {
+        customMode: true,
+        instrumental: false,
+        model: 'V5',
+        title: 'Rain',
+        style: 'lofi',
+        prompt: '[Verse]\nDrip drop',
+      },
+    ],
+    [
+      'song',
+      { lyrics: '[Verse]\nDrip drop', model: 'V4' },
+      {
+        customMode: true,
+        instrumental: false,
+        model: 'V4',
+        title: 'Drip drop',
+        style: 'Drip drop',
+        prompt: '[Verse]\nDrip drop',
+      },
+    ],
+    [
+      'song',
+      { prompt: 'rain', style: 'lofi', instrumental: true },
+      {
+        customMode: true,
+        instrumental: true,
+        model: 'V5',
+        title: 'rain',
+        style: 'lofi',
+      },
+    ],
+    ['lyrics', { topic: 'rain' }, { prompt: 'rain' }],
+    [
+      'image',
+      { prompt: 'a fox', size: 'wide', avoid: 'snow' },
+      { model: 'some-model', prompt: 'a fox', size: '1664*928', negativePrompt: 'snow' },
+    ],
+    [
+      'video',
+      { prompt: 'waves', duration: 5, resolution: '720P' },
+      { model: 'some-model', prompt: 'waves', duration: 5, resolution: '720P' },
+    ],
+  ])('/%s %j', async (command, options, request) => {
+    const job = await world.read(accepted(await ask(command, options)));
+    expect(job.work.request).toEqual(request);
+  });
+
+  it('/ask goes to the route in front of the model, and to the messages route with a picture', async () => {
+    const plainly = await world.read(accepted(await ask('ask', { question: 'Why?' })));
+    expect(plainly.work).toMatchObject({ dialect: 'chat', request: { model: 'some-model' } });
+    const routed = await world.read(accepted(await ask('ask', { question: 'Why?', model: 'gen:thinker' })));
+    expect(routed.work).toMatchObject({ dialect: 'gen', request: { model: 'thinker' } });
+    const picture = {
+      name: 'fox.png',
+      contentType: 'image/png',
+      bytes: 9,
+      url: 'https://cdn.example/fox.png',
+    };
+    const looking = await world.read(
+      accepted(await ask('ask', { question: 'Who is this?', image: picture })),
+    );
+    expect(looking.work).toMatchObject({ dialect: 'msg' });
+  });
+
+  it('/ask takes what was said before as turns, each person by name', async () => {
+    const conversation = [
+      { author: 'bot' as const, text: 'Hello!', files: [] },
+      { author: 'person' as const, name: 'Ada', text: 'I am Ada.', files: [] },
+      { author: 'person' as const, name: 'Bob', text: 'And I am Bob.', files: [] },
+      { author: 'bot' as const, text: 'Hello both.', files: [] },
+    ];
+    const job = await world.read(accepted(await ask('ask', { question: 'Who are we?' }, { conversation })));
+    expect(job.work).toMatchObject({
+      request: {
+        turns: [
+          { role: 'assistant', parts: [{ text: 'Hello!' }] },
+          { role: 'user', parts: [{ text: 'Ada: I am Ada.' }] },
+          { role: 'user', parts: [{ text: 'Bob: And I am Bob.' }] },
+          { role: 'assistant', parts: [{ text: 'Hello both.' }] },
+          { role: 'user', parts: [{ text: 'Ada: Who are we?' }] },
+        ],
+      },
+    });
+  });
+});
+
+describe('bad input gets a sentence for the person alone, and nothing is stored', () => {
+  it.each([
+    ['song', {}, /Tell me what the song is about/],
+    ['song', { prompt: 'x'.repeat(501) }, /501 characters, and the model takes 500/],
+    ['song', { lyrics: 'la', instrumental: true }, /An instrumental has no lyrics/],
+    ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, and the model takes 3000/],
+    ['song', { prompt: 'x', model: 'V9' }, /“model” can be V5/],
+    ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, and 200 are allowed/],
+    ['stems', {}, /There is no song in this channel yet/],
+    ['video', {}, /Tell me what happens in the video/],
+    ['video', { prompt: 'waves', duration: 7 }, /5, 10, 15 seconds; 7 is not one of them/],
+    ['image', {}, /Please give the option “prompt”/],
+    ['nonsense', {}, /There is no command “nonsense”/],
+  ])('/%s %j', async (command, options, sentence) => {
+    expect(privately(await ask(command, options)).text).toMatch(sentence);
+    expect(
+      await world.jobs.running({ platform: 'discord', channel: 'channel', person: 'ada' }, 'ada'),
+    ).toEqual([]);
+  });
+});
+
+describe('buttons', () => {
+  const press = (name: string, job: string, more: Partial<Invocation> = {}) =>
+    ask('song', {}, { action: { name, job, index: 0 }, ...more });
+
+  async function finishedSong(): Promise<string> {
+    const job = accepted(await ask('song', { prompt: 'rain' }));
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    return job;
+  }
+
+  it('split a song, show its lyrics, and make it again', async () => {
+    const job = await finishedSong();
+    const split = { name: 'stems', job, index: 0, sent: true };
+    const stems = await world.read(
+      accepted(await ask('song', { split: 'separate_vocal' }, { action: split })),
+    );
+    expect(stems).toMatchObject({
+      command: 'stems',
+      parent: job,
+      work: { request: { taskId: 'task-1', audioId: 'audio-one' } },
+    });
+    expect(privately(await press('lyrics', job)).text).toContain('Rain on the roof');
+    const again = await world.read(accepted(await press('again', job)));
+    expect(again.work).toEqual((await world.read(job)).work);
+  });
+
+  it('let only the person who asked, or a moderator, cancel', async () => {
+    const job = accepted(await ask('song', { prompt: 'rain' }));
+    const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
+    expect(privately(await press('cancel', job, { person: bob })).text).toContain(
+      'Only the person who asked',
+    );
+    expect(privately(await press('cancel', job, { person: { ...bob, moderator: true } })).text).toBe(
+      'Cancelling.',
+    );
+    await world.advance(job);
+    expect(privately(await press('cancel', job)).text).toContain('already ended');
+  });
+
+  it('of another server, of an unknown job, and of another time are refused politely', async () => {
+    const job = await finishedSong();
+    const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
+    expect(privately(await press('stems', job, { address: elsewhere })).text).toContain('another server');
+    expect(privately(await press('stems', 'gone')).text).toContain('too old');
+    expect(privately(await press('dance', job)).text).toContain('does nothing any more');
+    expect(privately(await press('show', job)).text).toContain('nothing to show');
+  });
+
+  it('open the song form with the lyrics in it', async () => {
+    const job = accepted(await ask('lyrics', { topic: 'rain' }));
+    await world.advance(job);
+    await world.callback(job, {
+      code: 200,
+      data: { callbackType: 'complete', taskId: 'task-1', data: [{ title: 'Drip', text: 'Drip drop' }] },
+    });
+    await world.advance(job);
+    const outcome = await ask('lyrics', {}, { action: { name: 'sing', job, index: 0 } });
+    expect(outcome).toMatchObject({
+      type: 'form',
+      form: { id: 'song', initial: { lyrics: 'Drip drop', title: 'Drip' } },
+    });
+  });
+});
+
+describe('this channel’s songs', () => {
+  it('complete the option of /stems, and the latest is meant when none is named', async () => {
+    const job = accepted(await ask('song', { prompt: 'rain' }));
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    const request = {
+      command: 'stems',
+      option: 'song',
+      typed: 'rai',
+      address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+      person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+    };
+    const choices = await bot.suggest(request);
+    expect(choices).toEqual([
+      { name: 'Rain (take 1)', value: `${job}:0` },
+      { name: 'Rain (take 2)', value: `${job}:1` },
+    ]);
+    const latest = await world.read(accepted(await ask('stems')));
+    expect(latest.work.request).toMatchObject({ audioId: 'audio-one', type: 'separate_vocal' });
+    const second = await world.read(accepted(await ask('stems', { song: choices[1]?.value, split: 'all' })));
+    expect(second.work.request).toMatchObject({ audioId: 'audio-two', type: 'split_stem' });
+    expect(privately(await ask('stems', { song: 'Thunder' })).text).toContain(
+      'no song called “Thunder”. The latest is “Rain (take 1)”',
+    );
+  });
+});
+
+it('/jobs lists what is running for the person here, with buttons to cancel it', async () => {
+  expect(privately(await ask('jobs')).text).toContain('Nothing is running');
+  const job = accepted(await ask('song', { prompt: 'rain' }));
+  const message = privately(await ask('jobs'));
+  expect(message.text).toContain('about to begin');
+  expect(message.actions).toMatchObject([{ id: `song.cancel:${job}:0` }]);
+});
+
+it('anything unexpected becomes a sentence with a reference, and a log line with the cause', async () => {
+  const broken = createBot({
+    commands,
+    log: world.log,
+    newReference: () => 'ref-1',
+    admit: async ({ person }) => ({ person, settings: undefined }),
+    context: () => {
+      throw new TypeError('a bug');
+    },
+  });
+  const outcome = await broken.run({
+    id: 'event',
+    command: 'song',
+    options: { prompt: 'rain' },
+    address: { platform: 'discord', channel: 'channel', person: 'ada' },
+    person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+  });
+  expect(privately(outcome).text).toContain('ref-1');
+  expect(privately(outcome).text).not.toContain('a bug');
+  expect(world.log.lines.at(-1)).toMatchObject({
+    level: 'error',
+    fields: { reference: 'ref-1', err: expect.any(TypeError) },
+  });
+  expect(new UserError('shown').message).toBe('shown');
+});

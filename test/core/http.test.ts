@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSignedBy, sign } from '../../src/core/http.ts';
+
+test('a signature holds for the text it was made over, and for no other', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, other) => {
+      const signature = sign(text, 'secret');
+      expect(signature).toMatch(/^[\w-]{43}$/);
+      expect(isSignedBy(text, signature, ['secret'])).toBe(true);
+      expect(isSignedBy(other, signature, ['secret'])).toBe(text === other);
+    }),
+  );
+});
+
+test('whatever is not a signature is refused without complaint', () => {
+  fc.assert(fc.property(fc.string(), (signature) => !isSignedBy('a', signature, ['secret'])));
+});
+
+test('secrets can be replaced: every one that still counts verifies, a dropped one does not', () => {
+  const signature = sign('a', 'old');
+  expect(isSignedBy('a', signature, ['new', 'old'])).toBe(true);
+  expect(isSignedBy('a', signature, ['new'])).toBe(false);
+  expect(isSignedBy('a', sign('a', 'new'), ['new'])).toBe(true);
+});

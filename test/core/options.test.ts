@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { type OptionDeclarations, validateOptions } from '../../src/core/options.ts';
+
+const declarations = {
+  prompt: { type: 'text', description: 'What it is about', required: true, maximumLength: 10 },
+  size: { type: 'choice', description: 'Its shape', choices: [{ name: 'wide', value: '16*9' }] },
+  loud: { type: 'flag', description: 'Loud' },
+  seconds: { type: 'number', description: 'How long', integer: true, minimum: 1, maximum: 15 },
+  picture: { type: 'file', description: 'A picture', accept: ['image'], maximumBytes: 1024 * 1024 },
+} as const satisfies OptionDeclarations;
+
+const refusal = (raw: Parameters<typeof validateOptions>[0]): UserError => {
+  try {
+    validateOptions(raw, declarations);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+  }
+  throw new Error('It was not refused');
+};
+
+describe('options are checked before anything is spent', () => {
+  it('reads what people type', () => {
+    expect(
+      validateOptions({ prompt: ' rain ', size: 'WIDE', loud: 'yes', seconds: '5' }, declarations),
+    ).toEqual({
+      prompt: 'rain',
+      size: '16*9',
+      loud: true,
+      seconds: 5,
+    });
+  });
+
+  it.each([
+    [{ prompt: '   ' }, 'prompt', 'Please give the option “prompt”: What it is about.'],
+    [{ prompt: 'rain', sise: 'wide' }, 'sise', 'There is no option “sise”. Did you mean “size”?'],
+    [
+      { prompt: 'a tune for rain' },
+      'prompt',
+      '“prompt” has 15 characters; 10 are allowed. Please shorten it.',
+    ],
+    [{ prompt: 'rain', size: 'round' }, 'size', '“size” can be wide.'],
+    [{ prompt: 'rain', loud: 'perhaps' }, 'loud', '“loud” is either on or off.'],
+    [{ prompt: 'rain', seconds: 'many' }, 'seconds', '“seconds” takes a number, such as 5, 2.5 or 1,000.'],
+    [{ prompt: 'rain', seconds: '1,000' }, 'seconds', '“seconds” must be at most 15.'],
+    [{ prompt: 'rain', seconds: 1.5 }, 'seconds', '“seconds” takes a whole number.'],
+    [{ prompt: 'rain', seconds: 99 }, 'seconds', '“seconds” must be at most 15.'],
+    [{ prompt: 'rain', picture: 'fox.png' }, 'picture', '“picture” takes a file: please attach one.'],
+    [
+      {
+        prompt: 'rain',
+        picture: { name: 'fox.mp3', contentType: 'audio/mpeg', url: 'https://cdn.example/fox' },
+      },
+      'picture',
+      '“picture” takes image files; fox.mp3 is something else.',
+    ],
+    [
+      {
+        prompt: 'rain',
+        picture: {
+          name: 'fox.png',
+          contentType: 'image/png',
+          bytes: 5_000_000,
+          url: 'https://cdn.example/fox',
+        },
+      },
+      'picture',
+      'fox.png is too large: “picture” takes files of up to 1 MB.',
+    ],
+  ])('%j is refused with a sentence', (raw, option, sentence) => {
+    const error = refusal(raw);
+    expect(error.message).toBe(sentence);
+    expect(error.option).toBe(option);
+  });
+
+  it('never throws anything but a sentence, whatever comes', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...commands),
+        fc.dictionary(
+          fc.string(),
+          fc.oneof(
+            fc.string(),
+            fc.double(),
+            fc.boolean(),
+            fc.record({ name: fc.string(), url: fc.string() }),
+          ),
+        ),
+        ({ options }, raw) => {
+          try {
+            validateOptions(raw, options);
+          } catch (error) {
+            expect(error).toBeInstanceOf(UserError);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  chatEvent,
+  chatStream,
+  events,
+  json,
+  type Reply,
+  startUpstream,
+  type Upstream,
+} from '../jobs/ask/upstream.ts';
+import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Illustrated answers, thinking, the small print, and ends of every dialect, from question to message. */
+let discord: DiscordServer;
+let slack: SlackServer;
+let upstream: Upstream;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+  upstream = await startUpstream();
+  upstream.gateway = 'http://127.0.0.1:9';
+  running = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    GATEWAY_BASE_URL: upstream.url,
+    ILLUSTRATING_MODELS: 'facet-picture',
+    THINKING_MODELS: 'facet-thinker-preview',
+    THINKING_BUDGET: '256',
+    ASK_MAX_TOKENS: '500',
+    ASK_TEMPERATURE: '0.3',
+  });
+  upstream.gateway = running.emulator.url;
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+});
+
+afterEach(() => {
+  expect(discord.refused).toEqual([]);
+  expect(slack.refused).toEqual([]);
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+  await discord?.close();
+  await slack?.close();
+});
+
+const saidBy = ({ embeds, content }: StoredMessage) => `${content}${JSON.stringify(embeds)}`;
+async function ask(model: string, question = 'Show me a fox.'): Promise<StoredMessage> {
+  const asked = discord.command({ name: 'ask', options: { question, model } });
+  return asked.message((message) => JSON.stringify(message.components).includes('Again'));
+}
+
+describe('an illustrated answer', () => {
+  it('shows its words and its picture, kept as a file', async () => {
+    const message = await ask('gen:facet-picture');
+    expect(saidBy(message)).toContain('Here is how I see');
+    expect(message.attachments).toHaveLength(1);
+    expect(
+      Buffer.from(message.attachments[0]?.bytes ?? [])
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-picture'));
+    expect(sent?.body).toMatchObject({
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], maxOutputTokens: 500, temperature: 0.3 },
+    });
+    expect(sent?.url).toContain('/gen/v1beta/models/facet-picture:generateContent');
+  });
+
+  it('tells where each picture belongs when words follow it', async () => {
+    const inlineData = { mimeType: 'image/png', data: Buffer.from(PIXEL, 'base64').toString('base64') };
+    upstream.next(
+      'facet-picture',
+      json({
+        candidates: [
+          {
+            content: { parts: [{ text: 'First:' }, { inlineData }, { text: 'Then:' }, { inlineData }] },
+            finishReason: 'STOP',
+          },
+        ],
+      }),
+    );
+    const said = saidBy(await ask('gen:facet-picture'));
+    expect(said.indexOf('First')).toBeLessThan(said.indexOf('Picture 1'));
+    expect(said.indexOf('Picture 1')).toBeLessThan(said.indexOf('Then'));
+  });
+
+  it('is shown on Slack, too', async () => {
+    await slack.slash('/ask', 'Show me a fox. --model gen:facet-picture');
+    const message = await slack.until(() =>
+      slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('Again')),
+    );
+    expect(readableText(message)).toContain('Here is how I see');
+    expect(
+      [...slack.workspace.files.values()].some(({ bytes }) => bytes.subarray(1, 4).toString() === 'PNG'),
+    ).toBe(true);
+  });
+});
+
+/** One red pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
+
+describe('thinking', () => {
+  it('goes by the preview route with the budget, where the operator switched it on', async () => {
+    const message = await ask('gen:facet-thinker-preview', 'What is 6 times 7?');
+    expect(saidBy(message)).toContain('42');
+    const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-thinker'));
+    expect(sent?.url).toBe('/v1beta/models/facet-thinker-preview:generateContent');
+    expect(sent?.body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: 256 } } });
+    expect(
+      await discord.autocomplete({
+        name: 'ask',
+        option: 'model',
+        typed: 'think',
+        options: { question: 'x' },
+      }),
+    ).toContainEqual({
+      name: 'facet-thinker-preview (thinks first; preview)',
+      value: 'gen:facet-thinker-preview',
+    });
+  });
+
+  it('that the gateway refuses is explained', async () => {
+    upstream.next(
+      'facet-thinker',
+      json({ error: { code: 404, message: 'no such preview', status: 'NOT_FOUND' } }, 404),
+    );
+    expect(saidBy(await ask('gen:facet-thinker-preview'))).toContain('refuses the thinking preview');
+  });
+});
+
+describe('without a route in front of it', () => {
+  it('a model that only the msg listing knows is asked there', async () => {
+    // Both listings of the emulator name every model, so this one is named here alone.
+    upstream.next('/chat/v1/models', json({ data: [{ id: 'chat-small' }], has_more: false }));
+    upstream.next('/msg/v1/models', json({ data: [{ id: 'scribe-large' }], has_more: false }));
+    await discord.command({ name: 'models refresh', options: {}, moderator: true }).response();
+    const message = await ask('scribe-large', 'What is 2 times 2?');
+    expect(saidBy(message)).toContain('msg:scribe-large');
+    await discord.command({ name: 'models refresh', options: {}, moderator: true }).response();
+  });
+});
+
+describe('an end without words is told in a sentence', () => {
+  const genEnd =
+    (end: object): Reply =>
+    (response) =>
+      void events(response).end(`data: ${JSON.stringify(end)}\n\n`);
+
+  it.each([
+    [
+      'chat, filtered',
+      'chat:chat-small',
+      '/chat/completions',
+      ((r) => void events(r).end(chatStream([], 'content_filter'))) as Reply,
+      'content filter did not let this through',
+    ],
+    [
+      'chat, cut',
+      'chat:chat-small',
+      '/chat/completions',
+      ((r) => void events(r).end(chatStream([], 'length'))) as Reply,
+      'used up its 500 tokens',
+    ],
+    [
+      'msg, refused',
+      'msg:scribe-large',
+      '/msg/v1/messages',
+      json({
+        type: 'message',
+        content: [],
+        stop_reason: 'refusal',
+        usage: { input_tokens: 3, output_tokens: 0 },
+      }),
+      'declined to answer',
+    ],
+    [
+      'msg, cut',
+      'msg:scribe-large',
+      '/msg/v1/messages',
+      json({ content: [], stop_reason: 'max_tokens' }),
+      'used up its 500 tokens',
+    ],
+    [
+      'gen, prompt blocked',
+      'gen:facet-text',
+      'facet-text',
+      genEnd({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }),
+      'prohibited content',
+    ],
+    [
+      'gen, answer blocked',
+      'gen:facet-text',
+      'facet-text',
+      genEnd({ candidates: [{ finishReason: 'SAFETY' }] }),
+      'safety',
+    ],
+    [
+      'gen, cut',
+      'gen:facet-text',
+      'facet-text',
+      genEnd({ candidates: [{ finishReason: 'MAX_TOKENS' }] }),
+      'used up its 500 tokens',
+    ],
+    [
+      'gen, empty',
+      'gen:facet-text',
+      'facet-text',
+      genEnd({ candidates: [{ finishReason: 'STOP' }] }),
+      'answered with nothing',
+    ],
+    [
+      'refused by the gateway',
+      'chat:chat-small',
+      '/chat/completions',
+      json(
+        {
+          error: {
+            message: 'content policy violation',
+            type: 'invalid_request_error',
+            code: 'content_policy_violation',
+          },
+        },
+        400,
+      ),
+      'content rules',
+    ],
+  ])('%s', async (_name, model, path, reply, sentence) => {
+    upstream.next(path, reply);
+    const message = await ask(model);
+    expect(saidBy(message)).toContain(sentence);
+  });
+});
+
+describe('the small print', () => {
+  it('tells model, route and tokens, and is hidden when moderators turn it off; how it ended is not', async () => {
+    expect(saidBy(await ask('chat:chat-small', 'What is 6 times 7?'))).toMatch(
+      /chat:chat-small · \d+ \+ \d+ tokens/,
+    );
+    await discord.command({ name: 'models answers', options: { footer: false }, moderator: true }).response();
+    expect(saidBy(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat:chat-small');
+    upstream.next('/chat/completions', (response) => void events(response).end(chatEvent('Half')));
+    expect(saidBy(await ask('chat:chat-small'))).toContain('broke off');
+    await discord.command({ name: 'models answers', options: { footer: true }, moderator: true }).response();
+  });
+});
+
+describe('a system prompt that moderators set', () => {
+  it('goes with every question of the channel, where each dialect has a field for it', async () => {
+    await discord
+      .command({ name: 'models prompt', options: { text: 'Answer briefly.' }, moderator: true })
+      .response();
+    await ask('chat:chat-small', 'Why?');
+    await ask('msg:scribe-large', 'Why?');
+    await ask('gen:facet-text', 'Why?');
+    const [gen, msg, chat] = running.emulator.requests
+      .filter(({ method }) => method === 'POST')
+      .slice(-3)
+      .reverse();
+    expect(chat?.body).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Answer briefly.' },
+        { role: 'user', content: 'Why?' },
+      ],
+    });
+    expect(msg?.body).toMatchObject({
+      messages: [{ role: 'user', content: [{ text: 'Answer briefly.' }, { text: 'Why?' }] }],
+    });
+    expect(gen?.body).toMatchObject({
+      contents: [{ role: 'user', parts: [{ text: 'Answer briefly.' }, { text: 'Why?' }] }],
+    });
+  });
+});

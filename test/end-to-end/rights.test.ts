@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createReplica, type Replica } from '../chaos/replicas.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { json, startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
+import {
+  type DiscordServer,
+  type InteractionHandle,
+  labelsOf,
+  type StoredMessage,
+  startDiscord,
+} from '../servers/discord/index.ts';
+import type { User } from '../servers/discord/types.ts';
+import { freePort } from '../servers/free-port.ts';
+import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
+import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
+import { readableText } from '../servers/slack/mentions.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { PATIENCE_MS } from './minstrel.ts';
+
+/**
+ * Who may do what, at every entrance of both chats, with three replicas as processes of their own on one Redis: whichever
+ * of them is asked. Bob is barred from /image, Eve is blocked, the others may do all but moderate.
+ */
+const COUNT = 3;
+const TOOLS = '/v1beta/models/facet-tools:generateContent';
+const REFUSED = /barred you from|blocked you|Only moderators may use/;
+const DONE = /Again/;
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', () => {
+  let folder: string;
+  let redis: RedisServer;
+  let emulator: Emulator;
+  let upstream: Upstream;
+  let discord: DiscordServer;
+  let slack: SlackServer;
+  let replicas: Replica[] = [];
+  let bob: User;
+  let eve: User;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'minstrel-rights-'));
+    redis = await startRedisServer();
+    emulator = await startEmulator({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
+    upstream = await startUpstream();
+    upstream.gateway = emulator.url;
+    discord = await startDiscord({ shards: COUNT, responseDeadlineMs: PATIENCE_MS });
+    slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+    for (const [id, name] of [
+      ['U0CARL', 'carl'],
+      ['U0EVE', 'eve'],
+    ] as const) {
+      slack.workspace.addUser({ id, name });
+      slack.workspace.channels.get('C0MUSIC')?.members.add(id);
+    }
+    replicas = await Promise.all(
+      Array.from({ length: COUNT }, async (_, index) =>
+        createReplica(
+          {
+            ...PROGRAM_ENVIRONMENT,
+            PORT: String(await freePort()),
+            DATA_DIR: join(folder, `data-${index}`),
+            MEDIA_STORE: join(folder, 'media'),
+            REDIS_URL: redis.url,
+            GATEWAY_BASE_URL: upstream.url,
+            GATEWAY_API_KEY: emulator.apiKey,
+            ASK_MODEL: 'chat:chat-small',
+            IMAGE_MODEL: 'canvas-plus',
+            TOOL_MODEL: 'facet-tools',
+            DISCORD_TOKEN: discord.token,
+            DISCORD_API_URL: discord.apiUrl,
+            DISCORD_SHARDS: `${index}/${COUNT}`,
+            SLACK_BOT_TOKEN: slack.botToken,
+            SLACK_APP_TOKEN: slack.appToken,
+            SLACK_API_URL: slack.apiUrl,
+            MEDIA_ALLOWED_HOSTS: [emulator.url, discord.origin, slack.apiUrl]
+              .map((url) => new URL(url).host)
+              .join(','),
+          },
+          { folder, name: `replica-${index}` },
+        ),
+      ),
+    );
+    await Promise.all(replicas.map((replica) => replica.start()));
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
+    bob = discord.world.addUser('Bob');
+    eve = discord.world.addUser('Eve');
+    await moderate('limits forbid', { command: 'image', who: bob.id, where: 'server' });
+    await moderate('limits block', { who: eve.id });
+    for (const [command, text] of [
+      ['/limits', 'forbid command:image who:<@U0CARL|carl> where:server'],
+      ['/limits', 'block <@U0EVE|eve>'],
+    ] as const)
+      await privately('U0BOB', command, text);
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await discord?.close();
+    await slack?.close();
+    await upstream?.[Symbol.asyncDispose]();
+    await emulator?.close();
+    await redis?.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const moderate = (name: string, options: Record<string, string | boolean>) =>
+    discord.command({ name, options, moderator: true }).response();
+
+  async function privately(user: string, command: string, text: string): Promise<string> {
+    const before = slack.ephemeralsOf(user).length;
+    await slack.slash(command, text, { user });
+    await slack.until(() => slack.ephemeralsOf(user).length > before);
+    return slack.ephemeralsOf(user).slice(before).map(readableText).join('\n');
+  }
+
+  /** Whether it was refused, once it is refused or done. */
+  async function refused(asked: InteractionHandle): Promise<boolean> {
+    const isEnd = (message: StoredMessage) =>
+      REFUSED.test(JSON.stringify(message)) || labelsOf(message).includes('Again');
+    const end = await asked.message(isEnd);
+    return REFUSED.test(JSON.stringify(end));
+  }
+
+  const picture = (user?: User) =>
+    discord.command({ name: 'image', options: { prompt: 'a fox' }, ...(user ? { user } : {}) });
+
+  it('Discord: commands, buttons and talk', async () => {
+    expect(await refused(picture())).toBe(false);
+    expect(await refused(picture(bob))).toBe(true);
+    expect(await refused(picture(eve))).toBe(true);
+    const models = discord.command({ name: 'models show', user: bob });
+    expect(JSON.stringify(await models.response())).toMatch(REFUSED);
+
+    const made = await picture().message((message) => labelsOf(message).includes('Again'));
+    for (const user of [bob, eve]) expect(await refused(discord.press('Again', made, { user }))).toBe(true);
+
+    const answers = (words: RegExp) =>
+      discord.said().filter((message) => words.test(JSON.stringify(message)));
+    discord.mention({ text: 'What is 6 times 7?', user: eve });
+    await discord.until(() => answers(/blocked you/).length > 0, 'a refusal of talk');
+    discord.mention({ text: 'What is 6 times 7?', user: bob });
+    await discord.until(() => answers(/42/).length > 0, 'an answer for Bob');
+  });
+
+  it('Discord: a model uses commands in the name of the person who asked, with their rights', async () => {
+    await moderate('models answers', { assistant: true, where: 'channel' });
+    const content = (part: object) =>
+      json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
+    const call = { functionCall: { name: 'image', args: { prompt: 'a fox' } } };
+    const ask = async (user: User) => {
+      upstream.next(TOOLS, content(call), content({ text: 'That is all.' }));
+      const asked = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
+      return JSON.stringify((await asked.message((m) => labelsOf(m).includes('Again'))).embeds);
+    };
+    expect(await ask(bob)).toMatch(/\/image: not done.*barred you from/);
+    expect(await ask(discord.user)).toContain('/image: started');
+  });
+
+  it('Slack: commands, on whichever replica they come', async () => {
+    for (let time = 0; time < 2 * COUNT; time += 1) {
+      expect(await privately('U0CARL', '/image', 'a fox')).toContain('barred you from /image');
+      expect(await privately('U0EVE', '/ask', 'Why?')).toContain('blocked you');
+      expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators may use /models');
+      expect(await privately('U0BOB', '/models', 'show')).toContain('Models and answers here');
+    }
+  });
+
+  it('Slack: buttons and talk', async () => {
+    await slack.slash('/image', 'a fox', { user: 'U0ADA' });
+    const made = await slack.until(() =>
+      slack.botMessages().find(({ blocks }) => DONE.test(JSON.stringify(blocks))),
+    );
+    const before = slack.ephemeralsOf('U0CARL').length;
+    await slack.press(made, 'Again', { user: 'U0CARL' });
+    await slack.until(() => slack.ephemeralsOf('U0CARL').length > before);
+    expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain('barred you from /image');
+    const said = slack.ephemeralsOf('U0EVE').length;
+    await slack.mention('What is 6 times 7?', { user: 'U0EVE' });
+    await slack.until(() => slack.ephemeralsOf('U0EVE').length > said);
+    expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain('blocked you');
+  });
+});

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Addresses that people type open nothing that they could not open themselves. */
+let slack: SlackServer;
+let running: RunningMinstrel;
+
+beforeAll(async () => {
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+  running = await startMinstrel({
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    ASK_MODEL: 'msg:scribe-large',
+    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+  });
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await slack?.close();
+});
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+it('a private file of Slack is read where Slack hands it over, and never by its typed address', async () => {
+  const file = slack.upload('secret.png', PIXEL, { mimetype: 'image/png' });
+  const asked = () => running.emulator.requests.filter(({ url }) => url === '/msg/v1/messages').length;
+
+  const address = `${new URL(slack.apiUrl).origin}/files-pri/${file.id}/secret.png`;
+  await slack.slash('/ask', `--image ${address} -- what is this?`);
+  await slack.until(
+    () => JSON.stringify(slack.ephemeralsOf()).includes('is not at a public address') || asked() > 0,
+  );
+  expect(asked()).toBe(0);
+
+  await slack.mention('what is this?', { files: [file] });
+  await slack.until(() => asked() === 1);
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { answer, errorOf, gatewayAt, type Script, startServer } from '../support.ts';
+
+const CREATE = '/v1/media/services/aigc/video-generation/video-synthesis';
+const CREATE_ALTERNATE = '/media/v1/services/aigc/video-generation/video-synthesis';
+const task = { output: { task_id: 'v1', task_status: 'RUNNING' } };
+const request = { model: 'video-model', prompt: 'rain' };
+
+/** A gateway that knows one of the two path forms. */
+const knows =
+  (prefix: string): Script =>
+  ({ path }, response) =>
+    path.startsWith(prefix)
+      ? answer(response, task)
+      : answer(response, { error: 'no such path' }, { status: 404 });
+
+describe('the two path forms of video', () => {
+  it('the other one is tried once, and remembered', async () => {
+    const server = await startServer(knows('/media/v1'));
+    const { media } = gatewayAt(server.url).gateway;
+    await media.createVideo(request);
+    await media.queryVideo('v1');
+    await media.createVideo(request);
+    expect(server.seen.map(({ path }) => path)).toEqual([
+      CREATE,
+      CREATE_ALTERNATE,
+      '/media/v1/tasks/v1',
+      CREATE_ALTERNATE,
+    ]);
+  });
+
+  it('the first one is kept while it answers', async () => {
+    const server = await startServer(knows('/v1/media'));
+    const { media } = gatewayAt(server.url).gateway;
+    await media.createVideo(request);
+    await media.queryVideo('v1');
+    expect(server.seen.map(({ path }) => path)).toEqual([CREATE, '/v1/media/tasks/v1']);
+  });
+
+  it('the remembered one may change', async () => {
+    let prefix = '/media/v1';
+    const server = await startServer((seen, response, nth) => knows(prefix)(seen, response, nth));
+    const { media } = gatewayAt(server.url).gateway;
+    await media.queryVideo('v1');
+    prefix = '/v1/media';
+    await media.queryVideo('v1');
+    await media.queryVideo('v1');
+    expect(server.seen.map(({ path }) => path.slice(0, 9))).toEqual([
+      '/v1/media',
+      '/media/v1',
+      '/media/v1',
+      '/v1/media',
+      '/v1/media',
+    ]);
+  });
+
+  it('neither: not found, in the words of the one that explains itself', async () => {
+    const server = await startServer(({ path }, response) =>
+      answer(response, path === CREATE ? { code: 'ModelNotFound', message: 'no such model' } : '', {
+        status: 404,
+      }),
+    );
+    expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
+      code: 'not-found',
+      taken: 'no',
+      gatewayCode: 'ModelNotFound',
+      gatewayMessage: 'no such model',
+    });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('what is missing on the form that works stays missing, whatever the other form answers', async () => {
+    for (const [status, body] of [
+      [401, { code: 'InvalidApiKey', message: 'no' }],
+      [429, { code: 'Throttling', message: 'slower' }],
+      [500, { message: 'broken' }],
+      [405, ''],
+    ] as const) {
+      const server = await startServer(({ path }, response) => {
+        if (path.startsWith('/media/v1')) answer(response, body, { status });
+        else if (path.endsWith('/forgotten')) answer(response, { error: 'no such task' }, { status: 404 });
+        else answer(response, task);
+      });
+      const { media } = gatewayAt(server.url).gateway;
+      await media.createVideo(request);
+      expect(await errorOf(media.queryVideo('forgotten'))).toMatchObject({ code: 'not-found', status: 404 });
+      server.seen.length = 0;
+      await media.queryVideo('v1');
+      expect(server.seen.map(({ path }) => path)).toEqual(['/v1/media/tasks/v1']);
+    }
+  });
+
+  it('a web page of the other form is no answer of the gateway', async () => {
+    const server = await startServer(({ path }, response) => {
+      if (path.startsWith('/media/v1')) answer(response, '<html>Welcome</html>');
+      else if (path.endsWith('/forgotten')) answer(response, '', { status: 404 });
+      else answer(response, task);
+    });
+    const { media } = gatewayAt(server.url).gateway;
+    await media.queryVideo('v1');
+    expect(await errorOf(media.queryVideo('forgotten'))).toMatchObject({ code: 'not-found' });
+    await media.queryVideo('v1');
+    expect(server.seen.at(-1)?.path).toBe('/v1/media/tasks/v1');
+  });
+
+  it('before any form has worked, an answer of the other one says more than a bare 404', async () => {
+    const server = await startServer(({ path }, response) =>
+      answer(response, path.startsWith('/media/v1') ? { code: 'Arrearage', message: 'no credit' } : '', {
+        status: path.startsWith('/media/v1') ? 400 : 404,
+      }),
+    );
+    expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
+      code: 'credits',
+    });
+  });
+
+  it('work that the other form may have taken is not said to be refused', async () => {
+    const server = await startServer(({ path }, response) => {
+      if (path === CREATE_ALTERNATE) response.destroy();
+      else if (path === CREATE) answer(response, { code: 'ModelNotFound' }, { status: 404 });
+      else answer(response, task);
+    });
+    const { media } = gatewayAt(server.url).gateway;
+    await media.queryVideo('v1');
+    expect(await errorOf(media.createVideo(request))).toMatchObject({ taken: 'unknown' });
+  });
+
+  it('paid work is not sent to the other form when the first may have taken it', async () => {
+    const server = await startServer((_, response) => void response.destroy());
+    expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
+      taken: 'unknown',
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('what is sent', () => {
+  it('only what was asked for, under the gateway’s names', async () => {
+    const server = await startServer((_, response) => answer(response, task));
+    await gatewayAt(server.url).gateway.media.createVideo({
+      model: 'video-model',
+      imageUrl: 'https://bot.example/files/a.png',
+      audioUrl: 'https://bot.example/files/a.mp3',
+      resolution: '720P',
+      duration: 5,
+      promptExtend: true,
+      audio: false,
+      shotType: 'multi',
+    });
+    expect(server.seen[0]?.body).toEqual({
+      model: 'video-model',
+      input: { img_url: 'https://bot.example/files/a.png', audio_url: 'https://bot.example/files/a.mp3' },
+      parameters: { resolution: '720P', duration: 5, prompt_extend: true, audio: false, shot_type: 'multi' },
+    });
+    await errorOf(
+      gatewayAt(server.url).gateway.media.createImage({
+        model: 'm',
+        prompt: 'p',
+        negativePrompt: 'text',
+        watermark: false,
+      }),
+    );
+    expect(server.seen[1]?.body).toMatchObject({ parameters: { negative_prompt: 'text', watermark: false } });
+  });
+});
+
+describe('answers without a result', () => {
+  it.each([
+    [
+      'an image answer without a picture',
+      { output: { choices: [{ message: { content: [{ text: 'no' }] } }] } },
+      'nonsense',
+    ],
+    [
+      'an image answer that says why',
+      { output: { code: 'DataInspectionFailed', message: 'unfit' } },
+      'blocked',
+    ],
+    ['an empty answer', undefined, 'nonsense'],
+  ])('%s', async (_, body, code) => {
+    const server = await startServer((_request, response) => answer(response, body));
+    const { media } = gatewayAt(server.url).gateway;
+    expect((await errorOf(media.createImage({ model: 'm', prompt: 'p' }))).code).toBe(code);
+  });
+
+  it('a video task that was refused inside a good answer', async () => {
+    const refusal = { output: { task_status: 'FAILED', code: 'Throttling', message: 'slower' } };
+    const server = await startServer((_request, response) => answer(response, refusal));
+    expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
+      code: 'rate',
+      taken: 'no',
+    });
+  });
+
+  it('a video without an id, or without an address, is nonsense', async () => {
+    const server = await startServer((_request, response) =>
+      answer(response, { output: { task_status: 'SUCCEEDED' } }),
+    );
+    const { media } = gatewayAt(server.url).gateway;
+    expect(await errorOf(media.createVideo(request))).toMatchObject({ code: 'nonsense', taken: 'unknown' });
+    expect(await errorOf(media.queryVideo('v1'))).toMatchObject({
+      code: 'nonsense',
+      taken: 'no',
+      retryable: true,
+    });
+  });
+});
+
+describe('a poll that is answered with an error status', () => {
+  const failedTask = {
+    request_id: 'r1',
+    output: { task_id: 'v1', task_status: 'FAILED', code: 'DataInspectionFailed', message: 'unfit' },
+  };
+
+  it.each([400, 404, 500])('%i with a body that names FAILED is the end of the task', async (status) => {
+    const server = await startServer((_, response) => answer(response, failedTask, { status }));
+    expect(await gatewayAt(server.url).gateway.media.queryVideo('v1')).toMatchObject({
+      status: 'failed',
+      failure: { code: 'blocked', message: 'unfit' },
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('with a body that names no end is an error', async () => {
+    const server = await startServer((_, response) => answer(response, task, { status: 400 }));
+    expect(await errorOf(gatewayAt(server.url).gateway.media.queryVideo('v1'))).toMatchObject({
+      code: 'invalid',
+    });
+  });
+});

@@ -1,0 +1,318 @@
+import { describe, expect, it, vi } from 'vitest';
+import { answer, errorOf, gatewayAt, type Script, startServer } from '../support.ts';
+
+type Page = Record<string, unknown>;
+const page = (ids: string[], more: Page = {}): Page => ({
+  data: ids.map((id) => ({ id })),
+  has_more: false,
+  ...more,
+});
+
+/** A gateway whose two listing routes answer with the given scripts. */
+function listings(chat: Script, msg: Script): Script {
+  return (request, response, nth) =>
+    (request.path.startsWith('/chat/v1/models') ? chat : msg)(request, response, nth);
+}
+const gives =
+  (body: unknown, status = 200): Script =>
+  (_, response) =>
+    answer(response, body, { status });
+const fails = gives({ error: { message: 'down' } }, 400);
+
+describe('the model list', () => {
+  it('is one list from both routes, each asked with its own headers', async () => {
+    const server = await startServer(
+      listings(
+        gives({
+          data: [
+            { id: 'a', display_name: 'Model A', type: 'model', created_at: '2026-01-01T00:00:00Z' },
+            { id: 'b' },
+          ],
+        }),
+        gives({
+          data: [
+            { id: 'b', display_name: 'Model B' },
+            { id: 'c', created: 1_700_000_000 },
+          ],
+        }),
+      ),
+    );
+    const { gateway } = gatewayAt(server.url);
+    expect(await gateway.models.list()).toEqual([
+      {
+        id: 'a',
+        displayName: 'Model A',
+        type: 'model',
+        createdAt: '2026-01-01T00:00:00Z',
+        listedBy: ['chat'],
+      },
+      { id: 'b', displayName: 'Model B', listedBy: ['chat', 'msg'] },
+      { id: 'c', createdAt: '2023-11-14T22:13:20.000Z', listedBy: ['msg'] },
+    ]);
+    const byPath = Object.fromEntries(server.seen.map(({ path, headers }) => [path, headers]));
+    expect(byPath['/chat/v1/models']).toMatchObject({ authorization: expect.stringContaining('Bearer') });
+    expect(byPath['/msg/v1/models']).toMatchObject({ 'vendor-version': '2023-06-01' });
+    expect(byPath['/msg/v1/models']).not.toHaveProperty('authorization');
+  });
+
+  it.each([
+    ['a bare list', ['a', 'b']],
+    ['a list of models', { models: [{ name: 'a' }, { name: 'b' }, null, {}] }],
+    ['an envelope', { code: 200, data: { data: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] } }],
+  ])('is read from %s', async (_, body) => {
+    const server = await startServer(listings(gives(body), fails));
+    expect((await gatewayAt(server.url).gateway.models.list()).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('is fetched page by page', async () => {
+    const pages: Record<string, Page> = {
+      '/chat/v1/models': page(['a', 'b'], { has_more: true, last_id: 'b' }),
+      '/chat/v1/models?after_id=b': page(['c'], { has_more: true, last_id: null }),
+      '/chat/v1/models?after_id=c': page(['d']),
+    };
+    const server = await startServer(
+      listings((request, response) => answer(response, pages[request.path]), fails),
+    );
+    expect((await gatewayAt(server.url).gateway.models.list()).map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+  });
+
+  it.each([
+    ['gives the same page for ever', () => page(['a'], { has_more: true, last_id: 'a' }), 2],
+    [
+      'gives the same cursor for ever',
+      (nth: number) => page([`m${nth}`], { has_more: true, last_id: 'x' }),
+      2,
+    ],
+    [
+      'gives the same page with new cursors for ever',
+      (nth: number) => page(['a'], { has_more: true, last_id: `c${nth}` }),
+      2,
+    ],
+    [
+      'gives new models for ever',
+      (nth: number) => page([`m${nth}`], { has_more: true, last_id: `m${nth}` }),
+      50,
+    ],
+    [
+      'goes round in a circle',
+      (nth: number) => page([`m${nth}`], { has_more: true, last_id: `c${nth % 3}` }),
+      4,
+    ],
+  ])('ends although the gateway %s', async (_, pageOf, pages) => {
+    let nth = 0;
+    const server = await startServer(
+      listings((_request, response) => {
+        nth++;
+        answer(response, pageOf(nth));
+      }, fails),
+    );
+    const { gateway } = gatewayAt(server.url);
+    expect((await gateway.models.list()).length).toBeGreaterThan(0);
+    expect(nth).toBe(pages);
+  });
+
+  it('keeps the pages that came when a later one fails', async () => {
+    const server = await startServer(
+      listings((request, response) => {
+        if (request.path.includes('after_id'))
+          answer(response, { error: 'unknown parameter' }, { status: 400 });
+        else answer(response, page(['a'], { has_more: true, last_id: 'a' }));
+      }, fails),
+    );
+    const warn = vi.fn();
+    const { gateway } = gatewayAt(server.url, { log: { warn } });
+    expect((await gateway.models.list()).map(({ id }) => id)).toEqual(['a']);
+    expect(warn).toHaveBeenCalledWith(expect.objectContaining({ page: 1 }), expect.any(String));
+  });
+
+  it('is an error when neither route answers, or answers with no list', async () => {
+    for (const body of [{ error: { message: 'x' } }, { hello: 1 }, { data: [{}, {}] }]) {
+      const server = await startServer(gives(body));
+      const { gateway } = gatewayAt(server.url);
+      await errorOf(gateway.models.list());
+      expect(gateway.models.cached()).toEqual([]);
+    }
+  });
+});
+
+describe('what a model is for', () => {
+  it.each([
+    ['the emulator’s routes', { routes: ['gen-image'] }, ['pictures', 'answers'], ['gen']],
+    ['routes of two families', { routes: ['chat', 'msg'] }, ['answers'], ['chat', 'msg']],
+    [
+      'endpoint types of a common gateway',
+      { supported_endpoint_types: ['openai', 'anthropic'] },
+      ['answers'],
+      ['chat', 'msg'],
+    ],
+    ['another of them', { supported_endpoint_types: ['image-generation'] }, ['pictures'], undefined],
+    [
+      'output modalities',
+      { architecture: { input_modalities: ['image'], output_modalities: ['text'] } },
+      ['answers'],
+      undefined,
+    ],
+    ['a task', { task: 'image-to-video' }, ['videos'], undefined],
+    ['another task', { capabilities: { 'text-to-image': true, chat: false } }, ['pictures'], undefined],
+    ['its type', { type: 'video' }, ['videos'], undefined],
+    ['nothing', { type: 'model', object: 'model' }, undefined, undefined],
+  ])('is known by %s', async (_, item, uses, routes) => {
+    const server = await startServer(listings(gives({ data: [{ id: 'a', ...item }] }), fails));
+    const [model] = await gatewayAt(server.url).gateway.models.list();
+    expect({ uses: model?.uses, routes: model?.routes }).toEqual({ uses, routes });
+  });
+});
+
+describe('the cached list', () => {
+  it('is fetched once by many callers, and again when it is old', async () => {
+    let now = 0;
+    const server = await startServer(listings(gives(page(['a'])), fails));
+    const { gateway } = gatewayAt(server.url, { now: () => now });
+    await Promise.all([gateway.models.list(), gateway.models.list(), gateway.models.list()]);
+    await gateway.models.list();
+    expect(server.seen).toHaveLength(2);
+    now += 16 * 60_000;
+    await gateway.models.list();
+    await expect.poll(() => server.seen).toHaveLength(4);
+  });
+
+  it('is answered at once when it is old, while a new one is fetched; not when it is a day old', async () => {
+    let ids = ['a'];
+    let answering = Promise.resolve();
+    const server = await startServer(
+      listings(async (_, response) => {
+        await answering;
+        answer(response, page(ids));
+      }, fails),
+    );
+    let now = 0;
+    const { gateway } = gatewayAt(server.url, { now: () => now });
+    const listed = async () => (await gateway.models.list()).map(({ id }) => id);
+    expect(await listed()).toEqual(['a']);
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    answering = promise;
+    ids = ['b'];
+    now += 16 * 60_000;
+    expect(await listed(), 'the gateway has not answered').toEqual(['a']);
+    goOn();
+    await expect.poll(() => gateway.models.cached().map(({ id }) => id)).toEqual(['b']);
+    ids = ['c'];
+    now += 25 * 3_600_000;
+    expect(await listed()).toEqual(['c']);
+  });
+
+  it('survives an outage of the gateway, and of one route', async () => {
+    let outage: 'none' | 'msg' | 'both' = 'none';
+    const server = await startServer(
+      listings(
+        (request, response, nth) => (outage === 'both' ? fails : gives(page(['a'])))(request, response, nth),
+        (request, response, nth) => (outage === 'none' ? gives(page(['b'])) : fails)(request, response, nth),
+      ),
+    );
+    let now = 0;
+    const { gateway } = gatewayAt(server.url, { now: () => now });
+    const listed = async () => {
+      now += 16 * 60_000;
+      return (await gateway.models.list()).map(({ id }) => id);
+    };
+    expect(await listed()).toEqual(['a', 'b']);
+    outage = 'msg';
+    expect(await listed()).toEqual(['a', 'b']);
+    outage = 'both';
+    expect(await listed()).toEqual(['a', 'b']);
+    now += 25 * 3_600_000;
+    expect(await listed()).toEqual(['a', 'b']);
+    await errorOf(gateway.models.refresh());
+    expect(gateway.models.cached().map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('cannot be changed by those who read it', async () => {
+    const server = await startServer(listings(gives(page(['a'])), fails));
+    const { gateway } = gatewayAt(server.url);
+    (await gateway.models.list()).pop();
+    gateway.models.cached().pop();
+    expect(gateway.models.cached()).toHaveLength(1);
+  });
+});
+
+describe('refreshing in the background', () => {
+  /** A clock whose waits the test ends one by one. */
+  function handClock() {
+    const waits: { ms: number; end: () => void }[] = [];
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        waits.push({ ms, end: resolve });
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      });
+    return { waits, sleep };
+  }
+
+  it('fetches again and again, sooner after a failure, until it is stopped', async () => {
+    let up = false;
+    const server = await startServer(
+      listings((request, response, nth) => (up ? gives(page(['a'])) : fails)(request, response, nth), fails),
+    );
+    const { waits, sleep } = handClock();
+    const { gateway } = gatewayAt(server.url, { sleep });
+    gateway.models.startRefreshing();
+    gateway.models.startRefreshing();
+    await expect.poll(() => waits.length).toBe(1);
+    expect(waits[0]?.ms).toBeLessThan(2 * 60_000);
+    expect(gateway.models.resolve('a')).toEqual({ kind: 'unlisted' });
+
+    up = true;
+    waits[0]?.end();
+    await expect.poll(() => waits.length).toBe(2);
+    expect(waits[1]?.ms).toBeGreaterThan(10 * 60_000);
+    expect(gateway.models.resolve('a')).toEqual({ kind: 'id', id: 'a' });
+
+    await gateway.models.stop();
+    await gateway.models.stop();
+    expect(server.seen).toHaveLength(4);
+  });
+});
+
+describe('a model name', () => {
+  async function knowing(...models: { id: string; display_name?: string }[]) {
+    const server = await startServer(listings(gives({ data: models }), fails));
+    const { gateway } = gatewayAt(server.url);
+    await gateway.models.list();
+    return gateway.models;
+  }
+
+  it('is an id, a label, or unknown with what was perhaps meant', async () => {
+    const models = await knowing(
+      { id: 'claude-sonnet-4', display_name: 'Claude Sonnet 4' },
+      { id: 'gemini-2.5-flash', display_name: 'Gemini Flash' },
+      { id: 'gpt-4o' },
+    );
+    expect(models.resolve('gpt-4o')).toEqual({ kind: 'id', id: 'gpt-4o' });
+    expect(models.resolve(' GPT-4o ')).toEqual({ kind: 'id', id: 'gpt-4o' });
+    expect(models.resolve('Claude Sonnet 4')).toEqual({ kind: 'label', id: 'claude-sonnet-4' });
+    expect(models.resolve('gemini flash')).toEqual({ kind: 'label', id: 'gemini-2.5-flash' });
+    expect(models.resolve('gpt4o')).toEqual({ kind: 'unknown', nearest: ['gpt-4o'] });
+    expect(models.resolve('sonnet')).toEqual({ kind: 'unknown', nearest: ['claude-sonnet-4'] });
+    expect(models.resolve('zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')).toEqual({ kind: 'unknown', nearest: [] });
+    expect(models.resolve('')).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('that labels two models is not decided for the person', async () => {
+    const models = await knowing({ id: 'one', display_name: 'Same' }, { id: 'two', display_name: 'same' });
+    expect(models.resolve('Same')).toEqual({ kind: 'label', id: 'one' });
+    expect(models.resolve('SAME')).toEqual({ kind: 'unknown', nearest: ['one', 'two'] });
+  });
+
+  it('of any length is answered in bounded time', async () => {
+    const models = await knowing(...Array.from({ length: 3_000 }, (_, nth) => ({ id: `model-${nth}` })));
+    const before = process.threadCpuUsage();
+    models.resolve('x'.repeat(1_000_000));
+    // Computing time: comparing the whole name with every model would take hours.
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(30_000);
+  });
+});

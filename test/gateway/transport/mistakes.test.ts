@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { createGateway, type Gateway } from '../../../src/gateway/client.ts';
+import { MUSIC_MODELS } from '../../../src/gateway/music/requests.ts';
+import { ROUTE_CASES } from '../route-cases.ts';
+import { API_KEY, errorOf, QUESTION } from '../support.ts';
+
+interface Sent {
+  method: string;
+  /** With the query. */
+  path: string;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every dialect, searched for what must not be in them
+  body: any;
+}
+
+/** Everything that a client sends while it is used so; what becomes of the calls is of no interest. */
+async function sentBy(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const gateway = createGateway({
+    baseUrl: 'http://gateway.example',
+    apiKey: API_KEY,
+    fetch: async (url, { method, headers, body }) => {
+      const path = url.slice('http://gateway.example'.length);
+      sent.push({ method, path, headers, body: body === undefined ? undefined : JSON.parse(body) });
+      return Response.json({});
+    },
+    now: () => 0,
+    random: () => 0,
+    sleep: async () => undefined,
+  });
+  for (const use of uses) await use(gateway).catch(() => undefined);
+  return sent;
+}
+
+async function drain(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const _event of stream);
+}
+
+/** What other dialects call what they ask, all at once. */
+const strangers = {
+  messages: [{ role: 'user', content: 'hi' }],
+  contents: [{ parts: [{ text: 'hi' }] }],
+  input: { messages: [] },
+  generationConfig: { responseModalities: ['IMAGE'] },
+  stream: true,
+  alt: 'json',
+};
+const picture = { type: 'image' as const, mimeType: 'image/png', data: 'AAAA' };
+const conversation = {
+  ...QUESTION,
+  ...strangers,
+  system: 'Be brief.',
+  turns: [
+    { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Hello.' }] },
+    ...QUESTION.turns,
+    { role: 'user' as const, parts: [picture] },
+  ],
+};
+const drawing = { ...conversation, model: 'picture-model' };
+const song = {
+  ...strangers,
+  customMode: true,
+  instrumental: true,
+  model: 'V5' as const,
+  style: 'lofi',
+  title: 'Rain',
+  callBackUrl: 'https://bot.example/callback',
+};
+const tools = [
+  { name: 'rain', description: 'd', parameters: { type: 'object', properties: {}, required: [] } },
+];
+
+const everything = await sentBy(
+  ...ROUTE_CASES.filter(({ route }) => route !== 'gen/image').map(({ call }) => call),
+  ({ music }) => music.generate(song),
+  ({ music }) => music.uploadCover({ ...song, uploadUrl: 'https://bot.example/a.mp3' }),
+  ({ media }) => media.createImage({ ...strangers, model: 'canvas', prompt: 'rain' }),
+  ({ media }) => media.createVideo({ ...strangers, model: 'reel', prompt: 'rain' }),
+  ({ media }) => media.queryVideo('v-1'),
+  ({ chat }) => drain(chat.stream(conversation)),
+  ({ msg }) => msg.complete(conversation),
+  ({ msg }) => msg.countTokens(conversation),
+  ({ gen }) => drain(gen.stream(conversation)),
+  ({ gen }) => gen.generateImage(drawing),
+  ({ gen }) => gen.callTools({ ...conversation, tools }),
+  ({ gen }) => gen.think({ ...conversation, thinkingBudget: 0 }),
+  ({ models }) => models.list(),
+);
+
+const family = ({ path }: Sent) =>
+  path.replace('/v1beta/', '/gen/').replace('/v1/media/', '/media/').split('/')[1];
+const of = (...families: string[]) => everything.filter((sent) => families.includes(family(sent) ?? ''));
+const says = (sent: Sent, text: string) => JSON.stringify(sent.body ?? null).includes(`"${text}"`);
+
+/** Each mistake of the contract, with its section, and the requests that make it. */
+const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: Sent) => boolean][] = [
+  [
+    'Authentication',
+    'another header for the key than Bearer on music, media, chat, gen and /v1beta',
+    of('music', 'media', 'chat', 'gen'),
+    ({ headers }) => headers.authorization !== `Bearer ${API_KEY}` || 'x-api-key' in headers,
+  ],
+  [
+    'Authentication',
+    'a Bearer header on msg',
+    of('msg'),
+    ({ headers }) => 'authorization' in headers || headers['x-api-key'] !== API_KEY,
+  ],
+  [
+    'Authentication',
+    'no vendor-version on msg',
+    of('msg'),
+    ({ headers }) => headers['vendor-version'] !== '2023-06-01',
+  ],
+  [
+    'Endpoints',
+    'a POST that is not sent as JSON',
+    everything.filter(({ method }) => method === 'POST'),
+    ({ headers }) => headers['content-type'] !== 'application/json',
+  ],
+  ['Errors 1', 'a model list without a namespace', everything, ({ path }) => path.startsWith('/v1/models')],
+  [
+    'Errors 2',
+    'a gen stream without alt=sse',
+    everything.filter(({ path }) => path.includes(':stream')),
+    ({ path }) => !path.endsWith('?alt=sse'),
+  ],
+  [
+    'Errors 2',
+    'a gen picture without responseModalities TEXT and IMAGE',
+    everything.filter(({ path }) => path.includes('picture-model')),
+    ({ body }) => !['TEXT', 'IMAGE'].every((kind) => body.generationConfig.responseModalities.includes(kind)),
+  ],
+  ['Rules 1', 'chat messages on media', of('media'), ({ body }) => body !== undefined && 'messages' in body],
+  ['Rules 2', 'chat messages on music', of('music'), (sent) => says(sent, 'messages')],
+  ['Rules 2', 'chat messages on gen', of('gen'), (sent) => says(sent, 'messages') || says(sent, 'content')],
+  [
+    'Rules 2',
+    'gen contents or pictures on another family',
+    of('music', 'media', 'chat', 'msg'),
+    (sent) =>
+      ['contents', 'inlineData', 'generationConfig', 'responseModalities'].some((word) => says(sent, word)),
+  ],
+  ['Chat-style request', 'picture blocks of msg on chat', of('chat'), (sent) => says(sent, 'source')],
+  ['Messages-style request', 'picture parts of chat on msg', of('msg'), (sent) => says(sent, 'image_url')],
+  ['Messages-style request', 'a system turn on msg', of('msg'), (sent) => says(sent, 'system')],
+  ['Messages-style request', 'a stream on msg', of('msg'), (sent) => says(sent, 'stream')],
+  [
+    'Messages-style request',
+    'turns that do not alternate, the user first',
+    of('msg').filter(({ body }) => body !== undefined),
+    ({ body }) =>
+      body.messages.some(
+        ({ role }: { role: string }, at: number) => role !== (at % 2 === 0 ? 'user' : 'assistant'),
+      ),
+  ],
+  [
+    'Messages-style request',
+    'messages without max_tokens',
+    everything.filter(({ path }) => path === '/msg/v1/messages'),
+    ({ body }) => !Number.isInteger(body.max_tokens),
+  ],
+  [
+    'Messages style',
+    'max_tokens where nothing is generated',
+    everything.filter(({ path }) => path.endsWith('/count_tokens')),
+    (sent) => Object.keys(sent.body).sort().join() !== 'messages,model',
+  ],
+  [
+    'Gen style',
+    'function calling or thinking with the gen segment, or anything else without it',
+    of('gen'),
+    (sent) => sent.path.startsWith('/v1beta/') !== (says(sent, 'tools') || says(sent, 'thinkingConfig')),
+  ],
+  [
+    'Gen-style request',
+    'contents without parts',
+    of('gen'),
+    ({ body }) => !body.contents.every(({ parts }: { parts: unknown[] }) => parts.length > 0),
+  ],
+  ['Media', 'a fixed task id', everything, ({ path }) => /task_?id|[{}]/i.test(path)],
+  [
+    'Versioning 1',
+    'a music model that there is not',
+    of('music').filter(({ body }) => 'model' in body),
+    ({ body }) => !MUSIC_MODELS.includes(body.model),
+  ],
+];
+
+describe('mistakes that the client cannot make', () => {
+  it.each(MISTAKES)('%s: %s', (_section, _mistake, among, makes) => {
+    expect(among.length).toBeGreaterThan(0);
+    expect(among.filter(makes)).toEqual([]);
+  });
+
+  it('members that the contract does not name are taken out', async () => {
+    const [generated] = await sentBy(({ music }) => music.generate(song));
+    expect(Object.keys(generated?.body).sort()).toEqual(
+      ['callBackUrl', 'customMode', 'instrumental', 'model', 'style', 'title'].sort(),
+    );
+    const [drawn] = await sentBy(({ media }) =>
+      media.createImage({ ...strangers, model: 'canvas', prompt: 'rain' }),
+    );
+    expect(drawn?.body).toEqual({
+      model: 'canvas',
+      input: { messages: [{ role: 'user', content: [{ text: 'rain' }] }] },
+    });
+  });
+});
+
+describe('mistakes that are refused before anything is sent', () => {
+  // Casts: what the types forbid may still come from where types do not reach.
+  const ask = { ...QUESTION, tools };
+  it.each<[string, (gateway: Gateway) => Promise<unknown>]>([
+    ['custom mode without a style', ({ music }) => music.generate({ ...song, style: ' ' })],
+    ['custom mode without a title', ({ music }) => music.generate({ ...song, title: undefined })],
+    ['simple mode without a prompt', ({ music }) => music.generate({ ...song, customMode: false })],
+    ['a music model before V4', ({ music }) => music.generate({ ...song, model: 'V3_5' as never })],
+    ['no callBackUrl', ({ music }) => music.generate({ ...song, callBackUrl: '' })],
+    [
+      'an unknown split',
+      ({ music }) => music.vocalRemoval({ ...song, taskId: 't', audioId: 'a', type: 'drums' as never }),
+    ],
+    ['a size with x', ({ media }) => media.createImage({ model: 'm', prompt: 'p', size: '512x512' })],
+    ['a video of nothing', ({ media }) => media.createVideo({ model: 'm' })],
+    ['a task id that leads elsewhere', ({ media }) => media.queryVideo('../../chat/v1/models')],
+    ['functions on a chat stream', ({ chat }) => drain(chat.stream(ask))],
+    ['functions on msg', ({ msg }) => msg.complete(ask)],
+    ['functions with a picture', ({ gen }) => gen.generateImage(ask)],
+    ['functions on a gen stream', ({ gen }) => drain(gen.stream(ask))],
+    ['function calling without functions', ({ gen }) => gen.callTools(QUESTION)],
+    ['a thinking budget that is none', ({ gen }) => gen.think({ ...QUESTION, thinkingBudget: 0.5 })],
+    ['no question', ({ msg }) => msg.complete({ model: 'm', turns: [] })],
+    ['no model', ({ gen }) => drain(gen.stream({ ...QUESTION, model: ' ' }))],
+    ['a model that leads elsewhere', ({ gen }) => drain(gen.stream({ ...QUESTION, model: '../../chat' }))],
+  ])('%s', async (_, call) => {
+    let error: unknown;
+    const sent = await sentBy(async (gateway) => {
+      error = await errorOf(call(gateway));
+    });
+    expect(error).toMatchObject({ code: 'invalid', taken: 'no', retryable: false });
+    expect(sent).toEqual([]);
+  });
+});

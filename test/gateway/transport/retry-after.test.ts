@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+it.each([
+  ['an HTTP date', 'Sun, 06 Nov 1994 08:50:37 GMT'],
+  ['a date of the old form', 'Sunday, 06-Nov-94 08:50:37 GMT'],
+  ['a date as asctime writes it, which is UTC', 'Sun Nov  6 08:50:37 1994'],
+])('Retry-After may be %s, wherever the bot runs', (_, date) => {
+  const code = `
+    const { retryAfterOf } = await import('./src/gateway/transport/retry.ts');
+    const now = Date.parse('1994-11-06T08:49:37Z');
+    console.log(retryAfterOf(new Headers({ 'retry-after': ${JSON.stringify(date)} }), now));`;
+  // A time zone is a process's own, so each is tried in a process.
+  for (const TZ of ['UTC', 'Asia/Tokyo', 'America/Los_Angeles']) {
+    const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+      env: { ...process.env, TZ },
+      encoding: 'utf8',
+    });
+    expect(`${TZ} ${told.trim()}`).toBe(`${TZ} 60000`);
+  }
+});

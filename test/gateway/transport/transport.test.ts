@@ -1,0 +1,359 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { describe, expect, it, vi } from 'vitest';
+import type { GatewayOptions } from '../../../src/gateway/transport/options.ts';
+import { answer, errorOf, gatewayAt, QUESTION, startServer, stopTimers } from '../support.ts';
+
+const song = {
+  customMode: false,
+  instrumental: true,
+  model: 'V5',
+  prompt: 'rain',
+  callBackUrl: 'https://bot.example/callbacks/music/job1/sig',
+} as const;
+
+/** An address without a listener: a port that was free a moment ago. */
+async function deadAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** The failures of both are told apart by their codes, which need not be the same. */
+const FETCHES = [
+  ['Node’s fetch', globalThis.fetch],
+  ['undici’s fetch with a dispatcher', undiciFetchThrough(new Agent({ connectTimeout: 2_000 }))],
+] as const;
+
+function undiciFetchThrough(dispatcher: Agent): GatewayOptions['fetch'] {
+  return (url, init) => undiciFetch(url, { ...init, dispatcher });
+}
+
+describe.each(FETCHES)('a gateway that cannot be reached, by %s', (_name, fetch) => {
+  it('has taken nothing, so even paid work is tried again, then given up', async () => {
+    const { gateway, waits } = gatewayAt(await deadAddress(), { fetch });
+    const error = await errorOf(gateway.music.generate(song));
+    expect(error).toMatchObject({ code: 'network', taken: 'no', retryable: true });
+    expect(waits).toHaveLength(3);
+    expect(waits).toEqual([...waits].sort((one, other) => one - other));
+  });
+
+  it('whose name is unknown has taken nothing', async () => {
+    const { gateway } = gatewayAt('http://gateway.invalid', { fetch });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
+  });
+
+  it('that speaks no TLS has taken nothing', async () => {
+    const server = await startServer((_, response) => answer(response, {}));
+    const { gateway } = gatewayAt(server.url.replace('http:', 'https:'), { fetch });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('once it was, and the connection broke, may have taken the work', async () => {
+    const server = await startServer((_, response) => void response.destroy());
+    const { gateway } = gatewayAt(server.url, { fetch });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'unknown' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('but answers after all, is read', async () => {
+    const server = await startServer((_, response) => answer(response, { taskId: 't1' }));
+    expect(await gatewayAt(server.url, { fetch }).gateway.music.generate(song)).toEqual({ taskId: 't1' });
+  });
+});
+
+describe('a connection that breaks after the request was sent', () => {
+  it('leaves it unknown whether paid work was taken, and is not tried again', async () => {
+    const server = await startServer((_, response) => void response.destroy());
+    const { gateway, waits } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'network',
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  it('in the middle of an answer is the same', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"code":200', () => response.destroy());
+    });
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+      code: 'network',
+      taken: 'unknown',
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('a read is tried again, until it answers', async () => {
+    const server = await startServer((_, response, nth) =>
+      nth < 3
+        ? void response.destroy()
+        : answer(response, { output: { task_id: 'v1', task_status: 'RUNNING' } }),
+    );
+    expect(await gatewayAt(server.url).gateway.media.queryVideo('v1')).toEqual({
+      taskId: 'v1',
+      status: 'running',
+    });
+    expect(server.seen).toHaveLength(3);
+  });
+});
+
+describe('a 503 or a redirect on paid work', () => {
+  const CONNECTION_TERMINATION =
+    'upstream connect error or disconnect/reset before headers. reset reason: connection termination';
+
+  it.each([
+    ['a mesh whose connection broke', CONNECTION_TERMINATION],
+    ['a proxy’s page', '<html><h1>503 Service Temporarily Unavailable</h1></html>'],
+    ['no body', ''],
+    ['a body without a code', { message: 'Service Unavailable' }],
+  ])('%s: it is unknown whether it was taken, and it is sent once', async (_, body) => {
+    const server = await startServer((_request, response) => answer(response, body, { status: 503 }));
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+      code: 'unavailable',
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['with the gateway’s own refusal', { code: 503, msg: 'busy' }, {}],
+    ['with a named error', { error: { type: 'overloaded_error', message: 'busy' } }, {}],
+    ['with a time to wait', CONNECTION_TERMINATION, { 'retry-after': '1' }],
+  ])('%s it was not taken, and is tried again', async (_, body, headers) => {
+    const server = await startServer((_request, response, nth) =>
+      nth === 1 ? answer(response, body, { status: 503, headers }) : answer(response, { taskId: 't1' }),
+    );
+    expect(await gatewayAt(server.url).gateway.music.generate(song)).toEqual({ taskId: 't1' });
+  });
+
+  it.each([302, 303])('%i may follow work that was taken', async (status) => {
+    const server = await startServer((_, response) =>
+      answer(response, '', { status, headers: { location: '/elsewhere' } }),
+    );
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([301, 307, 308])('%i sends the work elsewhere, so it was not taken here', async (status) => {
+    const server = await startServer((_, response) =>
+      answer(response, '', { status, headers: { location: '/elsewhere' } }),
+    );
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({ taken: 'no' });
+  });
+
+  it('a “server error” inside a good answer is not tried again', async () => {
+    const server = await startServer((_, response) => answer(response, { code: 500, msg: 'server error' }));
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+      code: 'unavailable',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('a gateway of several addresses', () => {
+  const refusedConnection = (address: string) =>
+    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const broken = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+  const failsWith =
+    (...errors: Error[]): GatewayOptions['fetch'] =>
+    () =>
+      Promise.reject(
+        new TypeError('fetch failed', {
+          // Node gives the whole the code of the first.
+          cause: Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' }),
+        }),
+      );
+
+  it('has taken nothing only where each of them failed before sending', async () => {
+    const all = gatewayAt('http://gateway.example', {
+      fetch: failsWith(refusedConnection('::1'), refusedConnection('127.0.0.1')),
+    });
+    expect(await errorOf(all.gateway.music.generate(song))).toMatchObject({ taken: 'no' });
+    const one = gatewayAt('http://gateway.example', { fetch: failsWith(refusedConnection('::1'), broken) });
+    expect(await errorOf(one.gateway.music.generate(song))).toMatchObject({ taken: 'unknown' });
+    expect(one.waits).toEqual([]);
+  });
+});
+
+describe('a gateway that does not answer in time', () => {
+  it('leaves it unknown whether paid work was taken', async () => {
+    const server = await startServer(() => undefined);
+    stopTimers();
+    const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
+    await expect.poll(() => server.seen).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await call).toMatchObject({
+      code: 'timeout',
+      taken: 'unknown',
+      retryable: false,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('in the middle of an answer is the same', async () => {
+    const server = await startServer((_, response) => void response.write('{"code":'));
+    stopTimers();
+    const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
+    await expect.poll(() => server.seen).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await call).toMatchObject({ code: 'timeout', taken: 'unknown' });
+  });
+
+  it('a read is asked again', async () => {
+    const server = await startServer((_, response, nth) =>
+      nth === 1 ? undefined : answer(response, { input_tokens: 3 }),
+    );
+    stopTimers();
+    const call = gatewayAt(server.url).gateway.msg.countTokens(QUESTION);
+    await expect.poll(() => server.seen).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await call).toBe(3);
+  });
+});
+
+describe('waiting between tries', () => {
+  it('ends with the budget, however short each try is', async () => {
+    const server = await startServer((_, response) =>
+      answer(response, '', { status: 503, headers: { 'retry-after': '9' } }),
+    );
+    const { gateway, waits } = gatewayAt(server.url);
+    expect(await errorOf(gateway.media.queryVideo('v1'))).toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 9000,
+    });
+    expect(waits).toHaveLength(2);
+    expect(waits.every((ms) => ms >= 9000)).toBe(true);
+  });
+
+  it('is left to the job where paid work is to wait for more than a moment: people see until when', async () => {
+    const server = await startServer((_, response) =>
+      answer(response, '', { status: 503, headers: { 'retry-after': '9' } }),
+    );
+    const { gateway, waits } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ taken: 'no', retryAfterMs: 9000 });
+    expect(waits).toEqual([]);
+  });
+
+  it('grows, with jitter', async () => {
+    const server = await startServer((_, response) => answer(response, { code: 503 }, { status: 503 }));
+    const spread = await Promise.all(
+      [0, 0.999].map(async (random) => {
+        const { gateway, waits } = gatewayAt(server.url, { random: () => random });
+        await errorOf(gateway.music.generate(song));
+        return waits;
+      }),
+    );
+    expect(spread).toEqual([
+      [500, 1000, 2000],
+      [376, 751, 1501],
+    ]);
+  });
+
+  it('is longer where the rate was too high', async () => {
+    const server = await startServer((_, response) => answer(response, { code: 430, msg: 'too often' }));
+    const { gateway, waits } = gatewayAt(server.url, { random: () => 0 });
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'rate', taken: 'no' });
+    expect(waits).toEqual([2000, 4000, 8000]);
+  });
+
+  it('is not done for maintenance without a time, nor for a spend limit', async () => {
+    const server = await startServer(({ path }, response) =>
+      path.startsWith('/music')
+        ? answer(response, { code: 455, msg: 'maintenance' })
+        : answer(
+            response,
+            { type: 'error', error: { type: 'rate_limit_error', message: 'limit' } },
+            { status: 429 },
+          ),
+    );
+    const { gateway } = gatewayAt(server.url);
+    expect(await errorOf(gateway.music.generate(song))).toMatchObject({
+      code: 'maintenance',
+      retryable: true,
+    });
+    expect(await errorOf(gateway.msg.complete(QUESTION))).toMatchObject({ code: 'rate' });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('stops when the caller aborts', async () => {
+    const controller = new AbortController();
+    const server = await startServer((_, response) => answer(response, { code: 503 }, { status: 503 }));
+    const { gateway } = gatewayAt(server.url, {
+      sleep: async (_ms, signal) => {
+        controller.abort();
+        signal?.throwIfAborted();
+      },
+    });
+    const error = await errorOf(gateway.music.generate(song, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', taken: 'no' });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('aborting', () => {
+  it('before it is sent: nothing was taken', async () => {
+    const server = await startServer((_, response) => answer(response, {}));
+    const signal = AbortSignal.abort();
+    expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song, { signal }))).toMatchObject({
+      code: 'aborted',
+      taken: 'no',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('while waiting: the request ends at once, and what was taken is unknown', async () => {
+    const controller = new AbortController();
+    const server = await startServer((request) => {
+      controller.abort();
+      return request.closed;
+    });
+    const error = await errorOf(
+      gatewayAt(server.url).gateway.music.generate(song, { signal: controller.signal }),
+    );
+    expect(error).toMatchObject({ code: 'aborted', taken: 'unknown', retryable: false });
+    await server.seen[0]?.closed;
+  });
+});
+
+describe('answers that never end', () => {
+  it('are read up to a bound', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const endless = function* () {
+        for (;;) yield Buffer.alloc(64 * 1024, ' ');
+      };
+      return pipeline(Readable.from(endless()), response).catch(() => undefined);
+    });
+    const error = await errorOf(gatewayAt(server.url).gateway.msg.countTokens(QUESTION));
+    expect(error).toMatchObject({ code: 'nonsense' });
+    expect(error.message).toContain('longer than');
+    await server.seen[0]?.closed;
+  });
+});
+
+it('a redirect is not followed: it would carry the key elsewhere', async () => {
+  const elsewhere = await startServer((_, response) => answer(response, { code: 200 }));
+  const server = await startServer((_, response) =>
+    answer(response, '', { status: 307, headers: { location: elsewhere.url } }),
+  );
+  expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
+    code: 'no-api',
+    taken: 'no',
+  });
+  expect(elsewhere.seen).toEqual([]);
+});

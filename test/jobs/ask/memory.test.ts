@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Inquiry, InquiryPart } from '../../../src/core/work.ts';
+import { GatewayError } from '../../../src/gateway/transport/errors.ts';
+import { cutToFit, estimateTokens, fitting, halve } from '../../../src/jobs/ask/memory.ts';
+
+const text = (words: string): InquiryPart => ({ type: 'text', text: words });
+const picture: InquiryPart = {
+  type: 'image',
+  file: { name: 'fox.png', bytes: 9, contentType: 'image/png' },
+};
+
+function talk(...turns: (string | readonly InquiryPart[])[]): Inquiry {
+  return {
+    model: 'some-model',
+    system: 'Be kind.',
+    turns: turns.map((said, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      parts: typeof said === 'string' ? [text(said)] : said,
+    })),
+  };
+}
+
+const said = ({ turns }: Inquiry) =>
+  turns.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' '));
+
+describe('what was said before', () => {
+  it('is left out from the oldest; the system prompt and the newest stay, however long they are', () => {
+    const long = talk('a'.repeat(300), 'b'.repeat(300), 'c'.repeat(300), 'd'.repeat(300), 'e'.repeat(300));
+    expect(said(cutToFit(long, 330)).map(([first]) => first)).toEqual(['c', 'd', 'e']);
+    expect(said(cutToFit(long, 1))).toEqual(['e'.repeat(300)]);
+    expect(cutToFit(long, 1).system).toBe('Be kind.');
+  });
+
+  it('loses its pictures before its words, and says that there was one', () => {
+    const shown = talk(
+      [picture, text('my fox')],
+      'Nice.',
+      [picture, text('my cat')],
+      'Cute.',
+      'Which is older?',
+    );
+    expect(said(cutToFit(shown, 2_000))).toEqual([
+      '(a picture) my fox',
+      'Nice.',
+      'image my cat',
+      'Cute.',
+      'Which is older?',
+    ]);
+    expect(said(cutToFit(shown, 400))[2]).toBe('(a picture) my cat');
+  });
+
+  it('fits the budget whatever was said, unless the newest alone is larger', () => {
+    const part = fc.oneof(fc.string({ maxLength: 500, unit: 'grapheme' }).map(text), fc.constant(picture));
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        (turns, budget) => {
+          const inquiry = talk(...turns);
+          const cut = cutToFit(inquiry, budget);
+          expect(cut.turns.at(-1)).toEqual(inquiry.turns.at(-1));
+          if (cut.turns.length > 1) expect(estimateTokens(cut)).toBeLessThanOrEqual(budget);
+          const dropped = inquiry.turns.length - cut.turns.length;
+          expect(cut.turns.map(({ role }) => role)).toEqual(
+            inquiry.turns.slice(dropped).map(({ role }) => role),
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('a budget that the gateway counts', () => {
+  const memory = talk(...Array.from({ length: 41 }, (_, index) => `${index} ${'word '.repeat(50)}`));
+  /** A tokeniser that is kinder than the estimate. */
+  const counter = (tokensALetter: number) => {
+    const asked: number[] = [];
+    const count = async (inquiry: Inquiry) => {
+      const letters = inquiry.turns
+        .flatMap(({ parts }) => parts)
+        .map((part) => (part.type === 'text' ? part.text : ''));
+      const tokens = Math.ceil(letters.join('').length * tokensALetter);
+      asked.push(tokens);
+      return tokens;
+    };
+    return { asked, count };
+  };
+
+  it('is not counted where even the estimate fits', async () => {
+    const { asked, count } = counter(0.25);
+    expect(await fitting(memory, 100_000, count)).toBe(memory);
+    expect(asked).toEqual([]);
+  });
+
+  it('keeps more than the estimate would, and no more than fits', async () => {
+    const { asked, count } = counter(0.25);
+    const kept = await fitting(memory, 1_500, count);
+    expect(asked.at(-1)).toBeLessThanOrEqual(1_500);
+    expect(kept.turns.length).toBeGreaterThan(cutToFit(memory, 1_500).turns.length);
+    expect(kept.turns.at(-1)).toEqual(memory.turns.at(-1));
+    expect(asked.length).toBeLessThanOrEqual(4);
+  });
+
+  it('is cut further where the tokens are more than was estimated', async () => {
+    const { asked, count } = counter(2);
+    const kept = await fitting(memory, 1_500, count);
+    expect(await count(kept)).toBeLessThanOrEqual(1_500);
+    expect(asked.length).toBeLessThanOrEqual(5);
+  });
+
+  it('is estimated where counting fails, and given up when somebody stops it', async () => {
+    const failure = (code: 'network' | 'aborted') =>
+      new GatewayError({ code, route: 'msg/count-tokens', taken: 'no', retryable: true });
+    const kept = await fitting(memory, 1_500, () => Promise.reject(failure('network')));
+    expect(kept).toEqual(cutToFit(memory, 1_500));
+    await expect(fitting(memory, 1_500, () => Promise.reject(failure('aborted')))).rejects.toThrow('aborted');
+  });
+});
+
+describe('a model that finds it too long', () => {
+  it('gets half of what was before, and half again, until only the question is left', () => {
+    let inquiry: Inquiry | undefined = talk(...Array.from({ length: 9 }, (_, n) => `${n}`.repeat(90)));
+    const lengths: number[] = [];
+    for (; inquiry; inquiry = halve(inquiry)) lengths.push(inquiry.turns.length);
+    expect(lengths[0]).toBe(9);
+    expect(lengths.at(-1)).toBe(1);
+    expect(lengths).toEqual(lengths.toSorted((one, other) => other - one));
+    expect(lengths.length).toBeLessThanOrEqual(5);
+  });
+});

@@ -1,0 +1,300 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../../../src/core/message.ts';
+import { createGateway } from '../../../src/gateway/client.ts';
+import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
+import { advance } from '../../../src/jobs/runner.ts';
+import { createWorld, QUESTION, type World } from '../world.ts';
+import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from './upstream.ts';
+
+/** Jobs and the real gateway client, against a gateway that writes byte by byte what a test says. */
+let world: World;
+let upstream: Upstream;
+let dependencies: JobDependencies;
+
+const CHAT = '/chat/completions';
+
+beforeEach(async () => {
+  world = await createWorld();
+  upstream = await startUpstream();
+  connect(30_000);
+});
+
+function connect(stallMs: number): void {
+  const gateway = createGateway({
+    baseUrl: upstream.url,
+    apiKey: 'key',
+    fetch: (url, init) => fetch(url, init),
+    now: Date.now,
+    random: () => 0.5,
+    sleep: async () => undefined,
+    timeouts: { stallMs },
+  });
+  dependencies = { ...world.dependencies, gateway };
+}
+
+afterEach(async () => {
+  await upstream[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const step = (job: string, signal = new AbortController().signal) =>
+  advance(job, { signal, interrupted: false }, dependencies);
+
+async function ask(reply: Reply): Promise<Message> {
+  upstream.next(CHAT, reply);
+  const job = await world.start(QUESTION);
+  await step(job);
+  const message = world.message();
+  if (!message) throw new Error('Nothing is in the channel');
+  return message;
+}
+
+/** What was in the channel while the answer was written. */
+const shown = () => world.platform.history.flatMap(({ text, progress }) => (progress && text ? [text] : []));
+const labels = ({ actions = [] }: Message) => actions.map(({ label }) => label);
+
+describe('a stream that is cut', () => {
+  const WORDS = ['Ein ', '**schöner** ', 'Tag 🎵', ', `x', ' * y`', '.'];
+  const WHOLE = WORDS.join('');
+  const stream = Buffer.from(chatStream(WORDS));
+
+  it('at any byte is whole or marked, and never more than was said', async () => {
+    for (let at = 0; at <= stream.length; at += 1) {
+      const { text = '', footer = '' } = await ask((response) => {
+        events(response).write(stream.subarray(0, at), () => response.socket?.end());
+      });
+      const isMarked =
+        footer.includes('broke off') ||
+        text.includes('before its first word') ||
+        text.includes('did not ask twice');
+      if (text === WHOLE && !isMarked) continue;
+      expect(isMarked, `cut at ${at}: ${text} ${footer}`).toBe(true);
+      if (footer.includes('broke off'))
+        expect(WHOLE.startsWith(text.trim()), `cut at ${at}: ${text}`).toBe(true);
+      expect(labels(world.message() ?? {})).toEqual(['Again']);
+    }
+  });
+
+  it('into bytes of one each says the same', async () => {
+    const { text, footer } = await ask(async (response) => {
+      events(response);
+      for (const byte of stream) await new Promise((resolve) => response.write(Buffer.from([byte]), resolve));
+      response.end();
+    });
+    expect(text).toBe(WHOLE);
+    expect(footer).toBe('chat:chat-small');
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  beforeEach(() => connect(60));
+
+  it('by silence keeps what came and says so', async () => {
+    const { text, footer } = await ask((response) => {
+      events(response).write(chatEvent('Half an ans'));
+    });
+    expect(text).toBe('Half an ans');
+    expect(footer).toContain('broke off');
+    await expect.poll(() => upstream.abandoned).toBe(1);
+  });
+
+  it('by silence before the first word says that, and offers Again', async () => {
+    const message = await ask((response) => {
+      events(response).flushHeaders();
+    });
+    expect(message.text).toContain('fell silent');
+    expect(labels(message)).toEqual(['Again']);
+  });
+
+  it('by an error in its middle keeps what came', async () => {
+    const { text, footer } = await ask((response) => {
+      events(response).end(`${chatEvent('So far')}data: {"error":{"message":"overloaded"}}\n\n`);
+    });
+    expect(text).toBe('So far');
+    expect(footer).toContain('broke off');
+  });
+
+  it('by never ending is stopped by us, and the connection with it', async () => {
+    const chunk = chatEvent('and on '.repeat(1000));
+    const { text = '', footer } = await ask((response) => {
+      events(response);
+      const write = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once('drain', write);
+      };
+      write();
+    });
+    expect(footer).toContain('without end');
+    expect(text.length).toBeLessThan(250_000);
+    await expect.poll(() => upstream.abandoned).toBe(1);
+  });
+
+  it('by saying nothing at all is told', async () => {
+    expect((await ask((response) => void events(response).end(chatStream([])))).text).toContain(
+      'answered with nothing',
+    );
+  });
+});
+
+describe('an end that the gateway gives', () => {
+  it.each([
+    ['length', 'reached the length limit', 'used up its'],
+    ['content_filter', 'content filter stopped the answer here', 'content filter did not let this through'],
+    ['tool_calls', 'functions that it does not have', 'wanted to use functions'],
+  ])('%s is told, with words and without', async (reason, note, sentence) => {
+    const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
+    expect(spoken.text).toBe('Once upon');
+    expect(spoken.footer).toContain(note);
+    const job = await world.start({
+      ...QUESTION,
+      work: { ...QUESTION.work, request: { ...QUESTION.work.request, maxTokens: 9 } } as typeof QUESTION.work,
+    });
+    upstream.next(
+      CHAT,
+      (response) => void events(response).end(`${chatEvent(' ')}${chatStream([], reason)}`),
+    );
+    await step(job);
+    expect(world.message()?.text).toContain(sentence);
+  });
+
+  it('as a refusal of the model is told as one', async () => {
+    const refusal = {
+      choices: [{ index: 0, delta: { refusal: 'I cannot help with that.' }, finish_reason: 'stop' }],
+    };
+    const { text, footer } = await ask(
+      (response) => void events(response).end(`data: ${JSON.stringify(refusal)}\n\ndata: [DONE]\n\n`),
+    );
+    expect(text).toBe('I cannot help with that.');
+    expect(footer).toContain('declined');
+  });
+});
+
+describe('while it comes', () => {
+  it('every state shows a beginning of the next, with what is unfinished closed', async () => {
+    const words =
+      'This is **bold and *slanted* words**, `code`, and [a page](https://example.org) to read.'.split(
+        /(?<= )/,
+      );
+    await ask(async (response) => {
+      events(response);
+      for (const word of words) {
+        const before = world.platform.history.length;
+        response.write(chatEvent(word));
+        await expect.poll(() => world.platform.history.length).toBeGreaterThan(before);
+        world.clock.advance(100);
+      }
+      response.end(chatStream([]));
+    });
+    const states = shown();
+    expect(states.length).toBeGreaterThan(2);
+    for (const state of states) {
+      expect((state.match(/\*\*/g) ?? []).length % 2).toBe(0);
+      expect((state.match(/`/g) ?? []).length % 2).toBe(0);
+    }
+    const bare = states.map((state) => state.replace(/[*`[\]]|\(https?:[^)]*\)?/g, '').trim());
+    for (const [index, state] of bare.entries())
+      expect(bare[index + 1] ?? state).toMatch(
+        new RegExp(`^${state.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`),
+      );
+  });
+});
+
+describe('Stop', () => {
+  const begun: Reply = (response) => void events(response).write(chatEvent('I was about to say'));
+
+  it('ends the request at once, keeps what is shown and marks it', async () => {
+    // Nothing but Stop ends it while this test waits.
+    connect(3_600_000);
+    upstream.next(CHAT, begun);
+    const job = await world.start(QUESTION);
+    const answering = step(job);
+    await expect.poll(() => shown()).toContain('I was about to say');
+    await world.jobs.cancel(job, 'ada');
+    await expect.poll(() => upstream.abandoned).toBe(1);
+    await answering;
+    expect(world.message()?.text).toBe('I was about to say');
+    expect(world.message()?.footer).toContain('Stopped');
+    expect(labels(world.message() ?? {})).toEqual(['Again']);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('before the first word says that it was stopped', async () => {
+    upstream.next(CHAT, (response) => void events(response).flushHeaders());
+    const job = await world.start(QUESTION);
+    const answering = step(job);
+    await expect.poll(() => upstream.asked).toHaveLength(1);
+    await world.jobs.cancel(job, 'ada');
+    await answering;
+    expect(world.message()?.text).toBe('Stopped before the first word.');
+  });
+
+  it('is found in the record where no notification came', async () => {
+    upstream.next(CHAT, begun);
+    dependencies = {
+      ...dependencies,
+      storage: {
+        ...dependencies.storage,
+        notifications: { publish: async () => {}, subscribe: () => () => {} },
+      },
+    };
+    const job = await world.start(QUESTION);
+    const answering = step(job);
+    await expect.poll(() => shown()).toContain('I was about to say');
+    await world.jobs.cancel(job, 'ada');
+    world.clock.advance(1_000);
+    await answering;
+    expect(world.message()?.footer).toContain('Stopped');
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+});
+
+describe('a process that shuts down', () => {
+  it('keeps what came, marked, and ends the request', async () => {
+    upstream.next(CHAT, (response) => void events(response).write(chatEvent('Half')));
+    const job = await world.start(QUESTION);
+    const shutdown = new AbortController();
+    const answering = step(job, shutdown.signal);
+    await expect.poll(() => shown()).toContain('Half');
+    shutdown.abort();
+    await answering;
+    await step(job);
+    expect(world.message()?.footer).toContain('broke off');
+  });
+
+  it('before the first word says that it was restarted', async () => {
+    upstream.next(CHAT, (response) => void events(response).flushHeaders());
+    const job = await world.start(QUESTION);
+    const shutdown = new AbortController();
+    const answering = step(job, shutdown.signal);
+    await expect.poll(() => upstream.asked).toHaveLength(1);
+    shutdown.abort();
+    await answering;
+    await step(job);
+    expect(world.message()?.text).toContain('restarted in the middle');
+  });
+});
+
+describe('a talk that is too long for the model', () => {
+  it('is asked again with less of it, until it fits', async () => {
+    const turns = Array.from({ length: 9 }, (_, index) => ({
+      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      parts: [{ type: 'text' as const, text: `${index} ${'word '.repeat(40)}` }],
+    }));
+    const tooLong: Reply = (response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(
+        '{"error":{"message":"maximum context length exceeded","type":"invalid_request_error","code":"context_length_exceeded"}}',
+      );
+    };
+    upstream.next(CHAT, tooLong, tooLong, (response) => void events(response).end(chatStream(['Fits.'])));
+    const job = await world.start({
+      title: '“8”',
+      work: { route: 'answer', dialect: 'chat', request: { model: 'small', turns } },
+    });
+    await step(job);
+    expect(world.message()?.text).toBe('Fits.');
+    const lengths = upstream.asked.map(({ body }) => JSON.stringify(body).length);
+    expect(lengths).toEqual(lengths.toSorted((one, other) => other - one));
+    expect(JSON.stringify(upstream.asked.at(-1)?.body)).toContain('"8 word');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { createWorld, SONG } from './world.ts';
+
+const SWEEP_MS = 11 * 60_000;
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'a Redis that was emptied', () => {
+  test('ends what people see with a sentence; what they forgot themselves is left alone', async () => {
+    await using cleanup = new AsyncDisposableStack();
+    const server = await startRedisServer();
+    cleanup.defer(() => server.dispose());
+    const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+    const opened = await openRedisStorage({ url: server.url, ...tools });
+    let checks = 0;
+    const secret: typeof opened.secret = (name, make) => {
+      checks += 1;
+      return opened.secret(name, make);
+    };
+    const storage = { ...opened, secret };
+    const world = await createWorld(undefined, storage);
+    cleanup.use(world);
+    const redis = await connectRedis(server.url);
+    cleanup.defer(() => redis.destroy());
+    await world.jobs.run(world.dependencies.invoke);
+    cleanup.defer(() => world.jobs.stop());
+
+    const run = async () => {
+      const id = await world.start(SONG);
+      await storage.schedule.wake(id, 1);
+      await expect.poll(async () => (await storage.jobs.read(id))?.state).toBe('waiting');
+      return id;
+    };
+    /** The one before it has ended, and waits for its time. */
+    const sweep = async () => {
+      await expect.poll(() => world.clock.timers).toBeGreaterThan(0);
+      const before = checks;
+      world.clock.advance(SWEEP_MS);
+      await expect.poll(() => checks).toBe(before + 1);
+    };
+    const forgotten = await run();
+    await storage.jobs.erase(forgotten);
+    // The run that showed it may end only now.
+    await sweep();
+    await sweep();
+    await run();
+
+    await redis.flushAll();
+    await sweep();
+    const told = () =>
+      [...world.platform.shown.values()].map(({ text = '' }) => text.includes('was deleted'));
+    await expect.poll(told).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,542 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MediaError } from '../../src/media/errors.ts';
+import { PlatformError } from '../../src/platforms/platform.ts';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
+
+const MINUTE = 60_000;
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const isExpired = async (job: string) => (await world.read(job)).state === 'expired';
+const labels = () => world.message()?.actions?.map(({ label }) => label);
+
+describe('a song', () => {
+  it('is stored, shown as running, asked for once, and delivered when the gateway calls back', async () => {
+    const job = await world.start(SONG);
+    expect((await world.read(job)).state).toBe('accepted');
+    expect(world.gateway.taken).toEqual([]);
+
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    expect(world.message()?.progress?.stage).toBe('Composing');
+    expect(labels()).toEqual(['Cancel']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.platform.shown.size).toBe(1);
+    expect(world.message()?.title).toBe('Rain');
+    expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['kept', 'kept', 'kept']);
+    expect(world.message()?.media?.map(({ name }) => name)).toEqual([
+      'cover.png',
+      'Rain (take 1).mp3',
+      'Rain (take 2).mp3',
+    ]);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('shows lyrics, then the first take, in the message that stands', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('text'));
+    await world.advance(job);
+    expect(world.message()?.text).toContain('Rain on the roof');
+    expect(world.message()?.media ?? []).toEqual([]);
+
+    await world.callback(job, songCallback('first'));
+    await world.advance(job);
+    expect(world.message()?.media).toHaveLength(1);
+    expect(world.message()?.progress).toBeDefined();
+    expect(world.platform.shown.size).toBe(1);
+  });
+
+  it('says how long such songs took lately', async () => {
+    for (const minutes of [1, 2, 9]) {
+      const job = await world.start(SONG);
+      await world.advance(job);
+      world.clock.advance(minutes * MINUTE);
+      await world.callback(job, songCallback('complete'));
+      await world.advance(job);
+    }
+    await world.advance(await world.start(SONG));
+    expect(world.message()?.progress?.estimateMs).toBe(2 * MINUTE);
+  });
+
+  it('takes a callback that comes before the gateway’s own answer', async () => {
+    const job = await world.start(SONG);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.platform.shown.size).toBe(1);
+  });
+
+  it('is delivered once, however often the callback comes', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    for (const stage of ['complete', 'complete', 'first', 'text', 'complete'] as const) {
+      await world.callback(job, songCallback(stage));
+      await world.advance(job);
+    }
+    expect(world.platform.history.filter(({ progress }) => progress === undefined)).toHaveLength(1);
+  });
+
+  it('whose second take comes in a callback of its own is shown whole', async () => {
+    const take = (id: string) => ({
+      code: 200,
+      data: {
+        task_id: 'task-1',
+        data: [{ id, title: 'Rain', audio_url: `https://gateway.example/${id}.mp3` }],
+      },
+    });
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, take('one'));
+    await world.advance(job);
+    expect(world.message()?.media).toHaveLength(1);
+    await world.callback(job, take('two'));
+    await world.advance(job);
+    expect(world.message()?.media?.map(({ name }) => name)).toEqual([
+      'Rain (take 1).mp3',
+      'Rain (take 2).mp3',
+    ]);
+    expect(world.platform.shown.size).toBe(1);
+    const shown = world.platform.history.length;
+    await world.callback(job, { ...take('two'), msg: 'again' });
+    await world.callback(job, {
+      ...take('three'),
+      data: { ...take('three').data, task_id: 'of somebody else' },
+    });
+    await world.advance(job);
+    expect(world.platform.history).toHaveLength(shown);
+  });
+
+  it('is expected to take as long as the gateway took, not the chat or the person', async () => {
+    const slow = await world.start(SONG);
+    await world.advance(slow);
+    world.clock.advance(2 * MINUTE);
+    await world.callback(slow, songCallback('complete'));
+    world.platform.failures.push(new PlatformError('unavailable', 'away', { retryAfterMs: 60 * MINUTE }));
+    await world.advance(slow);
+    world.clock.advance(61 * MINUTE);
+    await world.advance(slow);
+    const cancelled = await world.start(SONG);
+    await world.advance(cancelled);
+    await world.jobs.cancel(cancelled, 'ada');
+    await world.advance(cancelled);
+    world.clock.advance(2 * MINUTE);
+    await world.callback(cancelled, songCallback('complete'));
+    await world.advance(cancelled);
+    world.clock.advance(48 * 60 * MINUTE);
+    await world.jobs.reveal(cancelled);
+    await world.advance(cancelled);
+    expect(await world.storage.jobs.recentDurations('music.generate', 9)).toEqual([2 * MINUTE, 2 * MINUTE]);
+  });
+
+  it('does not go back from failure to waiting, but forward to a result that comes late', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, {
+      code: 501,
+      msg: 'failed',
+      data: { callbackType: 'error', task_id: 'task-1', data: null },
+    });
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(labels()).toEqual(['Again']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.title).toBe('Rain');
+  });
+
+  it('that never calls back is told to the person at the deadline, and still delivered after that', async () => {
+    const job = await world.start(SONG);
+    const asked = world.clock.now();
+    let deadline = asked;
+    while (!(await isExpired(job))) {
+      deadline = (await world.advance(job)) ?? deadline;
+      world.clock.advance(Math.max(0, deadline - world.clock.now()));
+    }
+    expect(deadline).toBe(asked + 30 * MINUTE);
+    expect((await world.read(job)).state).toBe('expired');
+    expect(world.message()?.text).toContain('has not finished this in time');
+    expect(labels()).toEqual(['Again']);
+
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('that mentions the person only when it took longer than a minute', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    world.clock.advance(2 * MINUTE);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect(world.message()?.notify).toBe(true);
+  });
+
+  it('with a callback that no one can read goes on waiting', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    for (const body of [
+      '',
+      'hello',
+      '[]',
+      '{"data":{}}',
+      'null',
+      '{"code":200,"data":[1,2,{"audio_url":7}]}',
+    ]) {
+      await world.callback(job, body);
+      await world.advance(job);
+    }
+    expect(['waiting', 'failed']).toContain((await world.read(job)).state);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('for which only callbacks came that say nothing: the operator has the keys, the person hears it at the deadline', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, { hello: 'a secret phrase', parts: [{ left: 'ftp://gateway.example/l' }] });
+    await world.advance(job);
+    const logged = world.log.lines.map(({ fields }) => JSON.stringify(fields)).join();
+    expect(logged).toContain('parts.left: string');
+    expect(logged).not.toContain('secret phrase');
+    world.clock.advance(31 * MINUTE);
+    await world.advance(job);
+    expect(world.message()?.text).toContain('I could not read what it sent');
+    expect(world.message()?.footer).toBe(`Reference ${job}`);
+    const [kept] = await world.storage.inbox.read(job, 0);
+    expect(kept?.body).toContain('a secret phrase');
+  });
+
+  it('whose second take cannot be fetched is delivered with a sentence about it', async () => {
+    world.unreachable.set('https://gateway.example/two.mp3', new MediaError('type', 'no audio'));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect(world.message()?.media).toHaveLength(2);
+    expect(world.message()?.footer).toContain('Rain (take 2)');
+  });
+
+  it('whose files are away for a while is delivered whole when they are back', async () => {
+    world.unreachable.set(
+      'https://gateway.example/two.mp3',
+      new MediaError('network', 'reset', { retryable: true }),
+    );
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    const again = await world.advance(job);
+    expect((await world.read(job)).state).toBe('ready');
+    expect(again).toBeGreaterThan(world.clock.now());
+    world.unreachable.clear();
+    await world.advance(job);
+    expect(world.message()?.media).toHaveLength(3);
+  });
+});
+
+describe('a song in custom mode', () => {
+  const CUSTOM = {
+    title: 'Composing “rain”',
+    work: {
+      route: 'music.generate',
+      request: { customMode: true, instrumental: false, model: 'V5', title: 'Rain', style: 'rain' },
+      roughStyle: 'rain',
+      lyricsAbout: 'rain',
+    },
+  } as const;
+  const LYRICS = {
+    code: 200,
+    data: {
+      callbackType: 'complete',
+      taskId: 'task-2',
+      data: [{ title: 'Rain', text: '[Verse]\nDrip', status: 'complete' }],
+    },
+  };
+
+  it('gets its style polished and its lyrics written first, each once', async () => {
+    const job = await world.start(CUSTOM);
+    await world.advance(job);
+    expect(world.gateway.taken.map(({ route }) => route)).toEqual([
+      'music.styleGenerate',
+      'music.generateLyrics',
+    ]);
+    await world.callback(job, LYRICS);
+    await world.callback(job, { ...LYRICS, msg: 'again' });
+    await world.advance(job);
+    expect(world.gateway.taken.map(({ route }) => route).slice(2)).toEqual(['music.generate']);
+    expect(world.gateway.taken[2]?.request).toMatchObject({
+      style: 'rain, polished',
+      prompt: '[Verse]\nDrip',
+    });
+
+    await world.callback(job, { ...LYRICS, msg: 'and again' });
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    await world.callback(job, songCallback('complete', 'task-3'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.gateway.taken).toHaveLength(3);
+  });
+
+  it('shows the words that came too late to be sung, and offers to sing them', async () => {
+    const job = await world.start(CUSTOM);
+    await world.advance(job);
+    world.clock.advance(11 * MINUTE);
+    await world.advance(job);
+    expect(await isExpired(job)).toBe(true);
+    await world.callback(job, LYRICS);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.text).toContain('Drip');
+    expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Sing it', 'Change', 'Again']);
+    expect(world.gateway.taken.filter(({ route }) => route === 'music.generate')).toEqual([]);
+  });
+
+  it('sings in the words as they came when the polish fails', async () => {
+    world.gateway.replies.push(gatewayError('unavailable', { taken: 'unknown' }));
+    const job = await world.start(CUSTOM);
+    await world.advance(job);
+    await world.callback(job, LYRICS);
+    await world.advance(job);
+    expect(world.gateway.taken.at(-1)?.request).toMatchObject({ style: 'rain' });
+  });
+});
+
+describe('submission', () => {
+  it('is tried again while the gateway surely did not take it', async () => {
+    world.gateway.replies.push(
+      gatewayError('rate', { retryable: true }),
+      gatewayError('maintenance', { retryable: true }),
+    );
+    const job = await world.start(SONG);
+    for (let tries = 0; tries < 3; tries++) {
+      const next = await world.advance(job);
+      world.clock.advance(Math.max(0, (next ?? 0) - world.clock.now()));
+    }
+    expect((await world.read(job)).state).toBe('waiting');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('ends with a sentence, a reference and Again when the gateway refuses', async () => {
+    world.gateway.replies.push(gatewayError('credits'));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    const record = await world.read(job);
+    expect(record.state).toBe('failed');
+    expect(world.message()?.text).toContain('no credit left');
+    expect(world.message()?.footer).toContain(record.failure?.reference);
+    expect(
+      world.log.lines.some(({ fields }) => JSON.stringify(fields).includes(record.failure?.reference ?? '?')),
+    ).toBe(true);
+  });
+
+  it('that may have been taken waits for the callback instead of paying twice', async () => {
+    world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('of a picture that may have been taken is told, not repeated', async () => {
+    world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
+    const job = await world.start(PICTURE);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(world.message()?.text).toContain('I did not ask twice');
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('spends nothing before the person can see that it is running', async () => {
+    world.platform.failures.push(new PlatformError('unavailable', 'away'));
+    const job = await world.start(SONG);
+    const next = await world.advance(job);
+    expect(next).toBeGreaterThan(world.clock.now());
+    expect(world.gateway.taken).toEqual([]);
+    await world.advance(job);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('that could not begin for a day does not begin any more, and is told', async () => {
+    const job = await world.start(SONG);
+    for (let hours = 0; hours < 25; hours++) {
+      world.platform.failures.push(new PlatformError('unavailable', 'away'));
+      await world.advance(job);
+      world.clock.advance(60 * MINUTE);
+      world.platform.failures.splice(0);
+    }
+    await world.advance(job);
+    expect(world.gateway.taken).toEqual([]);
+    expect(world.message()?.text).toContain('could not begin');
+    expect(labels()).toEqual(['Again']);
+  });
+
+  it('spends nothing where the bot may not write, and tells the person alone how to help that', async () => {
+    const refusal = () =>
+      new PlatformError('not-invited', 'not in channel', { advice: 'Invite me with /invite @minstrel.' });
+    world.platform.failures.push(refusal(), refusal());
+    const job = await world.start(SONG);
+    await world.advance(job);
+    expect(world.gateway.taken).toEqual([]);
+    expect(world.platform.shown.size).toBe(0);
+    expect(JSON.stringify(world.platform.privateMessages[0]).match(/\/invite @minstrel/g)).toHaveLength(1);
+    expect((await world.read(job)).state).toBe('failed');
+  });
+});
+
+describe('a video', () => {
+  it('is asked about until it is there', async () => {
+    world.gateway.polls.push(
+      { status: 'pending' },
+      gatewayError('unavailable', { retryable: true, taken: 'no' }),
+      { status: 'unknown' },
+      { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' },
+    );
+    const job = await world.start(VIDEO);
+    for (let looks = 0; looks < 12; looks++) {
+      const next = await world.advance(job);
+      if (next === undefined) break;
+      world.clock.advance(Math.max(0, next - world.clock.now()));
+    }
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.media).toHaveLength(1);
+  });
+
+  it('that fails at the gateway ends with a sentence', async () => {
+    world.gateway.polls.push({ status: 'failed', failure: { code: 'blocked' } });
+    const job = await world.start(VIDEO);
+    for (let next = await world.advance(job); next !== undefined; next = await world.advance(job)) {
+      world.clock.advance(Math.max(1, next - world.clock.now()));
+    }
+    expect(world.message()?.text).toContain('content rules');
+  });
+
+  it('that never ends is told at the deadline', async () => {
+    const job = await world.start(VIDEO);
+    let looks = 0;
+    while ((await world.read(job)).state !== 'expired') {
+      const next = await world.advance(job);
+      world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
+      looks += 1;
+    }
+    expect(world.message()?.text).toContain('has not finished this in time');
+    expect(looks).toBeLessThan(200);
+  });
+});
+
+describe('an answer', () => {
+  const words = (...texts: string[]) =>
+    texts.map((text) => ({ type: 'part' as const, part: { type: 'text' as const, text } }));
+
+  it('is written as it comes and stands whole in the end', async () => {
+    world.gateway.streams.push([...words('Be', 'cause.'), { type: 'finish', finish: { reason: 'stop' } }]);
+    const job = await world.start(QUESTION);
+    await world.advance(job);
+    expect(world.platform.history.some(({ text, progress }) => text === 'Be' && progress !== undefined)).toBe(
+      true,
+    );
+    expect(world.message()?.text).toBe('Because.');
+    expect(world.platform.shown.size).toBe(1);
+  });
+
+  it('that breaks off keeps what came and never passes for whole', async () => {
+    world.gateway.streams.push([
+      ...words('Half an ans'),
+      gatewayError('broken-stream', { taken: 'unknown' }),
+    ]);
+    const job = await world.start(QUESTION);
+    await world.advance(job);
+    expect(world.message()?.text).toBe('Half an ans');
+    expect(world.message()?.footer).toContain('broke off');
+    expect(labels()).toEqual(['Again']);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('that was cut short by a crash says so after the restart', async () => {
+    const job = await world.start(QUESTION);
+    world.gateway.crash = () => {
+      throw new Error('the process died');
+    };
+    world.gateway.streams.push(words('Half'));
+    await expect(world.advance(job)).rejects.toThrow('died');
+    expect((await world.read(job)).state).toBe('submitting');
+    await world.advance(job);
+    expect(world.message()?.text).toContain('restarted in the middle');
+    expect(labels()).toEqual(['Again']);
+  });
+});
+
+describe('cancelling', () => {
+  it('ends what has not begun, without spending', async () => {
+    const job = await world.start(SONG);
+    expect(await world.jobs.cancel(job, 'ada')).toBe(true);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(world.gateway.taken).toEqual([]);
+    expect(await world.jobs.cancel(job, 'ada')).toBe(false);
+  });
+
+  it('keeps and offers what the gateway finishes all the same', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect(world.message()?.text).toBe('Cancelled.');
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect(labels()).toEqual(['Show it', 'Again']);
+    expect(await world.jobs.reveal(job)).toBe(true);
+    await world.advance(job);
+    expect(world.message()?.title).toBe('Rain');
+  });
+});
+
+describe('delivery', () => {
+  it('is tried again while the platform is away, and the result is not lost', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    for (let hours = 0; hours < 3; hours++) {
+      world.platform.failures.push(new PlatformError('unavailable', 'away', { retryAfterMs: 60 * MINUTE }));
+      const next = await world.advance(job);
+      expect(next).toBeGreaterThanOrEqual(world.clock.now() + 60 * MINUTE);
+      world.clock.advance(60 * MINUTE);
+    }
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.title).toBe('Rain');
+  });
+
+  it('goes to the person alone when the channel is gone', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    world.platform.failures.push(new PlatformError('gone', 'channel deleted'));
+    await world.advance(job);
+    expect(world.platform.privateMessages[0]?.title).toBe('Rain');
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('of the same event twice is one job', async () => {
+    await world.start(SONG, { id: 'the same event' });
+    const twin = await world.start(SONG, { id: 'the same event' });
+    await world.advance(twin);
+    expect(await world.storage.jobs.read(twin)).toBeUndefined();
+    expect(world.gateway.taken).toEqual([]);
+  });
+});

@@ -1,0 +1,347 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { LINKED_FILES_SENTENCE, type MediaItem } from '../../../src/core/message.ts';
+import { createFolderStore } from '../../../src/media/store/folder.ts';
+import { createS3Store } from '../../../src/media/store/s3.ts';
+import type { MediaStore } from '../../../src/media/store/store.ts';
+import { PlatformError } from '../../../src/platforms/platform.ts';
+import { tagsOf } from '../../end-to-end/sound.ts';
+import { samples } from '../../fixtures/media-samples.ts';
+import { bytesOf, temporaryFolder } from '../../media/helpers.ts';
+import { startBucket } from '../../media/store/bucket.ts';
+import { freePort } from '../../servers/free-port.ts';
+import { PICTURE, SONG, VIDEO } from '../world.ts';
+import { createMediaWorld, type MediaWorld } from './media-world.ts';
+
+const DAY = 24 * 60 * 60_000;
+
+async function folder(options: { openForWriting?: (path: string) => Writable } = {}): Promise<MediaStore> {
+  return createFolderStore({ directory: await temporaryFolder(), now: () => 0, ...options });
+}
+
+/** A folder on a disk that is full for as long as the test says. */
+async function fullDisk() {
+  const disk = { isFull: true };
+  const roomy = await folder();
+  const full = await folder({
+    openForWriting: () =>
+      new Writable({
+        write: (_chunk, _encoding, done) =>
+          done(Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })),
+      }),
+  });
+  const store: MediaStore = {
+    ...roomy,
+    put: (source, hint) => (disk.isFull ? full : roomy).put(source, hint),
+  };
+  return { disk, store };
+}
+
+/** A bucket on a service that is not there until the test starts it. */
+async function absentBucket() {
+  const port = await freePort();
+  const store = createS3Store({
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'media',
+    prefix: 'minstrel/',
+    region: 'us-east-1',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    stagingDirectory: await temporaryFolder(),
+    now: () => 0,
+    random: () => 0.5,
+    retryDelayMs: 1,
+  });
+  return { store, start: () => startBucket('media', { port }) };
+}
+
+/** A song that the gateway has finished, and that no one has looked at yet. */
+async function finishedSong(world: MediaWorld): Promise<string> {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, world.complete);
+  return job;
+}
+
+const songs = (items: readonly MediaItem[] | undefined) =>
+  (items ?? []).filter(({ kind }) => kind === 'audio');
+const sources = (world: MediaWorld) => songs(world.shown().media).map(({ source }) => source.type);
+
+async function expectWhole(world: MediaWorld, job: string): Promise<void> {
+  expect((await world.read(job)).state).toBe('delivered');
+  expect(sources(world)).toEqual(['kept', 'kept']);
+  expect(world.shown().footer ?? '').not.toContain('not here yet');
+  expect(world.gateway.timesTaken(job, 'music.generate')).toBe(1);
+}
+
+async function tagsIn(world: MediaWorld, item: MediaItem | undefined) {
+  if (item?.source.type !== 'kept') throw new TypeError('not kept');
+  const opened = await world.media.open(item.source.file.name);
+  return tagsOf(await bytesOf(opened?.stream ?? []));
+}
+
+describe('a full disk', () => {
+  it('is told in a sentence, and the song is delivered when there is room again', async () => {
+    const { disk, store } = await fullDisk();
+    const world = await createMediaWorld(store);
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 6);
+    expect((await world.read(job)).state).toBe('ready');
+    expect(world.shown().footer).toContain('Rain (take 1), Rain (take 2)');
+    expect(world.shown().footer).toContain('I have no room to keep files right now, and go on trying.');
+    disk.isFull = false;
+    await world.lookAgain(job, 1);
+    await expectWhole(world, job);
+  });
+
+  it('that stays full for a day ends in links to the gateway, and a sentence', async () => {
+    const { store } = await fullDisk();
+    const world = await createMediaWorld(store);
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 12);
+    world.clock.advance(DAY);
+    await world.lookAgain(job, 1);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(sources(world)).toEqual(['remote', 'remote']);
+    expect(world.shown().footer).toContain('The link is the gateway’s own and ends in a few days');
+  });
+
+  it('that takes a picture which came as bytes ends in a sentence, not in silence', async () => {
+    const { store } = await fullDisk();
+    const world = await createMediaWorld(store);
+    const data = world.served.get('/cover.png')?.toString('base64') ?? '';
+    const gateway = {
+      ...world.gateway,
+      media: {
+        ...world.gateway.media,
+        createImage: async () => ({ images: [`data:image/png;base64,${data}`] }),
+      },
+    };
+    Object.assign(world.dependencies, { gateway });
+    const job = await world.start(PICTURE);
+    await world.lookAgain(job, 3);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(world.shown().text).toContain('I have no room to keep it');
+    expect(world.shown().footer).toMatch(/^Reference /);
+  });
+});
+
+describe('an unreachable bucket', () => {
+  it('is told in a sentence, and the song is delivered when the bucket is back', async () => {
+    const { store, start } = await absentBucket();
+    const world = await createMediaWorld(store);
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 5);
+    expect((await world.read(job)).state).toBe('ready');
+    expect(world.shown().footer).toContain('I have no room to keep files right now');
+    await start();
+    await world.lookAgain(job, 1);
+    await expectWhole(world, job);
+  });
+
+  it('that goes away between keeping and posting ends in links, which files replace when it is back', async () => {
+    const roomy = await folder();
+    let isAway = false;
+    const { store: away } = await absentBucket();
+    const store: MediaStore = { ...roomy, open: (name, range) => (isAway ? away : roomy).open(name, range) };
+    const world = await createMediaWorld(store);
+    const job = await finishedSong(world);
+    isAway = true;
+    await world.lookAgain(job, 5);
+    expect((await world.read(job)).state).toBe('ready');
+    expect(world.shown().text).toContain('https://bot.example/files/');
+    expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
+    isAway = false;
+    await world.lookAgain(job, 1);
+    await expectWhole(world, job);
+    expect(world.shown().text ?? '').not.toContain('https://bot.example/files/');
+  });
+
+  it('does not hold up work that needs nothing from it, and stops what does before anything is spent', async () => {
+    const { store } = await absentBucket();
+    const world = await createMediaWorld(store);
+    const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
+    if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');
+    const job = await world.start({ ...VIDEO, work: { ...VIDEO.work, image } });
+    await world.lookAgain(job, 2);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(world.shown().text).toContain('Nothing was spent');
+    expect(world.gateway.taken).toEqual([]);
+    const song = await world.start(SONG);
+    await world.advance(song);
+    expect(world.gateway.timesTaken(song, 'music.generate')).toBe(1);
+  });
+});
+
+describe('a platform', () => {
+  it('that refuses the files gets links and a sentence, and the job is delivered', async () => {
+    const world = await createMediaWorld(await folder());
+    world.platform.refuseFiles = () => new PlatformError('refused', 'these files offend');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 1);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().text).toMatch(/\[Rain .*mp3\]\(https:\/\/bot\.example\/files\/[0-9a-f]{64}\.mp3\?/);
+    expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
+  });
+
+  it('whose uploads never arrive gets links after some tries', async () => {
+    const world = await createMediaWorld(await folder());
+    world.platform.refuseFiles = () => new PlatformError('unavailable', 'the upload broke');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 4);
+    expect((await world.read(job)).state).toBe('ready');
+    await world.lookAgain(job, 4);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
+  });
+
+  it('that is away altogether gets the files when it is back, however long that took', async () => {
+    const world = await createMediaWorld(await folder());
+    const job = await finishedSong(world);
+    for (let failure = 0; failure < 30; failure += 1)
+      world.platform.failures.push(new PlatformError('unavailable', 'away'));
+    await world.lookAgain(job, 40);
+    await expectWhole(world, job);
+  });
+});
+
+describe('files', () => {
+  it('that the quota took before they were posted are fetched anew', async () => {
+    const store = await folder();
+    const world = await createMediaWorld(store);
+    const job = await finishedSong(world);
+    world.platform.refuseFiles = () => new PlatformError('unavailable', 'away');
+    await world.lookAgain(job, 1);
+    const { kept, tagged } = await world.read(job);
+    for (const file of [...Object.values(kept), ...Object.values(tagged ?? {})])
+      if (file) await store.remove(file.name);
+    world.platform.refuseFiles = undefined;
+    await world.lookAgain(job, 3);
+    await expectWhole(world, job);
+  });
+
+  it('that are not there yet when a first listen is offered are there in the end', async () => {
+    const world = await createMediaWorld(await folder());
+    const one = world.served.get('/one.mp3') ?? Buffer.alloc(0);
+    world.served.delete('/one.mp3');
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, world.first);
+    await world.advance(job);
+    expect(world.shown().media).toEqual([]);
+    expect(world.shown().footer).toBeUndefined();
+    world.served.set('/one.mp3', one);
+    await world.callback(job, world.complete);
+    await world.lookAgain(job, 1);
+    await expectWhole(world, job);
+  });
+
+  it('that the gateway has no more are named, and the rest is delivered', async () => {
+    const world = await createMediaWorld(await folder());
+    world.served.delete('/two.mp3');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 20);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(sources(world)).toEqual(['kept']);
+    expect(world.shown().footer).toContain('The gateway made Rain (take 2), but it could not be fetched.');
+  });
+
+  it('carry their tags from the first listen on, so that the same song is not posted twice', async () => {
+    const world = await createMediaWorld(await folder());
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, world.first);
+    await world.advance(job);
+    const [early] = songs(world.shown().media);
+    await world.callback(job, world.complete);
+    await world.advance(job);
+    const [final] = songs(world.shown().media);
+    expect(final?.source).toEqual(early?.source);
+    expect(await tagsIn(world, final)).toMatchObject({
+      title: 'Rain',
+      artist: 'Minstrel for Ada',
+      lyrics: '[Verse]\nRain on the roof',
+      images: [{ mimeType: 'image/png', kind: 'coverFront' }],
+    });
+  });
+
+  it('bring their smaller variant with them, and go without it where it is gone', async () => {
+    const world = await createMediaWorld(await folder());
+    const remote = (path: string) => ({ type: 'remote' as const, url: `${world.origin}${path}` });
+    const smaller = { name: 'Rain', source: remote('/one.mp3') };
+    const media = [{ kind: 'audio' as const, name: 'Rain', source: remote('/two.mp3'), smaller }];
+    const command = world.dependencies.command('song');
+    if (!command) throw new TypeError('no command');
+    Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
+    await world.lookAgain(await finishedSong(world), 1);
+    expect(world.shown().media).toMatchObject([
+      { name: 'Rain.mp3', smaller: { name: 'Rain (2).mp3', source: { type: 'kept' } } },
+    ]);
+    world.served.delete('/one.mp3');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 8);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().media?.map((item) => [item.name, item.smaller])).toEqual([['Rain.mp3', undefined]]);
+  });
+
+  it('go without a cover that never comes, which holds no one up', async () => {
+    const world = await createMediaWorld(await folder());
+    world.served.delete('/cover.png');
+    const job = await finishedSong(world);
+    const asked = world.clock.now();
+    await world.lookAgain(job, 8);
+    await expectWhole(world, job);
+    expect(world.clock.now() - asked).toBeLessThan(10_000);
+    expect(world.shown().media).toHaveLength(2);
+    expect(world.shown().footer).toBeUndefined();
+    const tags = await tagsIn(world, songs(world.shown().media)[0]);
+    expect(tags).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
+    expect(tags.images ?? []).toEqual([]);
+  });
+
+  it('with a cover that comes a moment later have it in their tags', async () => {
+    const world = await createMediaWorld(await folder());
+    const cover = world.served.get('/cover.png') ?? Buffer.alloc(0);
+    world.served.delete('/cover.png');
+    const job = await finishedSong(world);
+    await world.lookAgain(job, 1);
+    world.served.set('/cover.png', cover);
+    await world.lookAgain(job, 1);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().media).toHaveLength(3);
+    expect((await tagsIn(world, songs(world.shown().media)[0])).images).toHaveLength(1);
+  });
+
+  it('made from a song carry its tags, and the song goes along for places where they are too large', async () => {
+    const world = await createMediaWorld(await folder());
+    world.served.set('/lossless.wav', samples.wav);
+    const parent = await finishedSong(world);
+    await world.advance(parent);
+    const job = await world.start({
+      work: { route: 'music.wavGenerate', request: { taskId: 'task-1', audioId: 'audio-two' } },
+      title: 'Making the WAV of “Rain”',
+      parent,
+    });
+    const url = `${world.origin}/lossless.wav`;
+    const media = [{ kind: 'audio' as const, name: 'Rain', source: { type: 'remote' as const, url } }];
+    const command = world.dependencies.command('song');
+    if (!command) throw new TypeError('no command');
+    Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
+    await world.advance(job);
+    await world.callback(job, { code: 200, data: { task_id: 'task-2', audioWavUrl: url } });
+    await world.advance(job);
+    const [wav] = songs(world.shown().media);
+    expect(wav).toMatchObject({ name: 'Rain.wav', smaller: { name: 'Rain.mp3' } });
+    expect(await tagsIn(world, wav)).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
+  });
+
+  it('that a person attached and that are not kept any more are asked for anew, before anything is spent', async () => {
+    const world = await createMediaWorld(await folder());
+    const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
+    if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');
+    const job = await world.start({ ...VIDEO, work: { ...VIDEO.work, image } });
+    await world.lookAgain(job, 2);
+    expect(world.shown().text).toContain('Please ask again and attach it anew.');
+    expect(world.gateway.taken).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import { onTestFinished } from 'vitest';
+import type { Address } from '../../../src/core/invocation.ts';
+import type { Message } from '../../../src/core/message.ts';
+import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
+import { advance } from '../../../src/jobs/runner.ts';
+import { MediaError } from '../../../src/media/errors.ts';
+import { createMedia, type Media } from '../../../src/media/media.ts';
+import type { MediaStore } from '../../../src/media/store/store.ts';
+import type { Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import { samples } from '../../fixtures/media-samples.ts';
+import { bytesOf, fetcherFor, listen, mp3 } from '../../media/helpers.ts';
+import { RecordingPlatform } from '../recording-platform.ts';
+import { createWorld, songCallback, type World } from '../world.ts';
+
+/** A platform that reads every file that it is to post, as one that uploads them does. */
+export class UploadingPlatform extends RecordingPlatform {
+  /** What becomes of a message with files. */
+  refuseFiles: (() => Error) | undefined;
+  readonly #media: Media;
+
+  constructor(media: Media) {
+    super();
+    this.#media = media;
+  }
+
+  override async show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
+    const files = (message.media ?? []).flatMap(({ source }) =>
+      source.type === 'kept' ? [source.file] : [],
+    );
+    if (files.length > 0 && this.refuseFiles) throw this.refuseFiles();
+    for (const { name } of files) {
+      const opened = await this.#media.open(name);
+      if (opened === undefined) throw new MediaError('missing', 'The file is not kept any more');
+      await bytesOf(opened.stream);
+    }
+    return super.show(address, message, options);
+  }
+}
+
+export interface MediaWorld extends World {
+  readonly media: Media;
+  readonly platform: UploadingPlatform;
+  readonly dependencies: JobDependencies;
+  /** The gateway's file server. */
+  readonly origin: string;
+  /** What the gateway's file server answers, by path; 404 for everything else. */
+  readonly served: Map<string, Buffer>;
+  /** The finished song's callback, its files at the server of this test. */
+  readonly complete: object;
+  /** A first take that is heard before the song is whole. */
+  readonly first: object;
+  /** Looks, and looks again when the job says so, that many times; stops when nothing is left to do. */
+  lookAgain(job: string, times: number): Promise<void>;
+  shown(): Message;
+}
+
+/** Jobs with real media: a real fetcher, a real file server, and the store that the test gives. */
+export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
+  const world = await createWorld();
+  onTestFinished(() => world[Symbol.asyncDispose]());
+  const served = new Map<string, Buffer>([
+    ['/one.mp3', mp3(100)],
+    ['/two.mp3', mp3(200)],
+    ['/cover.png', samples.png],
+  ]);
+  const { origin } = await listen((request, response) => {
+    const file = served.get(request.url ?? '');
+    if (file) response.end(file);
+    else response.writeHead(404).end();
+  });
+  const media = createMedia({
+    store,
+    fetcher: fetcherFor(),
+    publicUrl: 'https://bot.example',
+    secrets: ['secret'],
+    linkTtlSeconds: 3600,
+    now: world.clock.now,
+    random: () => 0.5,
+    log: world.log,
+    retryDelayMs: 1,
+  });
+  onTestFinished(() => media.close());
+  const platform = new UploadingPlatform(media);
+  const dependencies: JobDependencies = {
+    ...world.dependencies,
+    media,
+    platform: () => platform,
+    fileUrl: ({ name }, downloadName) => media.link(name, { downloadName }),
+  };
+  const here = (callback: object): object =>
+    JSON.parse(JSON.stringify(callback).replaceAll('https://gateway.example', origin));
+  const run = (job: string) =>
+    advance(job, { signal: new AbortController().signal, interrupted: false }, dependencies);
+  return {
+    ...world,
+    media,
+    platform,
+    dependencies,
+    served,
+    origin,
+    advance: run,
+    complete: here(songCallback('complete')),
+    first: here(songCallback('first')),
+    async lookAgain(job, times) {
+      for (let time = 0; time < times; time += 1) {
+        const next = await run(job);
+        if (next === undefined) return;
+        world.clock.advance(Math.max(0, next - world.clock.now()));
+      }
+    },
+    shown() {
+      const message = [...platform.shown.values()].at(-1);
+      if (!message) throw new TypeError('Nothing stands in the channel');
+      return message;
+    },
+  };
+}

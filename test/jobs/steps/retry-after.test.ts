@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/gateway/transport/errors.ts';
+import { PlatformError } from '../../../src/platforms/platform.ts';
+import { openStudio, privateText } from '../../commands/song/world.ts';
+import { gatewayError } from '../scripted-gateway.ts';
+import { createWorld, PICTURE, SONG, songCallback, VIDEO, type World } from '../world.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const labels = () => world.message()?.actions?.map(({ label }) => label);
+
+/** “Come back in so long”, as a 429 or a 503 says it. */
+const busy = (retryAfterMs: number, route: 'music/generate' | 'media/task' = 'music/generate') =>
+  new GatewayError({ code: 'rate', route, retryable: true, taken: 'no', retryAfterMs });
+
+describe('work that the gateway asks us to bring later', () => {
+  it('waits for up to a minute, and shows until when', async () => {
+    world.gateway.replies.push(busy(50 * SECOND));
+    const job = await world.start(SONG);
+    const until = world.clock.now() + 50 * SECOND;
+    expect(await world.advance(job)).toBeGreaterThanOrEqual(until);
+    expect(world.message()?.progress?.stage).toContain('busy');
+    expect(world.message()?.progress?.until).toBeGreaterThanOrEqual(until);
+    expect(labels()).toEqual(['Cancel']);
+    world.clock.advance(51 * SECOND);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('waiting');
+    expect(world.message()?.progress).toMatchObject({ stage: 'Composing' });
+    expect(world.message()?.progress).not.toHaveProperty('until');
+  });
+
+  it('is not brought earlier, whatever else wakes the job, and callbacks are read meanwhile', async () => {
+    world.gateway.replies.push(busy(50 * SECOND));
+    const job = await world.start(SONG);
+    const until = await world.advance(job);
+    for (let wake = 0; wake < 5; wake++) {
+      world.clock.advance(5 * SECOND);
+      expect(await world.advance(job)).toBe(until);
+    }
+    expect(world.gateway.taken).toEqual([]);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.gateway.taken).toEqual([]);
+  });
+
+  it('is cancelled at once all the same', async () => {
+    world.gateway.replies.push(busy(50 * SECOND));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect(world.message()?.text).toBe('Cancelled.');
+  });
+
+  it('for longer than a minute: the person reads when to ask again, and the next in line goes on', async () => {
+    const songs = await Promise.all(Array.from({ length: 11 }, () => world.start(SONG)));
+    world.gateway.replies.push(busy(12 * MINUTE));
+    for (const song of songs) await world.advance(song);
+    const [first = '', last = ''] = [songs[0], songs[10]];
+    expect((await world.read(first)).state).toBe('failed');
+    expect((await world.read(last)).state).toBe('waiting');
+    const told = world.platform.history.find(({ text }) => text?.includes('12 minutes'));
+    const time = new Date(world.clock.now() + 12 * MINUTE).toISOString().slice(11, 16);
+    expect(told?.text).toContain(`${time} UTC`);
+    expect(told?.actions?.map(({ label }) => label)).toEqual(['Again']);
+  });
+});
+
+it('trouble of the chat uses up none of the gateway’s tries', async () => {
+  const job = await world.start(PICTURE);
+  for (let time = 0; time < 6; time++) {
+    world.platform.failures.push(new PlatformError('unavailable', 'away'));
+    await world.advance(job);
+  }
+  world.gateway.replies.push(gatewayError('rate', { retryable: true }));
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('accepted');
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('delivered');
+});
+
+it('a platform that asks for patience gets it, whatever else wakes the job', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
+  const until = await world.advance(job);
+  const tried = world.platform.history.length;
+  world.clock.advance(10 * SECOND);
+  await world.callback(job, songCallback('first'));
+  expect(await world.advance(job)).toBe(until);
+  expect(world.platform.history).toHaveLength(tried);
+  world.clock.advance(21 * SECOND);
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('delivered');
+});
+
+it('early results are not tried again before their time, and hold up no callback', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
+  await world.callback(job, songCallback('text'));
+  await world.advance(job);
+  const shown = world.platform.history.length;
+  world.clock.advance(5 * SECOND);
+  await world.callback(job, songCallback('first'));
+  await world.advance(job);
+  expect(world.platform.history).toHaveLength(shown);
+  expect((await world.read(job)).result?.songs[0]?.audioUrl).toBeDefined();
+  world.clock.advance(26 * SECOND);
+  await world.callback(job, songCallback('complete'));
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('delivered');
+});
+
+describe('a poll that is asked to wait', () => {
+  it('holds its own task only, and no longer than ten minutes', async () => {
+    const [first, second] = [await world.start(VIDEO), await world.start(VIDEO)];
+    await world.advance(first);
+    await world.advance(second);
+    world.clock.advance(20 * SECOND);
+    world.gateway.polls.push(busy(24 * 60 * MINUTE, 'media/task'), { status: 'running' });
+    const until = await world.advance(first);
+    expect(until).toBe(world.clock.now() + 10 * MINUTE);
+    expect(await world.advance(second)).toBeLessThan(world.clock.now() + MINUTE);
+    expect(world.gateway.polls).toEqual([]);
+    world.clock.advance(MINUTE);
+    world.gateway.polls.push({ status: 'running' });
+    expect(await world.advance(first), 'woken by something else').toBe(until);
+    expect(world.gateway.polls).toHaveLength(1);
+  });
+});
+
+it('/jobs says what waits for what', async () => {
+  await using studio = await openStudio();
+  const { world: here } = studio;
+  const jobsOf = async () => privateText(await studio.ask('jobs'));
+  const song = { prompt: 'rain' };
+  here.gateway.replies.push(busy(50 * SECOND));
+  const held = await studio.stored(await studio.ask('song', song));
+  await here.advance(held.id);
+  expect(await jobsOf()).toContain('waiting for the gateway, which is busy, for 0:5');
+  here.clock.advance(52 * SECOND);
+  await here.advance(held.id);
+  expect(await jobsOf()).toContain('at the gateway, for');
+
+  await here.callback(held.id, songCallback('complete'));
+  here.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
+  await here.advance(held.id);
+  expect(await jobsOf()).toContain('made, waiting for this chat, which is busy, for 0:30 more');
+  here.clock.advance(31 * SECOND);
+  await here.advance(held.id);
+
+  here.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
+  const lost = await studio.stored(await studio.ask('song', song));
+  await here.advance(lost.id);
+  expect(await jobsOf()).toContain('unclear whether the gateway took it; it has 30:00 more to call back');
+});
+
+describe('after a submission whose answer was lost', () => {
+  it('the progress says that it is unclear, and until when it is waited for', async () => {
+    world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    expect(world.message()?.progress?.stage).toContain('unclear');
+    expect(world.message()?.progress?.until).toBe((await world.read(job)).deadlineAt);
+    await world.callback(job, songCallback('text'));
+    await world.advance(job);
+    expect(world.message()?.progress).toMatchObject({ stage: 'Composing' });
+    expect(world.message()?.progress).not.toHaveProperty('until');
+  });
+
+  it('and that never calls back, the person reads that it was probably not taken', async () => {
+    world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
+    const job = await world.start(SONG);
+    await world.advance(job);
+    world.clock.advance(31 * MINUTE);
+    await world.advance(job);
+    expect(world.message()?.text).toContain('probably did not take it');
+    expect(labels()).toEqual(['Again']);
+  });
+});

@@ -1,0 +1,227 @@
+import { globSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Job, JobState } from '../../src/core/job.ts';
+import type { JobEvent, JobEventType } from '../../src/jobs/events.ts';
+import { acceptedJob, EMPTY_RESULT, TRANSITIONS, transition } from '../../src/jobs/transitions.ts';
+import { SONG } from './world.ts';
+
+const JOB: Job = acceptedJob({
+  id: 'job',
+  command: 'song',
+  title: 'Composing “rain”',
+  address: { platform: 'discord', channel: 'channel', person: 'ada' },
+  person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+  invocation: 'discord:event',
+  work: SONG.work,
+  createdAt: 0,
+});
+const failure = { code: 'rate', sentence: 'Busy.', reference: 'id', taken: 'no' as const };
+const result = { ...EMPTY_RESULT, lyrics: [{ text: 'Rain' }] };
+const whole = { ...result, wavUrl: 'https://gateway.example/rain.wav' };
+
+/** One event of each type, and the variants that lead elsewhere. */
+const EVENTS: readonly JobEvent[] = [
+  { type: 'recorded', fields: { shown: 'digest' } },
+  { type: 'recorded', fields: { undelivered: true } },
+  { type: 'overtaken', posted: { id: 'message' } },
+  { type: 'repaired' },
+  { type: 'cancelRequested', by: 'ada' },
+  { type: 'cancelled' },
+  { type: 'queued', position: 3 },
+  { type: 'started', at: 1 },
+  { type: 'submitting', work: SONG.work, at: 2 },
+  { type: 'submitting', work: SONG.work, at: 2, lyrics: true },
+  { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 3 },
+  { type: 'submitted', result, at: 3 },
+  { type: 'notTaken' },
+  { type: 'notTaken', until: 7 },
+  { type: 'uncertain', deadlineAt: 9 },
+  { type: 'lyricsWritten', work: SONG.work },
+  { type: 'polled' },
+  { type: 'polled', unknownSince: 4 },
+  { type: 'retried' },
+  { type: 'retried', held: { showing: 8 } },
+  { type: 'progressed', taskId: 'task', result },
+  { type: 'progressed', isUnreadable: true },
+  { type: 'completed', taskId: 'task', result, at: 6 },
+  { type: 'completed', taskId: 'task', result: whole, at: 6 },
+  { type: 'failed', failure },
+  { type: 'expired' },
+  { type: 'closed', end: 'delivered', at: 5, charge: 'yes' },
+  { type: 'closed', end: 'failed', at: 5, charge: 'no' },
+  { type: 'closed', end: 'expired', at: 5, charge: 'no' },
+  { type: 'closed', end: 'cancelled', at: 5, charge: 'no' },
+  { type: 'revealed' },
+  { type: 'redirected', address: { platform: 'discord', channel: 'other', person: 'ada' }, person: 'ada' },
+];
+
+const RANK = {
+  accepted: 0,
+  submitting: 1,
+  waiting: 2,
+  ready: 3,
+  delivered: 4,
+  failed: 4,
+  expired: 4,
+  cancelled: 4,
+} as const satisfies Record<JobState, number>;
+
+/** What leads backwards, and why it may. */
+const BACK: Partial<Record<JobEventType, string>> = {
+  notTaken: 'the gateway surely did not take it, so it is asked again, a few times',
+  lyricsWritten: 'the song is asked for after its lyrics, once',
+  completed: 'a result beats every other end, however late it comes',
+  revealed: 'its person asks to see what had been cancelled',
+  redirected: 'its person asks to see what could be shown nowhere',
+};
+
+/** An answer to a cancelled request is a result that came late, too. */
+const OUT_OF_AN_END: readonly JobEventType[] = ['completed', 'submitted', 'revealed', 'redirected'];
+
+const history = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 });
+
+/** What the cells read: jobs that agree in it go to the same states. */
+const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, complete }: Job): string =>
+  JSON.stringify([state, end, cancelRequestedBy, lyrics, undelivered, result !== undefined, complete]);
+
+/** Every change of a state that any history leads to, with its event. */
+function arrows(): Set<string> {
+  const found = new Set<string>();
+  const known = new Map([[kindOf(JOB), JOB]]);
+  for (const job of known.values()) {
+    for (const event of EVENTS) {
+      const next = transition(job, event);
+      if (next.state !== job.state) found.add(`${job.state} --> ${next.state}: ${event.type}`);
+      if (!known.has(kindOf(next))) known.set(kindOf(next), next);
+    }
+  }
+  return found;
+}
+
+describe('the table of states and events', () => {
+  it('covers every event in every state', () => {
+    const types = new Set(EVENTS.map(({ type }) => type));
+    for (const [state, row] of Object.entries(TRANSITIONS))
+      expect(new Set(Object.keys(row)), state).toEqual(types);
+  });
+
+  it('leads forwards, but for the few events that may lead back', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let job = JOB;
+        for (const event of events) {
+          const next = transition(job, event);
+          if (RANK[next.state] < RANK[job.state]) expect(BACK, event.type).toHaveProperty(event.type);
+          job = next;
+        }
+      }),
+    );
+  });
+
+  it('leaves an end only for a result that came late, or because its person asks', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let job = JOB;
+        for (const event of events) {
+          const next = transition(job, event);
+          if (RANK[job.state] === 4 && next.state !== job.state) {
+            expect(next.state).toBe('ready');
+            const led = job.state === 'delivered' ? ['redirected', 'completed'] : OUT_OF_AN_END;
+            expect(led).toContain(event.type);
+          }
+          job = next;
+        }
+      }),
+    );
+  });
+
+  it('keeps what a job is: its id, command, person and invocation', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const { id, version, command, person, invocation, createdAt } = events.reduce(transition, JOB);
+        expect({ id, version, command, person, invocation, createdAt }).toEqual({
+          id: JOB.id,
+          version: JOB.version,
+          command: JOB.command,
+          person: JOB.person,
+          invocation: JOB.invocation,
+          createdAt: JOB.createdAt,
+        });
+      }),
+    );
+  });
+
+  it('never forgets a result, and delivers the one that came first unless a later one holds more', () => {
+    const other = { ...EMPTY_RESULT, lyrics: [{ text: 'Snow' }] };
+    fc.assert(
+      fc.property(history, (events) => {
+        const job = events.reduce(transition, JOB);
+        for (const event of EVENTS) {
+          if (job.result && event.type !== 'recorded') expect(transition(job, event).result).toBeDefined();
+        }
+        if (job.end === 'delivered')
+          expect(transition(job, { type: 'completed', result: other, at: 9 }).result).toEqual(job.result);
+      }),
+    );
+  });
+
+  it('reveals what is whole, and what a record of before calls finished', () => {
+    const cancelled: Job = { ...JOB, state: 'cancelled', end: 'cancelled', result };
+    expect(transition(cancelled, { type: 'revealed' }).state).toBe('ready');
+    expect(transition({ ...cancelled, complete: false }, { type: 'revealed' }).state).toBe('cancelled');
+  });
+
+  it('gives no take the sound of another', () => {
+    const song = (audioId: string, file: string) => ({
+      audioId,
+      audioUrl: `https://gateway.example/${file}.mp3`,
+    });
+    const takes = (...songs: object[]) => ({ ...EMPTY_RESULT, songs });
+    const merged = [
+      takes(song('a', 'a'), song('b', 'b')),
+      takes({ audioId: 'b', title: 'Rain' }, { audioId: 'c', title: 'Snow' }),
+    ].reduce(
+      (job, result): Job => transition(job, { type: 'progressed', result }),
+      transition(transition(JOB, { type: 'submitting', work: SONG.work, at: 1 }), {
+        type: 'submitted',
+        deadlineAt: 9,
+        at: 1,
+      }),
+    ).result?.songs;
+    expect(merged).toEqual([
+      { ...song('b', 'b'), title: 'Rain' },
+      { audioId: 'c', title: 'Snow' },
+      song('a', 'a'),
+    ]);
+  });
+
+  it('asks for paid work only when no one asked to end it', () => {
+    const asked = transition(JOB, { type: 'cancelRequested', by: 'ada' });
+    expect(transition(asked, { type: 'submitting', work: SONG.work, at: 1 })).toBe(asked);
+  });
+
+  it('returns the very same job for an event that means nothing in its state', () => {
+    expect(transition(JOB, { type: 'expired' })).toBe(JOB);
+    expect(transition(JOB, { type: 'closed', end: 'delivered', at: 1, charge: 'yes' })).toBe(JOB);
+  });
+
+  it('is drawn in docs/architecture.md', () => {
+    const drawn = [
+      ...readFileSync('docs/architecture.md', 'utf8').matchAll(/^ {2,}(\w+ --> \w+: .+)$/gm),
+    ].flatMap(([, line = '']) => {
+      const [path = '', events = ''] = line.split(': ');
+      return events.split(', ').map((event) => `${path}: ${event}`);
+    });
+    expect(new Set(drawn)).toEqual(arrows());
+  });
+});
+
+it('no other file writes a state', () => {
+  const writers = globSync(['src/**/*.ts', 'commands/**/*.ts']).filter((path) =>
+    /\bstate: '(accepted|submitting|waiting|ready|delivered|failed|expired|cancelled)'/.test(
+      readFileSync(path, 'utf8'),
+    ),
+  );
+  expect(writers.map((path) => path.replaceAll('\\', '/'))).toEqual(['src/jobs/transitions.ts']);
+});

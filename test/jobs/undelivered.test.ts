@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { jobs as jobsCommand } from '../../commands/jobs.ts';
+import type { Context } from '../../src/core/context.ts';
+import type { Address } from '../../src/core/invocation.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { PlatformError } from '../../src/platforms/platform.ts';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+/** A result whose channel is gone and whose person takes no direct messages is kept, and shown where it is asked for. */
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const ELSEWHERE: Address = { platform: 'discord', guild: 'other guild', channel: 'elsewhere', person: 'ada' };
+
+async function undelivered(): Promise<string> {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  world.platform.failures.push(new PlatformError('gone', 'channel deleted'));
+  world.platform.privateFailures.push(new PlatformError('gone', 'no direct messages'));
+  await world.advance(job);
+  return job;
+}
+
+/** What /jobs says to Ada. */
+async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']> {
+  // /jobs asks its context for nothing else.
+  const context = {
+    now: world.clock.now,
+    jobs: {
+      running: () => world.jobs.running(ELSEWHERE, 'ada'),
+      undelivered: (limit: number) => world.jobs.undelivered(ELSEWHERE, 'ada', limit),
+    },
+  } as unknown as Context;
+  const invocation = {
+    id: 'event',
+    command: 'jobs',
+    options: {},
+    address: ELSEWHERE,
+    person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
+  };
+  const outcome = await jobsCommand.run(invocation, context);
+  if (outcome.type !== 'message') throw new TypeError(`/jobs answered with ${outcome.type}`);
+  return outcome.message;
+}
+
+it('is kept, and listed by /jobs wherever the person asks', async () => {
+  const job = await undelivered();
+  expect((await world.read(job)).state).toBe('delivered');
+  world.clock.advance(3 * 60 * 60_000);
+  const { text, actions } = await list();
+  expect(text).toContain('could not show');
+  expect(text).toContain('Composing “rain”');
+  expect(text).toContain('3 hours ago');
+  expect(actions).toMatchObject([{ id: `song.show:${job}:0`, label: 'Show 1 here' }]);
+});
+
+it('is posted where the person wants it, once, and then no longer listed', async () => {
+  const job = await undelivered();
+  expect((await world.jobs.showAt(job, ELSEWHERE, 'ada'))?.type).toBe('accepted');
+  await world.advance(job);
+  expect(world.message()?.title).toBe('Rain');
+  expect((await world.read(job)).address).toEqual(ELSEWHERE);
+  expect(await world.jobs.showAt(job, ELSEWHERE, 'ada'), 'it has a channel now').toBeUndefined();
+  expect((await list()).actions).toBeUndefined();
+});
+
+it('stays listed when that channel is closed too', async () => {
+  const job = await undelivered();
+  await world.jobs.showAt(job, ELSEWHERE, 'ada');
+  world.platform.failures.push(new PlatformError('gone', 'gone'));
+  world.platform.privateFailures.push(new PlatformError('gone', 'gone'));
+  await world.advance(job);
+  expect((await list()).actions).toHaveLength(1);
+});
+
+it('is no one else’s to show', async () => {
+  const job = await undelivered();
+  expect(await world.jobs.showAt(job, ELSEWHERE, 'eve')).toBeUndefined();
+  expect(await world.jobs.undelivered(ELSEWHERE, 'eve', 5)).toEqual([]);
+});
+
+it('a sentence that could be said nowhere is kept like that', async () => {
+  world.gateway.replies.push(gatewayError('credits'));
+  const job = await world.start(SONG);
+  let shown = 0;
+  world.platform.crash = (point) => {
+    if (point !== 'before show') return;
+    shown += 1;
+    if (shown === 2) throw new PlatformError('gone', 'channel deleted');
+  };
+  world.platform.privateFailures.push(new PlatformError('gone', 'no direct messages'));
+  await world.advance(job);
+  expect((await list()).text).toContain('failed');
+  await world.jobs.showAt(job, ELSEWHERE, 'ada');
+  await world.advance(job);
+  expect(world.message()?.text).toContain('no credit left');
+  expect((await world.read(job)).state).toBe('failed');
+});
+
+it('a result whose platform stayed away for a week is kept as well', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  for (let next: number | undefined = 0; next !== undefined; ) {
+    world.platform.failures.push(
+      new PlatformError('unavailable', 'away'),
+      new PlatformError('unavailable', 'away'),
+    );
+    next = await world.advance(job);
+    world.clock.advance(12 * 60 * 60_000);
+  }
+  expect((await list()).actions).toHaveLength(1);
+});
+
+it('a result that our own mistake keeps from being shown ends in a sentence, at the first try', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  world.platform.failures.push(new RangeError('Maximum call stack size exceeded'));
+  expect(await world.advance(job)).toBeUndefined();
+  expect(world.message()?.text).toContain('Something broke on our side');
+  expect((await world.read(job)).state).toBe('delivered');
+});
+
+it('a result for which not even a sentence can be shown is kept for /jobs', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  world.platform.failures.push(new RangeError('too deep'), new RangeError('too deep'));
+  await world.advance(job);
+  expect((await list()).actions).toHaveLength(1);
+});
+
+it('work whose progress cannot be shown by our own mistake is not begun, and says so', async () => {
+  const job = await world.start(SONG);
+  world.platform.failures.push(new RangeError('too deep'));
+  await world.advance(job);
+  expect(world.message()?.text).toContain('Something broke on our side');
+  expect(world.gateway.taken).toEqual([]);
+});

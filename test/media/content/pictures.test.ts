@@ -1,0 +1,124 @@
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { createPictureFitter } from '../../../src/media/content/pictures.ts';
+
+const fitPicture = createPictureFitter();
+
+const plain = (width: number, height: number, channels: 3 | 4 = 3) =>
+  sharp({ create: { width, height, channels, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } });
+
+/** A picture that no encoder makes small. */
+const noisy = (width: number, height: number) => {
+  let state = 1;
+  const bytes = Buffer.alloc(width * height * 3);
+  for (let at = 0; at < bytes.length; at += 1) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return sharp(bytes, { raw: { width, height, channels: 3 } });
+};
+
+const refused = (code: string) => expect.objectContaining({ name: 'MediaError', code });
+
+describe('a picture that models take', () => {
+  it.each(['png', 'jpeg', 'webp'] as const)('stays as it is, byte for byte: %s', async (format) => {
+    const bytes = await plain(800, 600).toFormat(format).toBuffer();
+    const fitted = await fitPicture(bytes);
+    expect(fitted.bytes).toBe(bytes);
+    expect(fitted.contentType).toBe(`image/${format}`);
+  });
+});
+
+describe('a picture is written anew', () => {
+  it('with its longest edge at 1568 pixels and the same shape, when it is larger', async () => {
+    const { bytes, contentType } = await fitPicture(await plain(4000, 1000).jpeg().toBuffer());
+    expect(contentType).toBe('image/jpeg');
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 1568, height: 392, format: 'jpeg' });
+  });
+
+  it('upright, when the camera lay on its side', async () => {
+    const lying = await plain(400, 200).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    expect(await sharp((await fitPicture(lying)).bytes).metadata()).toMatchObject({
+      width: 200,
+      height: 400,
+    });
+  });
+
+  it('as PNG when parts of it are transparent, and as JPEG when that would be too large', async () => {
+    expect((await fitPicture(await plain(2000, 2000, 4).png().toBuffer())).contentType).toBe('image/png');
+    const heavy = await noisy(1500, 1500).ensureAlpha(0.5).png().toBuffer();
+    expect(heavy.byteLength).toBeGreaterThan(3_750_000);
+    const { bytes, contentType } = await fitPicture(heavy);
+    expect(contentType).toBe('image/jpeg');
+    expect(bytes.byteLength).toBeLessThanOrEqual(3_750_000);
+  });
+
+  it('as its first frame when it moves, and from types that models do not know', async () => {
+    const frames = Buffer.concat([await plain(8, 8).raw().toBuffer(), Buffer.alloc(8 * 8 * 3)]);
+    const moving = await sharp(frames, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
+      .gif({ delay: [100, 100] })
+      .toBuffer();
+    expect(await sharp((await fitPicture(moving)).bytes).metadata()).toMatchObject({ width: 8, height: 8 });
+    const avif = await plain(64, 64).avif().toBuffer();
+    expect((await fitPicture(avif)).contentType).toBe('image/jpeg');
+  });
+});
+
+describe('a picture is refused', () => {
+  it('when a small file unfolds into more pixels than are ever decoded', async () => {
+    const bomb = png(30_000, 30_000);
+    expect(bomb.byteLength).toBeLessThan(2_000_000);
+    const before = process.memoryUsage().rss;
+    await expect(fitPicture(bomb)).rejects.toEqual(refused('too-large'));
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['words', Buffer.from('I am a picture, believe me.')],
+    [
+      'an SVG, which may hold anything',
+      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    ],
+  ])('when it is %s', async (_name, bytes) => {
+    await expect(fitPicture(bytes)).rejects.toEqual(refused('type'));
+  });
+
+  it('when its end is missing and it would have to be written anew', async () => {
+    const whole = await noisy(1800, 900).png().toBuffer();
+    await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
+  });
+});
+
+/** A valid PNG of one colour, written by hand: no library would hold so many pixels. */
+function png(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([1, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc((Math.ceil(width / 8) + 1) * height);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.byteLength, 0);
+  frame.writeInt32BE(crc(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+}
+
+function crc(bytes: Buffer): number {
+  let value = -1;
+  for (const byte of bytes) {
+    value ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  }
+  return ~value;
+}

@@ -1,0 +1,178 @@
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input, MP3, WAVE } from 'mediabunny';
+import { expect, onTestFinished, test } from 'vitest';
+import { createMp3Encoder } from 'wasm-media-encoders';
+import type { KeptFile } from '../../../src/core/message.ts';
+import { createMedia, type Media } from '../../../src/media/media.ts';
+import { createFolderStore } from '../../../src/media/store/folder.ts';
+import type { MediaStore } from '../../../src/media/store/store.ts';
+import { id3, samples } from '../../fixtures/media-samples.ts';
+import { bytesOf, fetcherFor, temporaryFolder } from '../helpers.ts';
+
+const rate = 44_100;
+
+/** A second of a note as an encoder writes it. */
+async function encodedMp3(): Promise<Buffer> {
+  const encoder = await createMp3Encoder();
+  encoder.configure({ sampleRate: rate, channels: 1, bitrate: 128 });
+  const note = Float32Array.from({ length: rate }, (_, at) => Math.sin((2 * Math.PI * 440 * at) / rate) / 2);
+  return Buffer.concat([Buffer.from(encoder.encode([note])), Buffer.from(encoder.finalize())]);
+}
+
+async function open(store: Partial<MediaStore> = {}) {
+  const logged: unknown[] = [];
+  const folder = createFolderStore({ directory: await temporaryFolder(), now: () => Date.now() });
+  const media = createMedia({
+    store: { ...folder, ...store },
+    fetcher: fetcherFor(),
+    publicUrl: 'https://bot.example',
+    secrets: ['secret'],
+    linkTtlSeconds: 60,
+    now: () => Date.now(),
+    random: () => 0.5,
+    log: { warn: (fields) => logged.push(fields) },
+  });
+  return { media, logged };
+}
+
+async function contentOf(media: Media, { name }: KeptFile): Promise<Buffer> {
+  const opened = await media.open(name);
+  return bytesOf(opened?.stream ?? []);
+}
+
+/** Reads a file with a library that had no part in writing its tags. */
+async function readBack(content: Buffer) {
+  const input = new Input({ source: new BufferSource(content), formats: ALL_FORMATS });
+  onTestFinished(() => input.dispose());
+  const track = await input.getPrimaryAudioTrack();
+  const packets: Buffer[] = [];
+  if (track)
+    for await (const packet of new EncodedPacketSink(track).packets()) packets.push(Buffer.from(packet.data));
+  return {
+    format: await input.getFormat(),
+    tags: await input.getMetadataTags(),
+    duration: await input.computeDuration(),
+    packets: Buffer.concat(packets),
+  };
+}
+
+const song = { title: '雨 – Rain', artist: 'Minstrel for Åsa', album: 'Tin', lyrics: '[Verse]\nla la\n雨' };
+
+test('a song carries title, artist, cover and lyrics, and sounds exactly as before', async () => {
+  const { media } = await open();
+  const plain = await encodedMp3();
+  const kept = await media.keepBytes(plain, { kinds: ['audio'] });
+  const cover = await media.keepBytes(samples.png, { kinds: ['image'] });
+
+  const tagged = await media.tag(kept, { ...song, cover: cover.name });
+
+  expect(tagged).toMatchObject({ contentType: 'audio/mpeg' });
+  expect(tagged.name).not.toBe(kept.name);
+  const content = await contentOf(media, tagged);
+  expect(content.length).toBe(tagged.bytes);
+  expect(content.subarray(-plain.length).equals(plain)).toBe(true);
+  const before = await readBack(plain);
+  const after = await readBack(content);
+  expect(after.format).toBe(MP3);
+  expect(after.tags).toMatchObject(song);
+  expect(after.tags.images).toMatchObject([{ mimeType: 'image/png', kind: 'coverFront' }]);
+  expect(Buffer.from(after.tags.images?.[0]?.data ?? []).equals(samples.png)).toBe(true);
+  expect(after.duration).toBeCloseTo(before.duration, 5);
+  expect(after.packets.equals(before.packets)).toBe(true);
+  expect(await media.stat(kept.name)).toBeDefined();
+});
+
+test('tags replace the ones a song has, and the same tags make the same file', async () => {
+  const { media } = await open();
+  const plain = await encodedMp3();
+  const had = await media.keepBytes(Buffer.concat([id3(500), id3(70_000), plain]), { kinds: ['audio'] });
+  const first = await media.tag(had, { title: 'First' });
+  const second = await media.tag(first, { title: 'Second' });
+  expect((await readBack(await contentOf(media, second))).tags).toMatchObject({ title: 'Second' });
+  expect((await contentOf(media, second)).subarray(-plain.length).equals(plain)).toBe(true);
+  expect(second.bytes).toBe((await media.tag(had, { title: 'Second' })).bytes);
+  expect(await media.tag(had, { title: 'Second' })).toEqual(second);
+});
+
+test('a WAV carries them too, its sound untouched', async () => {
+  const { media } = await open();
+  const kept = await media.keepBytes(samples.wav, { kinds: ['audio'] });
+  const tagged = await media.tag(kept, song);
+  const content = await contentOf(media, tagged);
+  expect(content.readUInt32LE(4)).toBe(content.length - 8);
+  const { format, tags, packets } = await readBack(content);
+  expect(format).toBe(WAVE);
+  expect(tags).toMatchObject(song);
+  expect(packets.equals((await readBack(samples.wav)).packets)).toBe(true);
+});
+
+/** As a program leaves it that was still recording. */
+function withSoundBytes(bytes: number): Buffer {
+  const wav = Buffer.from(samples.wav);
+  wav.writeUInt32LE(bytes, wav.indexOf('data') + 4);
+  return wav;
+}
+
+test('tags at the end of a song go too', async () => {
+  const { media } = await open();
+  const plain = await encodedMp3();
+  const kept = await media.keepBytes(plain, { kinds: ['audio'] });
+  const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125, 'old')]);
+  const had = await media.keepBytes(Buffer.concat([plain, apeTag('Old'), id3v1]), { kinds: ['audio'] });
+  const tagged = await media.tag(had, song);
+  expect(await contentOf(media, tagged)).toEqual(await contentOf(media, await media.tag(kept, song)));
+});
+
+/** https://wiki.hydrogenaudio.org/index.php?title=APEv2_specification */
+function apeTag(title: string): Buffer {
+  const item = Buffer.concat([Buffer.alloc(8), Buffer.from(`Title\0${title}`)]);
+  item.writeUInt32LE(title.length, 0);
+  const block = (flags: number) => {
+    const header = Buffer.alloc(32);
+    header.write('APETAGEX', 'latin1');
+    header.writeUInt32LE(2000, 8);
+    header.writeUInt32LE(item.length + 32, 12);
+    header.writeUInt32LE(1, 16);
+    header.writeUInt32LE(flags, 20);
+    return header;
+  };
+  return Buffer.concat([block(0xa000_0000), item, block(0x8000_0000)]);
+}
+
+test.each([
+  ['another type', samples.flac],
+  ['a WAV that lies about its length', Buffer.concat([samples.wav, Buffer.alloc(10)])],
+  ['a WAV whose sound has no length yet', withSoundBytes(0)],
+  ['a WAV whose sound has the greatest length', withSoundBytes(0xffff_ffff)],
+  ['a WAV whose sound ends after the file', withSoundBytes(samples.wav.length * 2)],
+  ['an MP3 that is nothing but tags', Buffer.concat([id3(90_000).subarray(0, 70_000)])],
+])('%s stays as it is', async (_case, content) => {
+  const { media } = await open();
+  const kept = await media.keepBytes(content, { kinds: ['audio'] });
+  expect(await media.tag(kept, song)).toEqual(kept);
+});
+
+test('a cover that is gone or is no picture is left out', async () => {
+  const { media } = await open();
+  const kept = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
+  for (const cover of [`${'0'.repeat(64)}.png`, '../../etc/passwd', kept.name]) {
+    const { tags } = await readBack(await contentOf(media, await media.tag(kept, { title: 'Rain', cover })));
+    expect(tags.title).toBe('Rain');
+    expect(tags.images).toBeUndefined();
+  }
+});
+
+test('a song that cannot be tagged is still the song, and the log knows why', async () => {
+  let full = false;
+  const folder = createFolderStore({ directory: await temporaryFolder(), now: () => Date.now() });
+  const { media, logged } = await open({
+    ...folder,
+    put: async (source, hint) => {
+      if (full) throw new Error('no space');
+      return folder.put(source, hint);
+    },
+  });
+  const kept = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
+  full = true;
+  expect(await media.tag(kept, song)).toBe(kept);
+  expect(logged).toEqual([{ err: expect.objectContaining({ message: 'no space' }), file: kept.name }]);
+});

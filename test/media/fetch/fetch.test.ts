@@ -1,0 +1,166 @@
+import { getEventListeners } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { queryObjects } from 'node:v8';
+import { describe, expect, test, vi } from 'vitest';
+import { bytesOf, fetcherFor, listen, mp3, uniqueMp3 } from '../helpers.ts';
+
+const song = uniqueMp3(400_000);
+const audio = { from: 'gateway', kinds: ['audio'] } as const;
+
+/** Serves the song with ranges, and breaks the line after that many bytes of each answer but the last. */
+function breaksOff(breaks: number[], headers: Record<string, string>) {
+  const ranges: (string | undefined)[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    ranges.push(request.headers.range);
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-length': song.length - from,
+      ...(from > 0 ? { 'content-range': `bytes ${from}-${song.length - 1}/${song.length}` } : {}),
+      ...headers,
+    });
+    const after = breaks.shift();
+    if (after === undefined) response.end(song.subarray(from));
+    else response.write(song.subarray(from, from + after), () => setTimeout(() => response.destroy(), 20));
+  };
+  return { answer, ranges };
+}
+
+test('a fetch leaves nothing behind on signals that live on', async () => {
+  const { origin } = await listen((_request, response) => response.end(song));
+  const fetcher = fetcherFor();
+  const caller = new AbortController();
+  const once = async () => {
+    const fetched = await fetcher.fetch(origin, { ...audio, signal: caller.signal });
+    await bytesOf(fetched.stream());
+  };
+  await once();
+  const count = () => Number(queryObjects(AbortSignal, { format: 'count' }));
+  const before = count();
+  for (let time = 0; time < 30; time += 1) await once();
+  expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+  expect(count() - before).toBeLessThan(10);
+});
+
+describe('a connection that breaks', () => {
+  test('is taken up again where it broke, as often as it takes', async () => {
+    const { answer, ranges } = breaksOff([150_000, 100_000], { etag: '"v1"' });
+    const { origin } = await listen(answer);
+    const fetched = await fetcherFor().fetch(origin, audio);
+    expect((await bytesOf(fetched.stream())).equals(song)).toBe(true);
+    expect(ranges).toHaveLength(3);
+    expect(ranges[0]).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['has no entity tag', {}],
+    ['has a weak one', { etag: 'W/"v1"' }],
+    ['gives no ranges', { etag: '"v1"', 'accept-ranges': 'none' }],
+  ])('fails when the file %s, since the rest might be of another', async (_case, headers) => {
+    const { answer, ranges } = breaksOff([150_000], headers);
+    const { origin } = await listen(answer);
+    const fetched = await fetcherFor().fetch(origin, audio);
+    await expect(bytesOf(fetched.stream())).rejects.toMatchObject({ code: 'network', retryable: true });
+    expect(ranges).toHaveLength(1);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['the whole file again', {}, 200],
+    ['another part', { 'content-range': `bytes 5-${song.length - 1}/${song.length}` }, 206],
+    ['a part of another length', { 'content-range': 'bytes 150000-9/10' }, 206],
+    ['nothing', {}, 416],
+  ])('fails when it is answered with %s', async (_case, headers, status) => {
+    const { origin } = await listen((request, response) => {
+      if (request.headers.range !== undefined) {
+        response.writeHead(status, headers).end(song);
+        return;
+      }
+      response.writeHead(200, { 'content-length': song.length, etag: '"v1"' });
+      response.write(song.subarray(0, 150_000), () => setTimeout(() => response.destroy(), 20));
+    });
+    const fetched = await fetcherFor().fetch(origin, audio);
+    await expect(bytesOf(fetched.stream())).rejects.toMatchObject({ code: 'network' });
+  });
+});
+
+describe('many at once', () => {
+  test('wait their turn', async () => {
+    let open = 0;
+    let most = 0;
+    const { origin } = await listen((_request, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      response.once('close', () => {
+        open -= 1;
+      });
+      response.write(song);
+      setTimeout(() => response.end(), 20);
+    });
+    const fetcher = fetcherFor({ concurrency: 2 });
+    const fetches = Array.from({ length: 8 }, async () => {
+      const fetched = await fetcher.fetch(origin, audio);
+      return (await bytesOf(fetched.stream())).length;
+    });
+    expect(await Promise.all(fetches)).toEqual(Array.from({ length: 8 }, () => song.length));
+    expect(most).toBe(2);
+  });
+
+  test('a file that is thrown away, refused or forgotten gives its slot back', async () => {
+    const { origin } = await listen((request, response) => {
+      if (request.url === '/page') response.end('<!doctype html>');
+      else if (request.url === '/forgotten') response.write(song);
+      else response.end(song);
+    });
+    const fetcher = fetcherFor({ concurrency: 1, timeoutMs: 300, idleTimeoutMs: 5000 });
+    await (await fetcher.fetch(origin, audio)).discard();
+    await expect(fetcher.fetch(`${origin}/page`, audio)).rejects.toMatchObject({ code: 'type' });
+    await fetcher.fetch(`${origin}/forgotten`, audio);
+    const last = await fetcher.fetch(origin, audio);
+    expect((await bytesOf(last.stream())).length).toBe(song.length);
+  });
+});
+
+describe('an end from outside', () => {
+  test('stops a running fetch, and one that waits, with the reason given', async () => {
+    const { origin } = await listen((_request, response) => response.write(song));
+    const fetcher = fetcherFor({ concurrency: 1 });
+    const reason = new Error('the job was cancelled');
+    const caller = new AbortController();
+    const fetched = await fetcher.fetch(origin, audio);
+    const reading = bytesOf(fetched.stream());
+    reading.catch(() => undefined);
+    const waiting = fetcher.fetch(origin, { ...audio, signal: caller.signal });
+    caller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(fetcher.fetch(origin, { ...audio, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await fetcher.close();
+    await expect(reading).rejects.toMatchObject({ code: 'network', retryable: true });
+  });
+
+  test('closes the connection when the reader stops in the middle', async () => {
+    const closed = vi.fn();
+    const { origin } = await listen((_request, response) => {
+      response.once('close', closed);
+      response.write(song);
+    });
+    const fetched = await fetcherFor().fetch(origin, audio);
+    for await (const chunk of fetched.stream()) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    await expect.poll(() => closed).toHaveBeenCalled();
+  });
+});
+
+test('what is known of a file before it is read', async () => {
+  const { origin } = await listen((_request, response) =>
+    response.setHeader('content-length', song.length).end(song),
+  );
+  const fetched = await fetcherFor().fetch(origin, audio);
+  expect(fetched).toMatchObject({
+    kind: 'audio',
+    contentType: 'audio/mpeg',
+    extension: 'mp3',
+  });
+  await fetched.discard();
+  expect(mp3(1).length).toBe(417);
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Lookup } from '../../../src/media/fetch/guard.ts';
+import { fetcherFor, listen } from '../helpers.ts';
+import { audio, forbidden, read, song } from './hostile.ts';
+
+describe('an address inside is refused before anything is sent', () => {
+  test.each([
+    ['loopback', '127.0.0.1'],
+    ['decimal', '2130706433'],
+    ['octal', '0177.0.0.01'],
+    ['hex', '0x7f000001'],
+    ['short', '127.1'],
+    ['percent-encoded', '127.0.0.%31'],
+    ['full-width digits', '１２７.０.０.１'],
+    ['circled digits', '①②⑦.⓪.⓪.①'],
+    ['a dot at the end', '127.0.0.1.'],
+    ['IPv6 loopback', '[::1]'],
+    ['IPv4-mapped', '[::ffff:127.0.0.1]'],
+    ['IPv4-mapped in hex', '[::ffff:7f00:1]'],
+    ['IPv4-compatible', '[::127.0.0.1]'],
+    ['NAT64', '[64:ff9b::7f00:1]'],
+    ['6to4', '[2002:7f00:1::]'],
+    ['unspecified', '0.0.0.0'],
+    ['unspecified in IPv6', '[::]'],
+    ['cloud metadata', '169.254.169.254'],
+    ['cloud metadata in IPv6', '[fd00:ec2::254]'],
+    ['private', '192.168.0.1'],
+  ])('%s: %s', async (_disguise, host) => {
+    const { port, answer } = await forbidden();
+    const fetcher = fetcherFor({ allowedHosts: [] });
+    await expect(read(fetcher, `http://${host}:${port}/song.mp3`)).rejects.toMatchObject({
+      code: 'address',
+      retryable: false,
+    });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, string[]]>([
+    ['loopback', ['127.0.0.1']],
+    ['IPv6 loopback', ['::1']],
+    ['a private address among public ones', ['93.184.216.34', '10.0.0.1']],
+    ['IPv4 in IPv6', ['::ffff:127.0.0.1']],
+    ['nothing', []],
+    ['something that is no address', ['localhost']],
+  ])('a name that resolves to %s', async (_disguise, addresses) => {
+    const { port, answer } = await forbidden();
+    const lookup: Lookup = async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const fetcher = fetcherFor({ allowedHosts: ['elsewhere.example'], lookup });
+    await expect(read(fetcher, `http://media.example:${port}/`)).rejects.toMatchObject({ code: 'address' });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test.each(['127.0.0.1', 'localhost', '[::1]'])('over TLS too: %s', async (host) => {
+    const { port, answer } = await forbidden();
+    await expect(read(fetcherFor({ allowedHosts: [] }), `https://${host}:${port}/`)).rejects.toMatchObject({
+      code: 'address',
+    });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test('a name of this machine', async () => {
+    const { port, answer } = await forbidden();
+    await expect(read(fetcherFor({ allowedHosts: [] }), `http://localhost:${port}/`)).rejects.toMatchObject({
+      code: 'address',
+    });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test('DNS that changes after the check: the checked address is the one connected to', async () => {
+    const { port, answer } = await forbidden();
+    // The first answer passes the check and has no listener; the second is never asked for.
+    const answers = ['127.0.0.2', '127.0.0.1'];
+    const lookup = vi.fn<Lookup>(async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
+    const fetcher = fetcherFor({ allowedHosts: [`rebinding.example:${port}`], lookup });
+    await expect(read(fetcher, `http://rebinding.example:${port}/`)).rejects.toMatchObject({
+      code: 'network',
+    });
+    expect(lookup).toHaveBeenCalledTimes(1);
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test('DNS that changes between two requests: every connection is checked anew', async () => {
+    const { port, answer } = await forbidden();
+    const answers = ['192.0.2.1', '127.0.0.1'];
+    const lookup = vi.fn<Lookup>(async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
+    const fetcher = fetcherFor({ allowedHosts: [], lookup });
+    for (let request = 0; request < 2; request += 1) {
+      await expect(read(fetcher, `http://rebinding.example:${port}/`)).rejects.toMatchObject({
+        code: 'address',
+      });
+    }
+    expect(lookup).toHaveBeenCalledTimes(2);
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test('a name is resolved once for a connection, and that address is used', async () => {
+    const { port } = await listen((_request, response) => response.end(song));
+    const lookup = vi.fn<Lookup>(async () => [{ address: '127.0.0.1', family: 4 }]);
+    const fetcher = fetcherFor({ allowedHosts: [`media.example:${port}`], lookup });
+    expect((await read(fetcher, `http://media.example:${port}/`)).equals(song)).toBe(true);
+    expect(lookup.mock.calls).toEqual([['media.example']]);
+  });
+});
+
+describe('an address is refused that', () => {
+  test.each([
+    ['is no address', 'not an address', 'protocol'],
+    ['is empty', '', 'protocol'],
+    ['is a file', 'file:///etc/passwd', 'protocol'],
+    ['is data', 'data:audio/mpeg;base64,AAAA', 'protocol'],
+    ['is ftp', 'ftp://127.0.0.1/song.mp3', 'protocol'],
+    ['is gopher', 'gopher://127.0.0.1:6379/_FLUSHALL', 'protocol'],
+    ['carries a user name', 'http://media.example@127.0.0.1/', 'address'],
+    ['carries a password', 'http://:secret@127.0.0.1/', 'address'],
+  ])('%s', async (_case, url, code) => {
+    const refused = read(fetcherFor(), url);
+    await expect(refused).rejects.toMatchObject({ code, retryable: false });
+    await expect(refused).rejects.not.toThrow(/secret/);
+  });
+});
+
+describe('allowed hosts', () => {
+  test('are allowed by name and port, and no further', async () => {
+    const { origin, port } = await listen((_request, response) => response.end(song));
+    const other = await forbidden();
+    const fetcher = fetcherFor({ allowedHosts: [`127.0.0.1:${port}`] });
+    expect((await read(fetcher, origin)).length).toBe(song.length);
+    await expect(read(fetcher, other.origin)).rejects.toMatchObject({ code: 'address' });
+  });
+
+  test('are for the gateway: what a person typed never reaches them, also where a connection is open', async () => {
+    const { origin } = await listen((_request, response) => response.end(song));
+    const { answer, origin: forbiddenOrigin } = await forbidden();
+    const fetcher = fetcherFor();
+    expect((await read(fetcher, origin)).length).toBe(song.length);
+    for (const url of [origin, forbiddenOrigin]) {
+      const typed = read(fetcher, url, { ...audio, from: 'person' });
+      await expect(typed).rejects.toMatchObject({ code: 'address', retryable: false });
+    }
+    expect(answer).not.toHaveBeenCalled();
+  });
+});
+
+describe('a redirect', () => {
+  test('to an address inside is refused as if it had been asked for', async () => {
+    const { port, answer } = await forbidden();
+    const { port: outside } = await listen((_request, response) =>
+      response.writeHead(302, { location: `http://localhost:${port}/` }).end(),
+    );
+    const fetcher = fetcherFor({ allowedHosts: [`127.0.0.1:${outside}`] });
+    await expect(read(fetcher, `http://127.0.0.1:${outside}/`)).rejects.toMatchObject({ code: 'address' });
+    expect(answer).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['file:///etc/passwd', 'protocol'],
+    ['gopher://127.0.0.1/', 'protocol'],
+    ['http://user@127.0.0.1/', 'address'],
+    ['http://[::1]/', 'address'],
+    ['//169.254.169.254/latest', 'address'],
+    ['http://', 'protocol'],
+  ])('to %s is refused', async (location, code) => {
+    const { origin } = await listen((_request, response) => response.writeHead(301, { location }).end());
+    await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code });
+  });
+
+  test('that leads nowhere is refused', async () => {
+    const { origin } = await listen((_request, response) => response.writeHead(302).end());
+    await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'redirects' });
+  });
+
+  test('is followed as often as allowed, and a chain without end is not', async () => {
+    let asked = 0;
+    const { origin } = await listen((request, response) => {
+      asked += 1;
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end(song);
+      else response.writeHead(307, { location: `/${left - 1}` }).end();
+    });
+    const fetcher = fetcherFor({ maximumRedirects: 3 });
+    expect((await read(fetcher, `${origin}/3`)).length).toBe(song.length);
+    asked = 0;
+    await expect(read(fetcher, `${origin}/1000000`)).rejects.toMatchObject({ code: 'redirects' });
+    expect(asked).toBe(4);
+  });
+
+  test('takes credentials along to the same origin only', async () => {
+    const seen: unknown[] = [];
+    const other = await listen((request, response) => {
+      seen.push(['other', request.headers.authorization]);
+      response.end(song);
+    });
+    const { origin } = await listen((request, response) => {
+      seen.push([request.url, request.headers.authorization]);
+      const location = request.url === '/' ? '/again' : other.origin;
+      response.writeHead(302, { location }).end();
+    });
+    await read(fetcherFor(), origin, { ...audio, headers: { authorization: 'Bearer secret' } });
+    expect(seen).toEqual([
+      ['/', 'Bearer secret'],
+      ['/again', 'Bearer secret'],
+      ['other', undefined],
+    ]);
+  });
+});
+
+test('a server that is not there is a network failure, and a name that does not resolve too', async () => {
+  const lookup: Lookup = async (hostname) => {
+    throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND', hostname });
+  };
+  const fetcher = fetcherFor({ lookup, allowedHosts: ['127.0.0.1:1'] });
+  await expect(read(fetcher, 'http://127.0.0.1:1/')).rejects.toMatchObject({
+    code: 'network',
+    retryable: true,
+  });
+  await expect(read(fetcher, 'http://nowhere.example/')).rejects.toMatchObject({ code: 'network' });
+});

@@ -1,0 +1,72 @@
+import { expect, test, vi } from 'vitest';
+import { MediaError } from '../../../src/media/errors.ts';
+import { startPruning } from '../../../src/media/store/pruning.ts';
+import { RecordingLog } from '../../storage/recording-log.ts';
+
+const HOUR = 60 * 60_000;
+
+/** Pruning whose waits end when the test says so. */
+function start(prune: () => Promise<{ removed: number; removedBytes: number }>, random = () => 0.5) {
+  const log = new RecordingLog();
+  const waits: number[] = [];
+  let wake: () => void = () => undefined;
+  const pruning = startPruning({
+    media: { prune },
+    log,
+    random,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        waits.push(ms);
+        wake = resolve;
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+  });
+  return { log, waits, pruning, wake: () => wake() };
+}
+
+const nothing = { removed: 0, removedBytes: 0 };
+
+test('files are pruned at the start and about once an hour', async () => {
+  const prune = vi.fn(async () => nothing);
+  const chances = [0, 0.999, 0.5];
+  const { waits, wake, pruning } = start(prune, () => chances.shift() ?? 0.5);
+  for (const round of [1, 2, 3]) {
+    await expect.poll(() => waits).toHaveLength(round);
+    expect(prune).toHaveBeenCalledTimes(round);
+    if (round < 3) wake();
+  }
+  const [earliest = 0, latest = 0, usual] = waits;
+  expect(earliest).toBe(0.75 * HOUR);
+  expect(latest).toBeCloseTo(1.25 * HOUR, -5);
+  expect(usual).toBe(HOUR);
+  await pruning.stop();
+});
+
+test('what was let go is told, and a round that fails is followed by the next', async () => {
+  const prune = vi
+    .fn(async () => ({ removed: 2, removedBytes: 10 }))
+    .mockRejectedValueOnce(new MediaError('store', 'The media bucket cannot be reached'));
+  const { log, waits, wake, pruning } = start(prune);
+  await expect.poll(() => waits).toHaveLength(1);
+  expect(log.lines).toMatchObject([{ level: 'warn', fields: { err: { code: 'store' } } }]);
+  wake();
+  await expect.poll(() => waits).toHaveLength(2);
+  expect(log.lines.at(-1)).toMatchObject({ level: 'info', fields: { removed: 2, removedBytes: 10 } });
+  await pruning.stop();
+});
+
+test('stopping waits for the round that runs, and begins no other', async () => {
+  const round = Promise.withResolvers<typeof nothing>();
+  const prune = vi.fn(() => round.promise);
+  const { waits, pruning } = start(prune);
+  let stopped = false;
+  const stopping = pruning.stop().then(() => {
+    stopped = true;
+  });
+  await Promise.resolve();
+  expect(stopped).toBe(false);
+  round.resolve(nothing);
+  await stopping;
+  expect(prune).toHaveBeenCalledTimes(1);
+  expect(waits.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,86 @@
+import { afterEach, expect, it } from 'vitest';
+import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
+
+/** What keeps the connection, and what Discord's own mistakes do to it. */
+let harness: Harness | undefined;
+
+async function start(options: HarnessOptions = {}): Promise<Harness> {
+  harness = await startHarness(options);
+  return harness;
+}
+
+afterEach(async () => {
+  await harness?.close();
+  harness = undefined;
+});
+
+const MINUTE = 60_000;
+const DROPPED = 'An event of Discord could not be read, and was dropped';
+
+it.each([
+  ['after it was ready', false],
+  ['while it became ready', true],
+])('an event that cannot be read is dropped, and the next one is answered: %s', async (_name, early) => {
+  const { discord, bot, platform, log } = await start({ idle: true });
+  const malformed = () =>
+    discord.gateway.dispatch({
+      event: 'CHANNEL_CREATE',
+      guildId: discord.guild.id,
+      intents: 1,
+      data: () => ({
+        id: discord.world.nextId(),
+        guild_id: discord.guild.id,
+        type: 0,
+        permission_overwrites: 7,
+      }),
+    });
+  discord.gateway.holdsGuilds = early;
+  const starting = platform.start(bot);
+  if (early) {
+    await discord.until(() => discord.gateway.connected === 1, 'a session');
+    malformed();
+    discord.gateway.tellGuilds();
+    await starting;
+    // What came early is read one event at a time, each after another one.
+    discord.gateway.announce(discord.world.addChannel('new', { guildId: discord.guild.id }));
+  } else {
+    await starting;
+    malformed();
+  }
+  await expect.poll(() => log.filter(({ sentence }) => sentence === DROPPED)).toHaveLength(1);
+  expect(log.find(({ sentence }) => sentence === DROPPED)?.fields).toMatchObject({ event: 'CHANNEL_CREATE' });
+  await discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
+  const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+  expect((await song.response()).content).toBe('Done.');
+});
+
+it('a mention before the bot is ready is answered once it is', async () => {
+  const { discord, bot, platform } = await start({ idle: true });
+  discord.gateway.holdsGuilds = true;
+  const begun = accept(bot);
+  const starting = platform.start(bot);
+  await discord.until(() => discord.gateway.connected === 1, 'a session');
+  discord.mention({ text: 'are you there?' });
+  discord.gateway.tellGuilds();
+  await starting;
+  expect((await begun).options).toMatchObject({ question: 'are you there?' });
+});
+
+it('a bot that Discord sends away identifies every few minutes, and more rarely each time', async () => {
+  const waited: number[] = [];
+  const { discord, bot, platform } = await start({
+    idle: true,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        waited.push(milliseconds);
+        signal.addEventListener('abort', () => resolve());
+        if (waited.length < 4) resolve();
+      }),
+    adapter: () => ({ messageContent: true }),
+  });
+  await platform.start(bot);
+  await expect.poll(() => waited.length).toBe(4);
+  expect(discord.gateway.identifies).toBe(4);
+  expect(waited).toEqual([2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 5 * MINUTE]);
+  expect(platform.status()).toMatchObject({ ready: false });
+});

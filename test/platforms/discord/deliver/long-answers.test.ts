@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Address } from '../../../../src/core/invocation.ts';
+import type { Message } from '../../../../src/core/message.ts';
+import { accept, type Harness, Remembered, startHarness } from '../harness.ts';
+
+let harness: Harness;
+let address: Address;
+
+beforeEach(async () => {
+  // Edits follow each other at once.
+  harness = await startHarness({ sleep: async () => {} });
+  const accepted = accept(harness.bot);
+  harness.discord.command({ name: 'ask', options: { question: 'why' } });
+  ({ address } = await accepted);
+});
+afterEach(() => harness.close());
+
+const words = (count: number) =>
+  Array.from({ length: count }, (_, at) => `w${String(at).padStart(4, '0')}`).join(' ');
+const writing = (count: number): Message => ({
+  title: 'Why?',
+  text: words(count),
+  progress: { stage: 'Writing', startedAt: 1e12 },
+});
+const done = (count: number): Message => ({ title: 'Why?', text: words(count), footer: 'chat-small' });
+const said = () => harness.discord.said();
+const shows = (word: number) => JSON.stringify(said()).includes(`w${String(word).padStart(4, '0')}`);
+
+describe('a long answer', () => {
+  it('is shown as far as it has come, in up to four messages, and stays there without a file', async () => {
+    const stream = harness.platform.stream(address, new Remembered('j'));
+    for (const count of [200, 600, 700, 1_000, 1_200]) {
+      stream.update(writing(count));
+      await expect.poll(() => shows(count - 1)).toBe(true);
+    }
+    await stream.close(done(1_200));
+    expect(said()).toHaveLength(4);
+    expect(said().flatMap(({ attachments }) => attachments)).toEqual([]);
+    const shown = said()
+      .map(({ content }) => content)
+      .join(' ')
+      .match(/w\d{4}/g);
+    expect(shown).toEqual(words(1_200).split(' '));
+  });
+
+  it('shows its newest words when it is too long for messages, and becomes a file in the end', async () => {
+    const stream = harness.platform.stream(address, new Remembered('j'));
+    for (const count of [1_200, 1_500, 2_000]) {
+      stream.update(writing(count));
+      await expect.poll(() => shows(count - 1)).toBe(true);
+      expect(shows(0)).toBe(true);
+      expect(said()).toHaveLength(4);
+    }
+    await stream.close(done(2_000));
+    expect(said()).toMatchObject([{ attachments: [{ filename: 'answer.md' }] }]);
+  });
+
+  it('is written only where it has changed', async () => {
+    const stream = harness.platform.stream(address, new Remembered('j'));
+    stream.update(writing(1_000));
+    await expect.poll(() => shows(999)).toBe(true);
+    const states = () => said().map(({ history }) => history.length);
+    const before = states();
+    stream.update(writing(1_001));
+    await expect.poll(() => shows(1_000)).toBe(true);
+    expect(states()).toEqual(before.with(-1, 1 + (before.at(-1) ?? 0)));
+  });
+});

@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LINKED_FILES_SENTENCE, type Message, plain } from '../../../../src/core/message.ts';
+import { blocksOf } from '../../../../src/platforms/discord/render/blocks.ts';
+import { createLayOut } from '../../../../src/platforms/discord/render/layout.ts';
+import { paginate } from '../../../../src/platforms/discord/render/paginate.ts';
+import {
+  type DiscordRenderOptions,
+  type Page,
+  renderPages as renderWith,
+} from '../../../../src/platforms/discord/render/render.ts';
+import { anyMarkdown, anyMessage } from '../../../fixtures/message-arbitrary.ts';
+import { checkComponents } from '../../../servers/discord/components.ts';
+import { checkEmbeds, embedMedia } from '../../../servers/discord/embeds.ts';
+import { DISCORD, liveMentions } from '../../../servers/discord/index.ts';
+
+const OPTIONS = { fileBytes: 10_000_000, link: () => 'https://bot.example/files/a?signature=b' };
+
+const layOut = createLayOut();
+const renderPages = (message: Message, options: Omit<DiscordRenderOptions, 'layOut'>) =>
+  renderWith(message, { ...options, layOut: async (input) => layOut(input) });
+
+const markdownPages = (markdown: string, limit: number) => paginate(blocksOf(markdown), limit);
+
+const textOf = (page: Page): string[] => [
+  page.content,
+  ...page.embeds.flatMap((embed) => [
+    embed.title ?? '',
+    embed.description ?? '',
+    embed.footer?.text ?? '',
+    ...(embed.fields ?? []).flatMap((field) => [field.name, field.value]),
+  ]),
+];
+
+function expectWithinLimits(page: Page): void {
+  expect(page.content.length).toBeLessThanOrEqual(DISCORD.content);
+  checkEmbeds(page.embeds);
+  checkComponents(page.components, false);
+  expect(page.files.length).toBeLessThanOrEqual(DISCORD.attachments);
+  const names = page.files.map((file) => file.name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const file of page.files)
+    expect((file.alt ?? '').length).toBeLessThanOrEqual(DISCORD.attachmentDescription);
+  for (const url of page.embeds.flatMap((embed) => embedMedia(embed as never))) {
+    if (url.startsWith('attachment://')) expect(names).toContain(url.slice('attachment://'.length));
+  }
+  const shown =
+    page.content.trim() !== '' ||
+    page.embeds.length > 0 ||
+    page.components.length > 0 ||
+    page.files.length > 0;
+  expect(shown).toBe(true);
+}
+
+/** Fences that open must close before the message ends. */
+const fences = (text: string) => text.split('\n').filter((line) => line.startsWith('```')).length;
+
+describe('rendering for Discord', () => {
+  it('names a file so that its extension survives any script', async () => {
+    const named = ['夜の東京.png', 'Ночь.mp3', 'Été à Paris.mp3', '.hidden', '…'].map((name, index) => ({
+      kind: 'file' as const,
+      name,
+      source: { type: 'kept' as const, file: { name: `${index}`, bytes: 1, contentType: 'audio/mpeg' } },
+    }));
+    const [page] = await renderPages({ media: named }, OPTIONS);
+    expect(page?.files.map(({ name }) => name)).toEqual([
+      'file.png',
+      'file.mp3',
+      'Ete_a_Paris.mp3',
+      'file.hidden',
+      'file',
+    ]);
+  });
+
+  it('turns any message into messages within every limit, with fences balanced and no mention alive', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMessage, fc.boolean(), async (message, streaming) => {
+        const pages = await renderPages(message, { ...OPTIONS, streaming, threads: true, note: 'A *note*.' });
+        expect(pages.length).toBeGreaterThan(0);
+        for (const page of pages) {
+          expectWithinLimits(page);
+          const said = { ...page, files: page.files.map(({ name, alt }) => ({ name, alt })) };
+          expect(JSON.stringify(said)).not.toMatch(/\\ud[89a-f]/);
+          for (const text of textOf(page)) {
+            expect(liveMentions(text)).toEqual([]);
+          }
+          for (const text of [page.content, ...page.embeds.map((embed) => embed.description ?? '')]) {
+            expect(fences(text) % 2).toBe(0);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('breaks any Markdown into pages within the limit', () => {
+    fc.assert(
+      fc.property(anyMarkdown, fc.integer({ min: 100, max: 2_000 }), (markdown, limit) => {
+        for (const page of markdownPages(markdown, limit)) {
+          expect(page.length).toBeLessThanOrEqual(limit);
+          expect(page.trim()).not.toBe('');
+          expect(liveMentions(page)).toEqual([]);
+          expect(fences(page) % 2).toBe(0);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('loses no word and cuts none, in every kind of Markdown', () => {
+    const shapes = [
+      '%',
+      '# %',
+      '#### %',
+      '- %',
+      '1. %',
+      '> %',
+      '**%**',
+      '*%* %',
+      '~~%~~',
+      '`%`',
+      '```ts\n%\n%\n```',
+      '| % | % |\n|---|---|\n| % | % |',
+      '[%](https://example.org/a_b)',
+      '<i>%</i>',
+      '- %\n  - %\n    ```\n    %\n    ```',
+      '> - %\n>\n> %',
+      '% %\n%',
+      '_%_ **% *%***',
+    ];
+    const document = fc.array(fc.tuple(fc.constantFrom(...shapes), fc.integer({ min: 1, max: 60 })), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(document, fc.integer({ min: 120, max: 2_000 }), (parts, limit) => {
+        let count = 0;
+        const word = () => {
+          count += 1;
+          return `w${count}w`;
+        };
+        const markdown = parts
+          .map(([shape, words]) => shape.replace(/%/g, () => Array.from({ length: words }, word).join(' ')))
+          .join('\n\n');
+        const seen = [
+          ...markdownPages(markdown, limit)
+            .join('\n')
+            .matchAll(/w(\d+)w/g),
+        ].map((match) => Number(match[1]));
+        expect(new Set(seen).size).toBe(count);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('keeps titles, facts, captions and small print when they are too long for a card', async () => {
+    const words = (letter: string, length: number) =>
+      Array.from({ length }, (_, n) => `${letter}${n}`).join(' ');
+    const message = {
+      title: words('t', 90),
+      text: words('x', 700),
+      fields: [{ name: words('n', 80), value: words('v', 300) }],
+      footer: words('f', 400),
+      progress: { stage: words('s', 200), startedAt: 0 },
+      media: [
+        {
+          kind: 'audio' as const,
+          name: 'a.mp3',
+          source: { type: 'kept' as const, file: { name: 'k', bytes: 5, contentType: 'audio/mpeg' } },
+          caption: words('c', 100),
+        },
+      ],
+    };
+    const shown = (await renderPages(message, OPTIONS))
+      .flatMap((page) => [
+        ...textOf(page),
+        ...page.files.map((file) => (file.source.type === 'text' ? file.source.text : '')),
+      ])
+      .join(' ');
+    for (const [letter, length] of Object.entries({ t: 90, x: 700, n: 80, v: 300, f: 400, s: 200, c: 100 })) {
+      for (let n = 0; n < length; n += 1) expect(shown).toContain(`${letter}${n}`);
+    }
+  });
+
+  it.each([
+    ['bold and italic', 'a **b** *c* ***d***', 'a **b** *c* ***d***'],
+    ['a word with underscores', 'snake_case_name', 'snake\\_case\\_name'],
+    [
+      'plain text from people',
+      plain('1. *not* a _list_ | @here'),
+      '1\\. \\*not\\* a \\_list\\_ \\| @\u200bhere',
+    ],
+    ['a deep heading', '##### Deep', '**Deep**'],
+    [
+      'a link without its preview',
+      '[the docs](https://example.org/a)',
+      '[the docs](<https://example.org/a>)',
+    ],
+    ['a bare address', 'see https://example.org/a_b', 'see <https://example.org/a_b>'],
+    ['an address of an unsafe scheme', '[x](javascript:alert(1))', 'x (javascript:alert(1))'],
+    ['nested lists', '- a\n  - b\n- c', '- a\n  - b\n- c'],
+    ['a task list', '- [x] done\n- [ ] open', '- ☑ done\n- ☐ open'],
+    ['a small table', '| a | bb |\n|---|---|\n| 1 | 2 |', '```\na  bb\n─  ──\n1  2\n```'],
+    ['code with a language', '```js\nlet x;\n```', '```js\nlet x;\n```'],
+    ['a quote of two paragraphs', '> a\n>\n> b', '> a\n> b'],
+    ['a spoiler', '||secret||', '\\|\\|secret\\|\\|'],
+    ['words that look like a definition', '[Verse]: sunlight', '\\[Verse\\]: sunlight'],
+    [
+      'a definition that something refers to',
+      '[a][r]\n\n[r]: https://r.example/',
+      '[a](<https://r.example/>)',
+    ],
+    ['a definition that nothing refers to', '[1]: https://e.example/a_b', '\\[1\\]: <https://e.example/a_b>'],
+    [
+      'bold beside Chinese punctuation',
+      '**「强调」**这个，**注意：**请看',
+      '**「强调」**这个，**注意：**请看',
+    ],
+    ['mail addresses', 'a@b.example and <c@d.example>', 'a@b.example and c@d.example'],
+    ['an address without a scheme', 'see www.example.org', 'see <http://www.example.org/>'],
+    ['code with signs of mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
+    ['code with a backtick', '`` a`b ``', '``a`b``'],
+    [
+      'a small table with a link and wide letters',
+      '| a | b |\n|-|-|\n| [docs](https://e.example/) | 字字 |\n| <https://f.example> | x |',
+      '```\na                  b\n─────────────────  ────\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
+    ],
+    [
+      'a numbered item that begins with a block of code',
+      '1. ```js\n   x\n   ```\n2. b',
+      '1.\n```js\nx\n```\n2. b',
+    ],
+    ['a footnote of any script', 'a[^注]\n\n[^注]: wide', 'a\\[注\\]\n\n\\[注\\] wide'],
+    ['an escaped backtick', '\\`not code\\`', '\\`not code\\`'],
+  ])('writes %s', (_, markdown, expected) => {
+    expect(markdownPages(markdown, 2_000)).toEqual([expected]);
+  });
+
+  it('closes a fence at the end of a message and opens it again in the next', () => {
+    const code = Array.from({ length: 100 }, (_, line) => `line ${line} of the code`).join('\n');
+    const pages = markdownPages(`Before\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter`, 1_000);
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages.slice(1)) expect(page).toMatch(/^```ts\n/);
+    const inside = pages.map((page) =>
+      page
+        .replace(/^Before\n\n/, '')
+        .replace(/\n\nAfter$/, '')
+        .replace(/^```ts\n|\n```$/g, ''),
+    );
+    expect(inside.join('\n')).toBe(code);
+  });
+
+  it('makes a file of a text that is longer than a few messages, and shows its beginning', async () => {
+    const text = Array.from({ length: 3_000 }, (_, word) => `word${word}`).join(' ');
+    const pages = await renderPages(
+      { text, actions: [{ type: 'action', id: 'ask.again:j:0', label: 'Again' }] },
+      OPTIONS,
+    );
+    expect(pages).toHaveLength(1);
+    expect(pages[0]?.content).toMatch(/^word0 word1 .*\n-# It goes on in the file\.$/s);
+    expect(pages[0]?.files).toMatchObject([{ name: 'answer.md', source: { type: 'text', text } }]);
+    expect(pages[0]?.components).toHaveLength(1);
+  });
+
+  it('shows an answer in a card while it fits, and under its title where it does not', async () => {
+    const message = (words: number) => ({
+      title: 'Why?',
+      text: Array.from({ length: words }, (_, n) => `word${n}`).join(' '),
+      footer: 'gpt · 12 tokens',
+    });
+    const [card] = await renderPages(message(300), OPTIONS);
+    expect(card?.embeds).toMatchObject([{ title: 'Why?', footer: { text: 'gpt · 12 tokens' } }]);
+    const pages = await renderPages(message(600), OPTIONS);
+    expect(pages).toHaveLength(3);
+    expect(pages.flatMap((page) => page.embeds)).toEqual([]);
+    expect(pages[0]?.content).toMatch(/^\*\*Why\?\*\*\n\nword0 /);
+    expect(pages.at(-1)?.content).toMatch(/word599\n\n-# gpt · 12 tokens$/);
+  });
+
+  it('says no sentence twice while work goes on', async () => {
+    const progress = { stage: 'Composing', startedAt: 1e12 };
+    const [page] = await renderPages({ title: 'Composing “rain”', progress }, OPTIONS);
+    expect(page?.embeds).toEqual([{ title: 'Composing “rain”', description: 'Started <t:1000000000:R>' }]);
+  });
+
+  it('attaches what fits and links what does not', async () => {
+    const item = (name: string, bytes: number) => ({
+      kind: 'audio' as const,
+      name,
+      source: { type: 'kept' as const, file: { name, bytes, contentType: 'audio/mpeg' } },
+    });
+    const [page] = await renderPages(
+      { title: 'Rain', media: [item('small.mp3', 9_000_000), item('big.wav', 11_000_000)] },
+      OPTIONS,
+    );
+    expect(page?.files.map((file) => file.name)).toEqual(['small.mp3']);
+    expect(page?.embeds[0]?.description).toBe(
+      `[Listen: big.wav](<https://bot.example/files/a?signature=b>)\n\n-# ${LINKED_FILES_SENTENCE}`,
+    );
+  });
+
+  it('shows a song as a card with its cover, and both takes attached', async () => {
+    const kept = (name: string) => ({
+      type: 'kept' as const,
+      file: { name, bytes: 1_000, contentType: 'x/y' },
+    });
+    const [page, ...more] = await renderPages(
+      {
+        title: 'Rain',
+        fields: [{ name: 'Style', value: 'lofi' }],
+        media: [
+          { kind: 'image', name: 'cover.jpg', source: kept('c'), cover: true, alt: 'A window' },
+          { kind: 'audio', name: 'rain 1.mp3', source: kept('1'), caption: 'Take 1 · 2:31' },
+          { kind: 'audio', name: 'rain 2.mp3', source: kept('2'), caption: 'Take 2 · 2:40' },
+        ],
+        footer: 'Asked by Ada',
+      },
+      OPTIONS,
+    );
+    expect(more).toEqual([]);
+    expect(page?.files.map((file) => file.name)).toEqual(['cover.jpg', 'rain_1.mp3', 'rain_2.mp3']);
+    expect(page?.embeds).toEqual([
+      {
+        title: 'Rain',
+        description: 'Take 1 · 2:31\nTake 2 · 2:40',
+        fields: [{ name: 'Style', value: 'lofi', inline: true }],
+        footer: { text: 'Asked by Ada' },
+        thumbnail: { url: 'attachment://cover.jpg' },
+      },
+    ]);
+  });
+});

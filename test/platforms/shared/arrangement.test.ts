@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../src/core/message.ts';
+import { stageToSay } from '../../../src/platforms/shared/arrangement.ts';
+
+const composing = (title?: string): Message => ({
+  ...(title === undefined ? {} : { title }),
+  progress: { stage: 'Composing', startedAt: 0 },
+});
+
+describe('what happens now', () => {
+  it('is left unsaid where the title says it', () => {
+    expect(stageToSay(composing('Composing “rain”'))).toBe('');
+    expect(stageToSay(composing('Rain'))).toBe('Composing');
+    expect(stageToSay(composing())).toBe('Composing');
+    expect(stageToSay({})).toBe('');
+  });
+});

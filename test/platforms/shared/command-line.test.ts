@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { defineCommand, defineSubcommand } from '../../../src/core/command.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { readCommandLine, typedOptions } from '../../../src/platforms/shared/command-line.ts';
+
+const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
+
+const models = defineCommand({
+  name: 'models',
+  description: 'Which models are used here',
+  options: {},
+  subcommands: {
+    set: defineSubcommand({
+      description: 'Choose one',
+      options: {
+        family: { type: 'choice', description: 'For what', choices: [{ name: 'answers', value: 'ask' }] },
+        model: { type: 'text', description: 'Which' },
+        where: { type: 'choice', description: 'Where', choices: [{ name: 'channel', value: 'channel' }] },
+      },
+      run: nothing,
+    }),
+    refresh: defineSubcommand({ description: 'Ask again', options: {}, run: nothing }),
+  },
+  run: nothing,
+});
+
+const read = (text: string) => typedOptions(models, readCommandLine(models, text), '');
+
+describe('a command with subcommands', () => {
+  it('knows its subcommand by the first word, and reads the other words by their position', () => {
+    expect(readCommandLine(models, 'SET ask some model channel')).toMatchObject({
+      subcommand: 'set',
+      text: 'ask some model channel',
+    });
+    expect(read('set ask chat:chat-small channel')).toEqual({
+      family: 'ask',
+      model: 'chat:chat-small',
+      where: 'channel',
+    });
+  });
+
+  it('names the subcommand that was probably meant', () => {
+    expect(() => read('sett ask x')).toThrow('/models has no “sett”. Did you mean /models set?');
+    expect(() => read('everything')).toThrow('It knows set, refresh.');
+    expect(() => read('constructor')).toThrow('It knows set, refresh.');
+  });
+
+  it('says that a subcommand takes no text', () => {
+    expect(() => read('refresh now')).toThrow('/models refresh takes no text.');
+    expect(read('refresh')).toEqual({});
+  });
+});

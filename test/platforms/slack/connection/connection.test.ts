@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signed } from '../../../servers/slack/http-delivery.ts';
+import { ADDRESS, FakeBot, type Harness, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness();
+});
+
+afterEach(async () => {
+  await harness.stop();
+});
+
+const noRefusals = () => expect(harness.server.refused).toEqual([]);
+
+describe('Socket Mode', () => {
+  it('holds two at once, so that a refresh of one leaves the other', async () => {
+    const two = await startHarness({ connections: 2 });
+    try {
+      await two.server.until(() => two.server.socketMode.connections === 2);
+      two.server.socketMode.drop();
+      await two.server.until(() => two.server.socketMode.connected === 4);
+      expect((await two.server.slash('/song', 'rain')).acknowledged).toBe(true);
+      expect(two.slack.status()).toEqual({ ready: true });
+      expect(two.server.refused).toEqual([]);
+    } finally {
+      await two.stop();
+    }
+  });
+
+  it('keeps trying while Slack is away, and says why it is not ready', async () => {
+    const { server, slack } = harness;
+    server.faults.next('apps.connections.open', { type: 'status', status: 503 }, 3);
+    server.socketMode.drop();
+    await server.until(() => slack.status().ready === false);
+    await server.until(() => slack.status().ready === true);
+    expect((await server.slash('/song', 'rain')).acknowledged).toBe(true);
+    noRefusals();
+  });
+
+  it('goes on with what it has taken although the connection breaks before the acknowledgement', async () => {
+    await harness.stop();
+    harness = await startHarness({ ackTimeoutMs: 300 });
+    const { server, bot } = harness;
+    let goOn = () => {};
+    bot.answer = () =>
+      new Promise((resolve) => {
+        goOn = () => resolve(bot.accepted());
+      });
+    const asked = server.slash('/song', 'rain');
+    await server.until(() => bot.invocations.length === 1);
+    server.faults.every(1, 'apps.connections.open', { type: 'dropped' });
+    server.socketMode.drop();
+    await server.until(() => harness.slack.status().ready === false);
+    goOn();
+    await server.until(() => bot.begun === 1);
+    // Slack tells the person that nothing came; the song comes all the same.
+    expect((await asked).acknowledged).toBe(false);
+    expect(server.refused.map(({ error }) => error)).toEqual(['operation_timeout']);
+  });
+
+  it('finishes what it has taken before it stops', async () => {
+    const { server, slack, bot } = harness;
+    let goOn = () => {};
+    bot.answer = () =>
+      new Promise((resolve) => {
+        goOn = () => resolve(bot.accepted());
+      });
+    const asked = server.slash('/song', 'rain');
+    await server.until(() => bot.invocations.length === 1);
+    const stopped = slack.stop();
+    goOn();
+    expect((await asked).acknowledged).toBe(true);
+    await stopped;
+    expect(bot.begun).toBe(1);
+    await server.until(() => server.socketMode.connections === 0);
+    noRefusals();
+  });
+
+  it('refuses to start with a token that Slack does not know', async () => {
+    harness.server.revokeToken();
+    const slack = harness.another();
+    await expect(slack.start(new FakeBot())).rejects.toThrow('SLACK_BOT_TOKEN: token_revoked');
+  });
+
+  it('sends its token to Slack’s file hosts only', async () => {
+    const { server, slack } = harness;
+    expect(await slack.attachmentHeaders('https://files.slack.com/files-pri/T-F/x.png', ADDRESS)).toEqual({
+      authorization: `Bearer ${server.botToken}`,
+    });
+    for (const url of [
+      'http://files.slack.com/x',
+      'https://files.slack.com.evil.example/x',
+      'https://evil.example/files.slack.com',
+      'nonsense',
+    ]) {
+      expect(await slack.attachmentHeaders(url, ADDRESS)).toEqual({});
+    }
+  });
+});
+
+describe('requests to the listener', () => {
+  const post = (body: string, headers: Record<string, string>) =>
+    fetch(harness.url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const proven = (body: string, { skewMs = 0 } = {}) =>
+    signed(body, harness.server.signingSecret, harness.now() + skewMs);
+
+  beforeEach(async () => {
+    await harness.stop();
+    harness = await startHarness({ connection: 'http', speed: 1 });
+  });
+
+  it('answers the challenge by which Slack checks the address', async () => {
+    const body = JSON.stringify({ type: 'url_verification', token: 't', challenge: 'a-challenge' });
+    const response = await post(body, proven(body));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ challenge: 'a-challenge' });
+  });
+
+  it('takes nothing that Slack did not sign, nor what is more than five minutes old or early', async () => {
+    const { bot, server } = harness;
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'a-challenge' });
+    const wrong: Record<string, string>[] = [
+      {},
+      signed(body, 'another secret', harness.now()),
+      signed(`${body} `, server.signingSecret, harness.now()),
+      { ...proven(body), 'x-slack-request-timestamp': 'soon' },
+      { ...proven(body), 'x-slack-signature': 'v1=00' },
+      { ...proven(body), 'x-slack-signature': '' },
+      proven(body, { skewMs: -301_000 }),
+      proven(body, { skewMs: 302_000 }),
+    ];
+    for (const headers of wrong) {
+      const response = await post(body, headers);
+      expect([response.status, await response.text()]).toEqual([401, '']);
+    }
+    expect(bot.invocations).toEqual([]);
+    for (const skewMs of [-290_000, 290_000])
+      expect((await post(body, proven(body, { skewMs }))).status).toBe(200);
+  });
+
+  it('refuses what is signed and yet no request of Slack', async () => {
+    for (const body of ['{', 'payload=%7B', 'payload=3'])
+      expect((await post(body, proven(body))).status).toBe(400);
+    const unknown = JSON.stringify({ type: 'something new' });
+    expect((await post(unknown, proven(unknown))).status).toBe(503);
+    const certificate = 'ssl_check=1&token=t';
+    expect((await post(certificate, proven(certificate))).status).toBe(200);
+    const huge = JSON.stringify({ type: 'url_verification', challenge: 'x'.repeat(2_000_000) });
+    expect((await post(huge, proven(huge))).status).toBe(413);
+  });
+
+  it('finishes what it has taken before it stops, and takes nothing new', async () => {
+    const { server, slack, bot } = harness;
+    let goOn = () => {};
+    bot.answer = () =>
+      new Promise((resolve) => {
+        goOn = () => resolve(bot.accepted());
+      });
+    const asked = server.slash('/song', 'rain');
+    await server.until(() => bot.invocations.length === 1);
+    const stopped = slack.stop();
+    expect((await server.slash('/song', 'too late')).acknowledged).toBe(false);
+    goOn();
+    expect((await asked).acknowledged).toBe(true);
+    await stopped;
+    expect(bot.begun).toBe(1);
+    expect(slack.status()).toMatchObject({ ready: false });
+    expect(server.refused.map(({ error }) => error)).toEqual(['http_503']);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readableText } from '../../../servers/slack/mentions.ts';
+import { ADDRESS, type Harness, startHarness } from '../harness.ts';
+
+/** The adapter's clock is that of the test: who waits for a Retry-After here waits until the test has failed. */
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness({ speed: 1 });
+  harness.server.workspace.addChannel({ id: 'C0OTHER', name: 'other' });
+});
+
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+const LIMITED = { type: 'ratelimited', retryAfter: 3600 } as const;
+
+function answerIn(channel: string, key: string) {
+  return harness.slack.stream({ ...ADDRESS, channel }, { key, remember: async () => {} });
+}
+
+it('an answer is not held up by a thread that may not be read for an hour', async () => {
+  const { server, bot } = harness;
+  server.faults.next('conversations.replies', LIMITED);
+  const { message } = await server.say('hello');
+  await server.mention('what do you think?', { threadTs: message.ts });
+  await server.until(() => bot.begun === 1);
+  const writing = answerIn('C0OTHER', 'job-1');
+  await harness.update(writing, { text: 'Well' });
+  await writing.close({ text: 'Well, yes.' });
+  expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
+});
+
+it('an answer is not held up by edits that Slack limits in another channel', async () => {
+  const { server } = harness;
+  const limited = answerIn('C0MUSIC', 'job-1');
+  await harness.update(limited, { text: 'One' });
+  server.faults.next('chat.update', LIMITED);
+  await harness.update(limited, { text: 'Two' });
+  const writing = answerIn('C0OTHER', 'job-2');
+  await harness.update(writing, { text: 'Well' });
+  await writing.close({ text: 'Well, yes.' });
+  expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
+});

@@ -1,0 +1,526 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../../../../src/core/message.ts';
+import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
+import { pings, readableText } from '../../../servers/slack/mentions.ts';
+import type { PostedMessage } from '../../../servers/slack/workspace.ts';
+import { ADDRESS, EDIT_GAP_MS, FILES, type Harness, kept, PICTURE, SONG, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness();
+});
+
+afterEach(async () => {
+  await harness.stop();
+});
+
+const noRefusals = () => expect(harness.server.refused).toEqual([]);
+const PROGRESS: Message = {
+  title: 'Composing “Rain”',
+  progress: { stage: 'Composing', startedAt: 1_800_000_000_000 },
+};
+
+function only(messages: readonly PostedMessage[]): PostedMessage {
+  const [message, ...more] = messages;
+  if (message === undefined || more.length > 0) throw new Error(`${messages.length} messages are shown`);
+  return message;
+}
+
+describe('showing', () => {
+  it('posts once and edits from then on', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    const message = only(server.botMessages());
+    expect(readableText(message)).toContain('Composing');
+    await show({ title: 'Rain', text: 'It is **done**.' });
+    expect(only(server.botMessages())).toBe(message);
+    expect(readableText(message)).toBe('Rain\nIt is **done**.');
+    expect(message.unfurl).toBe(false);
+    noRefusals();
+  });
+
+  it('does not write again what is shown', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    await show(PROGRESS);
+    await show(PROGRESS);
+    expect(server.calls.filter(({ method }) => method.startsWith('chat.'))).toHaveLength(1);
+    noRefusals();
+  });
+
+  it('posts into the thread it was asked in', async () => {
+    const { server, show } = harness;
+    const { message } = await server.say('a question');
+    await show({ text: 'word '.repeat(3000) }, { address: { ...ADDRESS, thread: message.ts } });
+    expect(server.botMessages().length).toBeGreaterThan(1);
+    expect(server.thread(message)).toEqual(server.botMessages());
+    noRefusals();
+  });
+
+  it('puts long text into the thread, takes away what is no longer needed, and makes a file of very long text', async () => {
+    const { server, show } = harness;
+    await show({ title: 'Long', text: 'word '.repeat(3000) });
+    const [main] = server.botMessages();
+    if (main === undefined) throw new Error('nothing is shown');
+    expect(server.messages('C0MUSIC').filter(({ threadTs }) => threadTs === undefined)).toEqual([main]);
+    expect(server.thread(main).length).toBeGreaterThan(0);
+    await show({ title: 'Short', text: 'word' });
+    expect(server.thread(main)).toEqual([]);
+    const text = 'word '.repeat(20_000);
+    await show({ title: 'Very long', text });
+    const reply = await server.until(() => server.thread(main).find(({ files }) => files.length > 0));
+    expect(reply.files.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([['text.md', text]]);
+    noRefusals();
+  });
+
+  it('posts anew when a person has deleted the message', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    only(server.botMessages()).deleted = true;
+    await show({ title: 'Rain' });
+    expect(readableText(only(server.botMessages()))).toBe('Rain');
+    expect(server.refused.map(({ error }) => error)).toEqual(['message_not_found']);
+  });
+});
+
+describe('files', () => {
+  it('uploads songs so that they play, in one reply, and keeps their bytes', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    const take2 = { ...SONG, name: 'rain-2.mp3', source: kept('take-2', 'audio/mpeg'), caption: 'Take 2' };
+    await show({ title: 'Rain', media: [SONG, take2] });
+    const main = server.botMessages()[0];
+    if (main === undefined) throw new Error('nothing is shown');
+    const reply = only(await server.until(() => server.thread(main).length > 0 && server.thread(main)));
+    expect(reply.files.map(({ name, title, bytes }) => [name, title, bytes])).toEqual([
+      ['rain.mp3', 'rain.mp3 · Take 1 · 2:31', FILES.get('song')],
+      ['rain-2.mp3', 'rain-2.mp3 · Take 2', FILES.get('take-2')],
+    ]);
+    noRefusals();
+  });
+
+  it('shows pictures in the message, with words for those who cannot see them', async () => {
+    const { server, show } = harness;
+    await show({ title: 'Rain', media: [PICTURE] });
+    const main = only(server.botMessages());
+    expect(main.blocks).toMatchObject([{ type: 'header' }, { type: 'image', alt_text: 'Rain' }]);
+    const [file] = [...server.workspace.files.values()];
+    expect(main.blocks[1]).toMatchObject({ slack_file: { id: file?.id } });
+    expect(file?.bytes).toEqual(FILES.get('picture'));
+    noRefusals();
+  });
+
+  it('waits while Slack checks a picture, and shares it as a file when that takes too long', async () => {
+    await harness.stop();
+    harness = await startHarness({ pictureDelayMs: 25 });
+    await harness.show({ title: 'Rain', media: [PICTURE] });
+    expect(only(harness.server.botMessages()).blocks).toMatchObject([{ type: 'header' }, { type: 'image' }]);
+    noRefusals();
+    await harness.stop();
+    harness = await startHarness({ pictureDelayMs: 60_000 });
+    await harness.show({ title: 'Rain', media: [PICTURE] });
+    const main = harness.server.botMessages()[0];
+    if (main === undefined) throw new Error('nothing is shown');
+    expect(main.blocks).toMatchObject([{ type: 'header' }]);
+    const reply = await harness.server.until(() => harness.server.thread(main)[0]);
+    expect(reply.files[0]?.bytes).toEqual(FILES.get('picture'));
+    noRefusals();
+  });
+
+  it('links to a file that Slack does not take', async () => {
+    const { server, show } = harness;
+    server.faults.next('files.getUploadURLExternal', { type: 'error', error: 'file_upload_size_restricted' });
+    await show({ title: 'Rain', media: [SONG] });
+    const text = readableText(only(server.botMessages()));
+    expect(text).toContain('<https://bot.example/files/song?as=rain.mp3|rain.mp3 · Take 1 · 2:31>');
+    noRefusals();
+  });
+
+  it('uploads nothing twice when it has to start over in the middle', async () => {
+    const { server, show } = harness;
+    server.faults.next('files.completeUploadExternal', { type: 'status', status: 500 }, 2);
+    const message = { title: 'Rain', media: [PICTURE, SONG] };
+    // The picture’s completion is tried again at once; then the song’s sharing fails.
+    server.faults.next('chat.postMessage', { type: 'status', status: 503 });
+    await expect(show(message)).rejects.toMatchObject({ code: 'unavailable' });
+    await show(message);
+    await show(message);
+    const main = server.botMessages()[0];
+    if (main === undefined) throw new Error('nothing is shown');
+    await server.until(() => server.thread(main).length === 1);
+    expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(2);
+    noRefusals();
+  });
+
+  it('shares a file once although the answer to its sharing was lost', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    server.faults.next('files.completeUploadExternal', { type: 'answer lost' });
+    await expect(show({ title: 'Rain', media: [SONG] })).rejects.toMatchObject({ code: 'unavailable' });
+    const main = server.botMessages()[0];
+    if (main === undefined) throw new Error('nothing is shown');
+    await show({ title: 'Rain', media: [SONG] });
+    expect(server.thread(main)).toHaveLength(1);
+    noRefusals();
+  });
+});
+
+describe('storing the state before the result', () => {
+  it('is needed only where Slack failed', async () => {
+    const { slack } = harness;
+    let posted: Posted | undefined;
+    let writes = 0;
+    const remember = async () => {
+      writes += 1;
+    };
+    const show = async (message: Message) => {
+      posted = await slack.show(ADDRESS, message, { key: 'job-1', posted, remember });
+      return writes;
+    };
+    expect(await show(PROGRESS)).toBe(0);
+    expect(await show({ ...PROGRESS, text: 'The words of the song' })).toBe(0);
+    expect(await show({ title: 'Rain', media: [PICTURE, SONG], notify: true })).toBe(0);
+    harness.server.faults.next('files.completeUploadExternal', { type: 'answer lost' });
+    const more = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    await expect(show({ title: 'Rain', media: [PICTURE, SONG, more] })).rejects.toBeInstanceOf(PlatformError);
+    expect(writes).toBe(1);
+    noRefusals();
+  });
+});
+
+describe('calling the person who asked', () => {
+  it('calls no one else, whatever the text says', async () => {
+    const { server, show } = harness;
+    await show({
+      title: '<!channel>',
+      text: '<!here> <@U0BOB>',
+      fields: [{ name: '<@U0BOB>', value: '<!everyone>' }],
+      footer: '<!channel>',
+      notify: true,
+    });
+    expect(server.botMessages().map((message) => pings(message))).toEqual([['U0ADA']]);
+    noRefusals();
+  });
+
+  it('calls once by a reply when the message was there already, with the files where there are any', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    await show({ title: 'Rain', notify: true });
+    await show({ title: 'Rain!', notify: true });
+    const main = server.botMessages()[0];
+    if (main === undefined) throw new Error('nothing is shown');
+    expect(server.thread(main).map((message) => [message.text, pings(message)])).toEqual([
+      ['<@U0ADA> Rain', ['U0ADA']],
+    ]);
+
+    await show(PROGRESS, { key: 'job-2', posted: undefined });
+    await show({ title: 'Snow', media: [SONG], notify: true }, { key: 'job-2' });
+    const other = server
+      .botMessages()
+      .find(({ threadTs, text }) => threadTs === undefined && text.includes('Snow'));
+    if (other === undefined) throw new Error('nothing is shown');
+    const reply = only(await server.until(() => server.thread(other).length > 0 && server.thread(other)));
+    expect([reply.text, reply.files.length]).toEqual(['<@U0ADA> Snow', 1]);
+    noRefusals();
+  });
+});
+
+describe('when Slack fails', () => {
+  it('leaves one message although the answer was lost', async () => {
+    const { server, show } = harness;
+    server.faults.next('chat.postMessage', { type: 'answer lost' });
+    await show(PROGRESS);
+    await show({ title: 'Rain' });
+    expect(readableText(only(server.botMessages()))).toBe('Rain');
+    noRefusals();
+  });
+
+  it('leaves one message although the process died before it could remember it', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    await show({ title: 'Rain' }, { posted: undefined, mayHavePosted: true });
+    expect(readableText(only(server.botMessages()))).toBe('Rain');
+    noRefusals();
+  });
+
+  it('uploads, shares and mentions once although the process died before it could remember it', async () => {
+    const { server, show } = harness;
+    const posted = await show(PROGRESS);
+    const message = { title: 'Rain', media: [SONG], notify: true };
+    await show(message);
+    // Written with other tags meanwhile, a song has other bytes.
+    const retagged = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    await show({ ...message, media: [retagged] }, { posted, mayHavePosted: true });
+    await show({ title: 'Snow', notify: true }, { key: 'job-2', posted: undefined });
+    const snow = await show({ ...PROGRESS, title: 'Snow' }, { key: 'job-2' });
+    await show({ title: 'Snow', notify: true }, { key: 'job-2' });
+    await show({ title: 'Snow', notify: true }, { key: 'job-2', posted: snow, mayHavePosted: true });
+    const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
+    expect(replies.map(({ text }) => text)).toEqual(['<@U0ADA> Rain', '<@U0ADA> Snow']);
+    expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(1);
+    noRefusals();
+  });
+
+  it('takes no file of another post in its thread for its own', async () => {
+    const { server, show } = harness;
+    const { message } = await server.say('a question');
+    const address = { ...ADDRESS, thread: message.ts };
+    const posted = await show(PROGRESS, { address });
+    await show({ title: 'Rain', media: [SONG] }, { address, key: 'job-2', posted: undefined });
+    const other = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    await show({ title: 'Rain', media: [other] }, { address, posted, mayHavePosted: true });
+    const files = await server.until(() => {
+      const shared = server.thread(message).flatMap((reply) => reply.files);
+      return shared.length === 2 && shared;
+    });
+    expect(files.map(({ bytes }) => bytes)).toEqual([FILES.get('song'), FILES.get('take-2')]);
+    noRefusals();
+  });
+
+  it('is not sure without being told, and posts when it is not there', async () => {
+    const { server, show } = harness;
+    server.faults.next('chat.postMessage', { type: 'dropped' });
+    await expect(show(PROGRESS)).rejects.toMatchObject({ code: 'unavailable' });
+    await show(PROGRESS);
+    only(server.botMessages());
+    noRefusals();
+  });
+
+  it.each([
+    ['a rate limit', { type: 'ratelimited', retryAfter: 1 }],
+    ['a server error', { type: 'status', status: 500 }],
+    ['a dropped connection', { type: 'dropped' }],
+    ['nonsense', { type: 'nonsense' }],
+    ['its own error', { type: 'error', error: 'internal_error' }],
+  ] as const)('edits in the end in spite of %s', async (_, fault) => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    server.faults.next('chat.update', fault, 2);
+    await show({ title: 'Rain' });
+    expect(readableText(only(server.botMessages()))).toBe('Rain');
+    expect(server.faults.met).toBe(2);
+    noRefusals();
+  });
+
+  it('says when to come back where there was a post in the same second, and then posts', async () => {
+    const { server, show } = harness;
+    server.limitPosts();
+    await show({ title: 'Rain' });
+    const second = () => show({ title: 'Snow' }, { key: 'job-2', posted: undefined });
+    await expect(second()).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 1000 });
+    server.passTime(1001);
+    await second();
+    expect(server.botMessages().map(readableText)).toEqual(['Rain', 'Snow']);
+    noRefusals();
+  });
+
+  it('tells how long to wait when Slack asks for more patience than a call has', async () => {
+    const { server, show } = harness;
+    server.faults.next('chat.postMessage', { type: 'ratelimited', retryAfter: 90 });
+    await expect(show(PROGRESS)).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 90_000 });
+    await expect(show(PROGRESS)).resolves.toBeDefined();
+    only(server.botMessages());
+  });
+
+  it.each([
+    ['msg_blocks_too_long', 2],
+    ['msg_too_long', 2],
+    ['invalid_blocks', 1],
+  ])('renders again, smaller or plainer, on %s', async (error, times) => {
+    const { server, show } = harness;
+    server.faults.next('chat.postMessage', { type: 'error', error }, times);
+    const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
+    await show({ title: 'Rain', text, actions: [{ type: 'action', id: 'ask.again:j:0', label: 'Again' }] });
+    const said = server.botMessages().map(readableText).join(' ');
+    expect(said.match(/word\d+/g)).toEqual(text.split(' '));
+    expect(said).toContain('Again');
+    noRefusals();
+  });
+
+  const closed: [string, (harness: Harness) => void, Partial<PlatformError>][] = [
+    [
+      'an archived channel',
+      ({ server }) => void server.workspace.addChannel({ id: 'C0MUSIC', name: 'music', archived: true }),
+      { code: 'gone' },
+    ],
+    [
+      'a channel without the bot',
+      ({ server }) => server.workspace.channels.get('C0MUSIC')?.members.clear(),
+      { code: 'not-invited', advice: expect.stringContaining('/invite @minstrel') },
+    ],
+    [
+      'a private channel without the bot',
+      ({ server }) =>
+        void server.workspace.addChannel({ id: 'C0MUSIC', name: 'secret', kind: 'group', withBot: false }),
+      { code: 'not-invited', advice: expect.stringContaining('/invite @minstrel') },
+    ],
+    [
+      'a missing scope',
+      ({ server }) => void server.takeScope('chat:write'),
+      { code: 'refused', advice: expect.stringContaining('permission') },
+    ],
+    ['a revoked token', ({ server }) => server.revokeToken(), { code: 'unavailable', retryAfterMs: 60_000 }],
+  ];
+  it.each(closed)('names what is wrong with %s', async (_, close, expected) => {
+    close(harness);
+    const error = await harness.show(PROGRESS).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PlatformError);
+    expect(error).toMatchObject(expected);
+    expect(harness.server.refused).toHaveLength(1);
+    // Surely not taken, so nothing has to be searched.
+    expect(harness.remembered.at(-1)).toMatchObject({ parts: [] });
+  });
+
+  it('says that a talk between other people is closed to it', async () => {
+    const address = { ...ADDRESS, channel: 'D0OTHERS' };
+    await expect(harness.show(PROGRESS, { address })).rejects.toMatchObject({
+      code: 'not-invited',
+      advice: expect.stringContaining('other people'),
+    });
+  });
+
+  it('takes a channel that was deleted later as gone', async () => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    server.workspace.channels.delete('C0MUSIC');
+    await expect(show({ title: 'Rain' })).rejects.toMatchObject({ code: 'gone' });
+  });
+});
+
+describe('text that is still being written', () => {
+  const stream = () =>
+    harness.slack.stream(ADDRESS, {
+      key: 'job-1',
+      posted: harness.remembered.at(-1),
+      remember: async (posted) => void harness.remembered.push(posted),
+    });
+
+  it('shows the newest state with few edits, and the last one for certain', async () => {
+    const { server } = harness;
+    await harness.show(PROGRESS);
+    const writing = stream();
+    for (let count = 1; count <= 500; count += 1) {
+      if (count % 50 === 0) await harness.update(writing, { text: `${count} words` });
+      else writing.update({ text: `${count} words` });
+    }
+    await writing.close({ text: 'All 500 words' });
+    const message = only(server.botMessages());
+    expect(readableText(message)).toBe('All 500 words');
+    expect(message.revisions.length).toBeGreaterThan(1);
+    expect(message.revisions.length).toBeLessThan(25);
+    noRefusals();
+  });
+
+  it('writes the last state in spite of rate limits and failures in between', async () => {
+    const { server } = harness;
+    await harness.show(PROGRESS);
+    server.faults.every(2, 'chat.update', { type: 'ratelimited', retryAfter: 1 });
+    const writing = stream();
+    for (let count = 1; count <= 20; count += 1) {
+      await harness.update(writing, { text: `${count}` });
+    }
+    await writing.close({ text: 'The end' });
+    expect(readableText(only(server.botMessages()))).toBe('The end');
+    noRefusals();
+  });
+
+  it('shares the budget of edits with every other stream of the workspace', async () => {
+    const { server, slack } = harness;
+    const streams = [1, 2, 3, 4].map((number) =>
+      slack.stream(ADDRESS, { key: `stream-${number}`, remember: async () => {} }),
+    );
+    const startedAt = harness.now();
+    const made = () => server.calls.filter(({ method }) => method.startsWith('chat.')).length;
+    for (let count = 1; count <= 15; count += 1) {
+      for (const writing of streams) writing.update({ text: `${count}` });
+      await server.until(() => made() >= count);
+    }
+    const most = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) + 1;
+    expect(made()).toBeLessThanOrEqual(most);
+    await Promise.all(streams.map((writing, index) => writing.close({ text: `end ${index}` })));
+    expect(server.botMessages().map(readableText).toSorted()).toEqual(['end 0', 'end 1', 'end 2', 'end 3']);
+    noRefusals();
+  });
+
+  it('goes on in the thread when the text outgrows a message', async () => {
+    const { server, slack } = harness;
+    const writing = slack.stream(
+      { ...ADDRESS, channel: 'D0ADA' },
+      { key: 'job-1', remember: async () => {} },
+    );
+    const words = Array.from({ length: 4000 }, (_, index) => `w${index}`);
+    for (let count = 500; count <= words.length; count += 500) {
+      await harness.update(writing, { text: words.slice(0, count).join(' ') });
+    }
+    await writing.close({ text: words.join(' ') });
+    expect(server.botMessages('D0ADA').map(readableText).join(' ').match(/w\d+/g)).toEqual(words);
+    noRefusals();
+  });
+
+  it('makes a file of very long text only when the text is whole', async () => {
+    const { server } = harness;
+    const writing = stream();
+    const text = 'word '.repeat(20_000);
+    for (const part of [0.8, 0.9]) {
+      await harness.update(writing, { text: text.slice(0, text.length * part) });
+    }
+    await writing.close({ text });
+    await server.until(() => server.botMessages().some((message) => message.files.length > 0));
+    const files = server.botMessages().flatMap((message) => message.files);
+    expect(files.map(({ bytes }) => bytes.length)).toEqual([text.length]);
+    noRefusals();
+  });
+
+  it('never throws before the end, and tells at the end what is wrong', async () => {
+    const writing = harness.slack.stream(
+      { ...ADDRESS, channel: 'C0QUIET' },
+      { key: 'k', remember: async () => {} },
+    );
+    writing.update({ text: 'a' });
+    await harness.server.until(() => harness.server.refused.length === 1);
+    writing.update({ text: 'b' });
+    await expect(writing.close({ text: 'c' })).rejects.toMatchObject({ code: 'not-invited' });
+  });
+});
+
+describe('a private message', () => {
+  it('uses the response_url five times, then an ephemeral message', async () => {
+    const { server, slack, bot } = harness;
+    await server.slash('/song', 'rain');
+    const address = (await server.until(() => bot.invocations[0])).address;
+    for (let count = 1; count <= 6; count += 1)
+      await slack.sendPrivately(address, { text: `Sentence ${count}` });
+    expect(server.ephemeralsOf().map(({ via }) => via)).toEqual([
+      ...Array(5).fill('response_url'),
+      'chat.postEphemeral',
+    ]);
+    noRefusals();
+  });
+
+  it('uses no response_url after half an hour', async () => {
+    const { server, slack } = harness;
+    const platformData = {
+      responseUrl: `${server.url}/response/old`,
+      responseUrlSince: Date.now() - 31 * 60_000,
+    };
+    await slack.sendPrivately({ ...ADDRESS, platformData }, { text: 'Later' });
+    expect(server.ephemeralsOf().map(({ via }) => via)).toEqual(['chat.postEphemeral']);
+    noRefusals();
+  });
+
+  it('becomes a direct message where the bot may not speak', async () => {
+    const { server, slack } = harness;
+    await slack.sendPrivately({ ...ADDRESS, channel: 'C0QUIET' }, { title: 'Rain', media: [SONG] });
+    const said = only(server.botMessages('D0ADA'));
+    expect(readableText(said)).toContain('https://bot.example/files/song');
+    expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
+  });
+
+  it('tells when the person cannot be reached', async () => {
+    harness.server.revokeToken();
+    await expect(harness.slack.sendPrivately(ADDRESS, { text: 'x' })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+});

@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Address } from '../../../../src/core/invocation.ts';
+import type { Message } from '../../../../src/core/message.ts';
+import { stableText } from '../../../../src/platforms/slack/deliver/native-stream.ts';
+import { pings, readableText } from '../../../servers/slack/mentions.ts';
+import { ADDRESS, EDIT_GAP_MS, type Harness, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness();
+});
+
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+const WORDS = Array.from({ length: 2200 }, (_, index) => `word${index}`);
+/** Lines of ten words. */
+const TEXT = Array.from({ length: 220 }, (_, line) => WORDS.slice(line * 10, line * 10 + 10).join(' ')).join(
+  '\n\n',
+);
+const STOP = { type: 'action', id: 'ask.stop:j1:0', label: 'Stop' } as const;
+const AGAIN = { type: 'action', id: 'ask.again:j1:0', label: 'Again' } as const;
+
+const open = (address: Address = ADDRESS) =>
+  harness.slack.stream(address, {
+    key: 'job-1',
+    posted: harness.remembered.at(-1),
+    remember: async (posted) => void harness.remembered.push(JSON.parse(JSON.stringify(posted))),
+  });
+
+/** Writes a text in steps that each reach Slack. */
+async function write(
+  text: string,
+  { address = ADDRESS, steps = 12, between = async (_step: number) => {}, whole = text } = {},
+) {
+  const writing = open(address);
+  for (let step = 1; step <= steps; step += 1) {
+    const part = text.slice(0, Math.ceil((text.length * step) / steps));
+    await harness.update(writing, { title: 'Words', text: part, actions: [STOP] });
+    await between(step);
+  }
+  await writing.close({ title: 'Words', text: whole, actions: [AGAIN] });
+}
+
+/** A text whose beginning Slack streams. */
+async function begun() {
+  const writing = open();
+  for (const length of [3000, 4000]) {
+    await harness.update(writing, { title: 'Words', text: TEXT.slice(0, length), actions: [STOP] });
+  }
+  await harness.server.until(() => harness.server.callsOf('chat.startStream').length === 1);
+  return writing;
+}
+
+const anchor = (channel = 'C0MUSIC') => {
+  const [first] = harness.server.botMessages(channel).filter(({ threadTs }) => threadTs === undefined);
+  if (first === undefined) throw new Error('There is no message');
+  return first;
+};
+const inThread = () => harness.server.thread(anchor()).map(readableText).join('\n');
+const wordsOf = (text: string) => text.match(/word\d+/g) ?? [];
+
+/** The whole text is in the thread once, and its beginning in the channel with the buttons. */
+function expectWhole() {
+  expect(wordsOf(inThread())).toEqual(WORDS);
+  expect(readableText(anchor())).toContain('word0 word1');
+  expect(readableText(anchor())).toContain('goes on in the thread');
+  expect(readableText(anchor())).not.toContain('word500');
+  expect(JSON.stringify(anchor().blocks)).toContain('Again');
+  expect(harness.server.botMessages().filter(({ threadTs }) => threadTs === undefined)).toHaveLength(1);
+  expect(harness.server.workspace.messages.filter(({ streaming }) => streaming?.open)).toEqual([]);
+}
+
+describe('long text in a channel', () => {
+  it('has no half of a character in it, whatever the model wrote', async () => {
+    await write(TEXT.replaceAll('word5', '\ud83dword5'));
+    expectWhole();
+    const sent = harness.server
+      .callsOf('chat.appendStream')
+      .map(({ arguments: given }) => JSON.stringify(given));
+    expect(sent.length).toBeGreaterThan(3);
+    expect(sent.join()).not.toMatch(/\\ud[89a-f]/);
+  });
+
+  it('is streamed by Slack in the thread, and its beginning is in the channel', async () => {
+    await write(TEXT);
+    expectWhole();
+    const { server } = harness;
+    expect(server.callsOf('chat.startStream').length).toBeGreaterThan(0);
+    expect(server.callsOf('chat.appendStream').length).toBeGreaterThan(3);
+    expect(server.callsOf('chat.startStream')[0]?.arguments).toMatchObject({
+      recipient_team_id: 'T0MINSTREL',
+      recipient_user_id: 'U0ADA',
+    });
+  });
+
+  it('has a button to stop it while it is written', async () => {
+    const writing = await begun();
+    expect(JSON.stringify(anchor().blocks)).toContain('Stop');
+    await writing.close({ title: 'Words', text: TEXT, actions: [AGAIN] });
+    expectWhole();
+  });
+
+  it('stays in its message while it is short', async () => {
+    await write(TEXT.slice(0, 700));
+    expect(harness.server.callsOf('chat.startStream')).toEqual([]);
+    expect(harness.server.botMessages()).toHaveLength(1);
+  });
+
+  it('leaves the thread again when only a sentence is left of it', async () => {
+    await write(TEXT, { whole: 'That went wrong.' });
+    expect(harness.server.botMessages().map(readableText)).toEqual([
+      expect.stringContaining('That went wrong.'),
+    ]);
+  });
+
+  it('is one text although marks were closed meanwhile', async () => {
+    const text = `${'Words **that are bold\nand go on** with [a link](https://example.org/a).\n\n'.repeat(40)}end`;
+    const writing = open();
+    for (let at = 500; at < text.length; at += 500) {
+      const part = text.slice(0, at);
+      await harness.update(writing, { text: (part.match(/\*\*/g) ?? []).length % 2 ? `${part}**` : part });
+    }
+    await writing.close({ text });
+    expect(inThread().match(/a link/g)).toHaveLength(40);
+    expect(inThread().match(/end/g)).toHaveLength(1);
+  });
+
+  it('pings no one at any time, however it is cut', async () => {
+    const hostile =
+      'Some words <!channel> <@U0BOB> <!subteam^S1|all> `<!here>` <https://evil.example|word>\n'.repeat(60);
+    await write(hostile, { steps: 20 });
+    for (const message of harness.server.botMessages()) {
+      expect(pings(message)).toEqual([]);
+      for (const { text, blocks } of message.revisions)
+        expect(pings({ ...message, text, blocks })).toEqual([]);
+      expect(message.streaming?.text ?? '').not.toMatch(/<[!@]/);
+    }
+  });
+
+  it.each([0, 1, 2, 3])('pings no one where a line is cut between its signs (%i)', async (shift) => {
+    const line = `${'x'.repeat(shift)}${'<!channel>'.repeat(1500)}\n`;
+    const writing = open();
+    await harness.update(writing, { text: line });
+    await harness.update(writing, { text: `${line}and` });
+    await harness.server.until(() => harness.server.callsOf('chat.startStream').length > 0);
+    writing.update({ text: `${line}and more` });
+    for (const { streaming } of harness.server.workspace.messages)
+      expect(streaming?.text ?? '').not.toMatch(/<!/);
+    await writing.close({ text: 'done' });
+  });
+
+  it('spends no more of the budget than edits would', async () => {
+    const startedAt = harness.now();
+    await write(TEXT, { steps: 20 });
+    const most = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) * 2 + 12;
+    const calls = harness.server.calls.filter(({ method }) => method.startsWith('chat.'));
+    expect(calls.length).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('text in a thread or a direct message', () => {
+  it.each([
+    ['a thread', { ...ADDRESS, thread: '1.000001' }],
+    ['a direct message', { ...ADDRESS, channel: 'D0ADA' }],
+  ])('in %s is edited in its one message', async (_name, address) => {
+    if (address.thread !== undefined) {
+      const { message } = await harness.server.say('a question');
+      address.thread = message.ts;
+    }
+    await write(TEXT.slice(0, 5000), { address });
+    expect(harness.server.callsOf('chat.startStream')).toEqual([]);
+    expect(harness.server.botMessages(address.channel)).toHaveLength(1);
+  });
+});
+
+describe('a stream that Slack ends', () => {
+  it('early goes on in another', async () => {
+    await write(TEXT, {
+      between: async (step) => {
+        if (step === 5 || step === 8) harness.server.endStreams();
+      },
+    });
+    expectWhole();
+    expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is left before its five minutes are over', async () => {
+    await write(TEXT.slice(0, 9000), { between: async () => harness.passTime(60_000), whole: TEXT });
+    expectWhole();
+    expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('is left before it is full', async () => {
+    await write(TEXT);
+    for (const { streaming } of harness.server.workspace.messages)
+      expect(streaming?.text.length ?? 0).toBeLessThanOrEqual(12_000);
+    expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThanOrEqual(2);
+    expectWhole();
+  });
+});
+
+describe('a stream that fails', () => {
+  it.each([
+    [
+      'Slack does not stream there',
+      'chat.startStream',
+      { type: 'error', error: 'method_not_supported_for_channel_type' },
+    ],
+    ['the app may not', 'chat.startStream', { type: 'error', error: 'missing_scope' }],
+    ['Slack is away when it begins', 'chat.startStream', { type: 'status', status: 503 }],
+    ['no one heard that it began', 'chat.startStream', { type: 'answer lost' }],
+    ['no one heard that it went on', 'chat.appendStream', { type: 'answer lost' }],
+    ['Slack is away while it goes on', 'chat.appendStream', { type: 'dropped' }],
+    ['nonsense comes back', 'chat.appendStream', { type: 'nonsense' }],
+    ['no one heard that it ended', 'chat.stopStream', { type: 'answer lost' }],
+  ] as const)('since %s is written by edits, whole and once', async (_why, method, fault) => {
+    harness.server.faults.next(method, fault);
+    await write(TEXT);
+    expectWhole();
+  });
+
+  it.each(['chat.startStream', 'chat.appendStream', 'chat.stopStream'])(
+    'waits as long as Slack asks: %s',
+    async (method) => {
+      harness.server.faults.every(2, method, { type: 'ratelimited', retryAfter: 2 });
+      await write(TEXT);
+      expectWhole();
+    },
+  );
+
+  it('is whole in the end although everything is limited now and then', async () => {
+    harness.server.faults.every(3, '*', { type: 'ratelimited', retryAfter: 1 });
+    await write(TEXT);
+    harness.server.faults.clear();
+    expectWhole();
+  });
+});
+
+describe('a process that dies while it streams', () => {
+  const afterDeath: Message = { title: 'Words', text: TEXT, actions: [AGAIN] };
+
+  /** The message under which the text is streamed is all that was stored. */
+  async function goOn(message: Message) {
+    const posted = harness.remembered[0];
+    await harness
+      .another()
+      .show(ADDRESS, message, { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} });
+  }
+
+  it.each([
+    ['in the middle', () => {}],
+    ['and Slack has ended the stream meanwhile', () => harness.server.endStreams()],
+  ])('%s leaves one text to the next', async (_when, meanwhile) => {
+    await harness.show({ title: 'Words', actions: [STOP] });
+    await begun();
+    meanwhile();
+    await goOn(afterDeath);
+    expectWhole();
+  });
+
+  it('leaves nothing of it where a sentence is all that the next writes', async () => {
+    await harness.show({ title: 'Words', actions: [STOP] });
+    await begun();
+    await goOn({ title: 'Words', text: 'That was interrupted.' });
+    expect(harness.server.botMessages().map(readableText)).toEqual([
+      expect.stringContaining('That was interrupted.'),
+    ]);
+  });
+});
+
+describe('the part of a growing text that stays', () => {
+  it('is never taken back, and ends with a word', () => {
+    expect(stableText('', 'All is new')).toBe('');
+    expect(stableText('Some words he', 'Some words here and')).toBe('Some words ');
+    expect(stableText('A line\nand **bold**', 'A line\nand **bold and on**')).toBe('A line\n');
+    expect(stableText('A line\n- ', 'A line\n- item one')).toBe('A line\n');
+  });
+
+  it('is a beginning of both', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (same, left, right) => {
+        const stable = stableText(same + left, same + right);
+        expect((same + left).startsWith(stable) && (same + right).startsWith(stable)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pings, readableText } from '../../../servers/slack/mentions.ts';
+import { ADDRESS, type Harness, type HarnessOptions, PICTURE, SONG, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+const start = async (options: HarnessOptions = {}) => {
+  harness = await startHarness({ shareDelayMs: 0, ...options });
+};
+
+afterEach(async () => {
+  await harness.stop();
+});
+
+const PROGRESS = { title: 'Composing', progress: { stage: 'Composing', startedAt: 1_800_000_000_000 } };
+const LONG = Array.from({ length: 4000 }, (_, index) => `word${index}`).join(' ');
+
+describe('an answer of Slack that is lost', () => {
+  it('leaves one message in a thread of any length', async () => {
+    await start({ pageMessages: 15 });
+    const { server, show } = harness;
+    const { message } = await server.say('a question');
+    for (let index = 0; index < 40; index += 1) await server.say(`word ${index}`, { threadTs: message.ts });
+    const address = { ...ADDRESS, thread: message.ts };
+    server.faults.next('chat.postMessage', { type: 'answer lost' });
+    await show({ text: 'Yes.' }, { address });
+    await show({ text: 'No.' }, { address });
+    expect(server.botMessages().map(readableText)).toEqual(['No.']);
+    expect(server.refused).toEqual([]);
+  });
+
+  it('leaves one message after the global shortcut, in the direct message that the song belongs to', async () => {
+    await start();
+    const { server, bot, show } = harness;
+    await server.shortcut('form:song');
+    await server.submitView(await server.until(() => server.openView()), { prompt: 'rain' });
+    await server.until(() => bot.begun === 1);
+    const address = bot.invocations[0]?.address;
+    expect(address?.channel).toBe('D0ADA');
+    server.faults.next('chat.postMessage', { type: 'answer lost' });
+    await show({ title: 'Rain' }, { address: address ?? ADDRESS });
+    await show({ title: 'Snow' }, { address: address ?? ADDRESS });
+    expect(server.botMessages('D0ADA').map(readableText)).toEqual(['Snow']);
+    expect(server.refused).toEqual([]);
+  });
+
+  it('of an app that may not open direct messages still sends the song there', async () => {
+    await start();
+    const { server, bot, show } = harness;
+    server.takeScope('im:write');
+    await server.shortcut('form:song');
+    await server.submitView(await server.until(() => server.openView()), { prompt: 'rain' });
+    await server.until(() => bot.begun === 1);
+    await show({ title: 'Rain' }, { address: bot.invocations[0]?.address ?? ADDRESS });
+    expect(server.botMessages('D0ADA').map(readableText)).toEqual(['Rain']);
+  });
+});
+
+describe('text for one person that is too long for messages', () => {
+  beforeEach(() => start());
+  afterEach(() => expect(harness.server.refused).toEqual([]));
+
+  const fileIn = (channel: string) => {
+    const files = harness.server.botMessages(channel).flatMap((message) => message.files);
+    return files.map(({ bytes }) => bytes.toString('utf8'));
+  };
+
+  it('comes whole, as a direct message with a file, and the channel says so to the person alone', async () => {
+    const { server, slack } = harness;
+    await slack.sendPrivately(ADDRESS, { title: 'Words', text: LONG });
+    expect(fileIn('D0ADA')).toEqual([LONG]);
+    expect(server.ephemeralsOf('U0ADA').map(readableText)).toEqual([
+      expect.stringContaining('as a direct message'),
+    ]);
+    expect(server.messages('C0MUSIC')).toEqual([]);
+  });
+
+  it('comes whole from a channel without the bot, and as the answer to a command', async () => {
+    const { server, slack, bot } = harness;
+    await slack.sendPrivately({ ...ADDRESS, channel: 'C0QUIET' }, { text: LONG });
+    expect(fileIn('D0ADA')).toEqual([LONG]);
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: `${LONG}!` } });
+    await server.slash('/jobs');
+    await server.until(() => fileIn('D0ADA').length === 2);
+    expect(server.refused.splice(0).map(({ error }) => error)).toEqual(['not_in_channel']);
+  });
+});
+
+it('a channel that the bot was removed from during a song is told as that, with the song', async () => {
+  await start();
+  const { server, show } = harness;
+  await show(PROGRESS);
+  server.workspace.channels.get('C0MUSIC')?.members.delete(server.workspace.botUser);
+  const refusal = await show({ title: 'Rain', media: [SONG] }).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ advice: expect.stringContaining('not in the channel any more') });
+  expect(refusal).not.toMatchObject({ advice: expect.stringContaining('not started') });
+});
+
+it('the person is called although Slack does not take the file', async () => {
+  await start();
+  const { server, show } = harness;
+  await show(PROGRESS);
+  server.faults.next('files.completeUploadExternal', { type: 'error', error: 'file_type_not_allowed' });
+  await show({ title: 'Rain', media: [SONG], notify: true });
+  // An edit calls no one: the reply does.
+  const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
+  expect(replies.flatMap(pings)).toEqual(['U0ADA']);
+});
+
+it('where nothing may be edited, the last state is posted once and replaces the first', async () => {
+  await start();
+  const { server, show } = harness;
+  await show(PROGRESS);
+  server.faults.every(1, 'chat.update', { type: 'error', error: 'edit_window_closed' });
+  for (const stage of ['Singing', 'Mixing', 'Mastering'])
+    await show({ ...PROGRESS, progress: { ...PROGRESS.progress, stage } });
+  await show({ title: 'Rain', text: 'Done.' });
+  expect(server.botMessages().map(readableText)).toEqual(['Rain\nDone.']);
+  expect(server.callsOf('chat.update')).toHaveLength(1);
+  expect(server.callsOf('chat.postMessage')).toHaveLength(2);
+});
+
+it('a picture comes along when somebody asks about it from its menu', async () => {
+  await start();
+  const { server, bot } = harness;
+  const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
+  const { message } = await server.say('look', { files: [picture], user: 'U0BOB' });
+  await server.messageShortcut('message-menu:ask', message);
+  const form = await server.until(() => server.openView());
+  expect(JSON.stringify(form.view)).toContain('“sky.png” comes along');
+  await server.submitView(form, { question: 'What is it?' });
+  await server.until(() => bot.begun === 1);
+  expect(bot.invocations[0]?.options).toMatchObject({
+    question: 'What is it?',
+    image: { name: 'sky.png', contentType: 'image/png' },
+  });
+  expect(server.refused).toEqual([]);
+});
+
+it('a notification names no file', async () => {
+  await start();
+  const { server, show } = harness;
+  await show({ title: 'Rain', media: [SONG, PICTURE] });
+  await show({ media: [PICTURE] }, { key: 'job-2', posted: undefined });
+  const texts = server.botMessages().filter(({ threadTs }) => threadTs === undefined);
+  expect(texts.map(({ text }) => text)).toEqual(['Rain', 'Rain']);
+});

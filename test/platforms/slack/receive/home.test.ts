@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HomeSection } from '../../../../src/core/message.ts';
+import { homeView } from '../../../../src/platforms/slack/render/home.ts';
+import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
+import { asList } from '../../../servers/slack/json.ts';
+import { readableText } from '../../../servers/slack/mentions.ts';
+import { viewProblems } from '../../../servers/slack/view-problems.ts';
+import { type Harness, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness();
+});
+
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+/** What Ada's Home says now. */
+const words = () => JSON.stringify(harness.server.homeOf('U0ADA')?.view.blocks ?? []);
+const home = () => harness.server.until(() => harness.server.homeOf('U0ADA'));
+
+const SETTINGS: HomeSection = {
+  title: 'What is set here',
+  fields: [{ name: 'Answers', value: 'chat-small' }],
+  forms: [
+    {
+      command: 'models',
+      subcommand: 'set',
+      label: 'Answers…',
+      initial: { family: 'ask', model: 'chat-small' },
+    },
+    { command: 'models', subcommand: 'prompt', label: 'Prompt…', initial: {} },
+  ],
+};
+const RUNNING: HomeSection = {
+  title: 'Running for you',
+  actions: [{ type: 'action', id: 'song.cancel:j1:0', label: 'Cancel 1' }],
+};
+
+describe('the Home tab', () => {
+  it('shows a person what the bot shows them, about their direct messages at first', async () => {
+    const { server, bot } = harness;
+    bot.sections = [SETTINGS, RUNNING];
+    await server.openHome();
+    await home();
+    expect(words()).toContain('What is set here');
+    expect(words()).toContain('Cancel 1');
+    expect(bot.homes).toMatchObject([
+      { address: { channel: 'D0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
+    ]);
+  });
+
+  it('is left alone when the other tab is opened', async () => {
+    const { server, bot } = harness;
+    await server.sendEvent({ type: 'app_home_opened', user: 'U0ADA', channel: 'D0ADA', tab: 'messages' });
+    await server.mention('hello');
+    await server.until(() => bot.begun === 1);
+    expect(bot.homes).toEqual([]);
+  });
+
+  it('turns to the channel that is chosen, and stays there', async () => {
+    const { server, bot } = harness;
+    await server.openHome();
+    await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
+    await server.until(() => words().includes('<#C0MUSIC>'));
+    await server.openHome();
+    await server.until(() => bot.homes.length === 3);
+    expect(bot.homes.map(({ address }) => address.channel)).toEqual(['D0ADA', 'C0MUSIC', 'C0MUSIC']);
+  });
+
+  it('opens forms with what is set, and shows what came of them', async () => {
+    const { server, bot } = harness;
+    bot.sections = [SETTINGS];
+    await server.openHome();
+    await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
+    await server.until(() => words().includes('<#C0MUSIC>'));
+    await server.pressInView(await home(), 'Answers…');
+    const form = await server.until(() => server.openView());
+    expect(JSON.stringify(form.view)).toContain('chat-small');
+    bot.answer = () => ({
+      type: 'message',
+      visibility: 'person',
+      message: { text: 'Answers now use chat-large.' },
+    });
+    await server.submitView(form, { model: 'chat-large' });
+    await server.until(() => words().includes('Answers now use chat-large.'));
+    expect(bot.invocations).toMatchObject([
+      {
+        command: 'models',
+        subcommand: 'set',
+        options: { family: 'ask', model: 'chat-large' },
+        address: { channel: 'C0MUSIC', person: 'U0ADA' },
+      },
+    ]);
+    expect(server.ephemeralsOf()).toEqual([]);
+    expect(server.botMessages('D0ADA')).toEqual([]);
+  });
+
+  it('says what is wrong next to the field', async () => {
+    const { server, bot } = harness;
+    bot.sections = [SETTINGS];
+    await server.openHome();
+    await server.pressInView(await home(), 'Answers…');
+    const form = await server.until(() => server.openView());
+    bot.answer = () => ({
+      type: 'message',
+      visibility: 'person',
+      message: { text: 'This account has no such model.' },
+      option: 'model',
+    });
+    const { ack } = await server.submitView(form, { model: 'nonsense' });
+    expect(ack).toMatchObject({
+      response_action: 'errors',
+      errors: { model: 'This account has no such model.' },
+    });
+  });
+
+  it('opens the form that a command answers with', async () => {
+    const { server, bot } = harness;
+    bot.sections = [SETTINGS];
+    await server.openHome();
+    bot.answer = () => ({
+      type: 'form',
+      form: {
+        id: 'models prompt',
+        title: 'Prompt',
+        submitLabel: 'Keep',
+        options: { text: { type: 'text', description: 'Text' } },
+        initial: { text: 'as it is now' },
+      },
+    });
+    await server.pressInView(await home(), 'Prompt…');
+    const form = await server.until(() => server.openView());
+    expect(JSON.stringify(form.view)).toContain('as it is now');
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
+    await server.submitView(form, {});
+    await server.until(() => words().includes('Kept.'));
+  });
+
+  it('cancels what runs, and shows a moment later that it has ended', async () => {
+    const { server, bot } = harness;
+    bot.sections = [RUNNING];
+    await server.openHome();
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
+    const pressed = server.pressInView(await home(), 'Cancel 1');
+    await server.until(() => words().includes('Cancelling.'));
+    bot.sections = [{ title: 'Running for you', footer: 'Nothing.' }];
+    await server.until(() => words().includes('Nothing.'));
+    expect((await pressed).acknowledged).toBe(true);
+    expect(bot.invocations).toMatchObject([
+      { action: { name: 'cancel', job: 'j1' }, address: { person: 'U0ADA' } },
+    ]);
+  });
+
+  it('keeps a channel that is chosen while an answer settles', async () => {
+    const { server, bot } = harness;
+    bot.sections = [RUNNING];
+    await server.openHome();
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
+    const pressed = server.pressInView(await home(), 'Cancel 1');
+    await server.until(() => words().includes('Cancelling.'));
+    await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
+    await server.until(() => words().includes('C0MUSIC'));
+    await pressed;
+    await server.until(() => server.callsOf('views.publish').length === 4);
+    expect(words()).toContain('C0MUSIC');
+  });
+
+  it('is shown at the next opening where Slack did not take it', async () => {
+    const { server } = harness;
+    server.faults.next('views.publish', { type: 'error', error: 'internal_error' }, 4);
+    await server.openHome();
+    await server.until(() => server.callsOf('views.publish').length === 4);
+    await server.openHome();
+    await home();
+  });
+});
+
+const slackText = createSlackText();
+const OPTIONS = { person: 'U0ADA', layOut: async (input: SlackTextInput) => slackText(input) };
+
+describe('the Home view', () => {
+  it('is one that Slack takes, whatever is in it', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 4000 });
+    const section = fc.record(
+      {
+        title: text,
+        text,
+        footer: text,
+        fields: fc.array(fc.record({ name: text, value: text }), { maxLength: 30 }),
+        actions: fc.array(
+          fc.nat(1e6).map((id) => ({ type: 'action' as const, id: `song.cancel:j${id}:0`, label: 'Cancel' })),
+          { maxLength: 40 },
+        ),
+        forms: fc.array(
+          fc.record({ command: fc.constant('song'), label: text, initial: fc.dictionary(fc.string(), text) }),
+          {
+            maxLength: 40,
+          },
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(section, { maxLength: 6 }),
+        fc.option(fc.constant('C0MUSIC'), { nil: undefined }),
+        async (sections, channel) => {
+          const view = await homeView({
+            sections,
+            shown: { direct: 'D0ADA', ...(channel && { channel }) },
+            answer: { text: 'Done.' },
+            options: OPTIONS,
+          });
+          expect(viewProblems(JSON.parse(JSON.stringify(view)))).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('pings no one', async () => {
+    const view = await homeView({
+      sections: [
+        {
+          title: '<!channel>',
+          text: '<!here> <@U0BOB>',
+          fields: [{ name: '<@U0BOB>', value: '<!everyone>' }],
+        },
+      ],
+      shown: { direct: 'D0ADA' },
+      answer: undefined,
+      options: OPTIONS,
+    });
+    const mrkdwn = asList(view.blocks)
+      .map((block) => JSON.stringify(block))
+      .join('\n');
+    expect(mrkdwn.match(/"type":"mrkdwn","text":"[^"]*<[!@]/g)).toBeNull();
+    expect(
+      readableText({ text: '', blocks: asList(JSON.parse(JSON.stringify(view.blocks))) } as never),
+    ).toContain('@U0BOB');
+  });
+});

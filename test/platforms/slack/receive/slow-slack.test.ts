@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Harness, startHarness } from '../harness.ts';
+
+/** Slack's own API is slow, limits us, or fails, while people press and type. */
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await startHarness();
+});
+
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+describe('while Slack does not say who the person is', () => {
+  it('every kind of interaction is acknowledged in time, and work goes on under the name that Slack sent along', async () => {
+    const { server, bot, show } = harness;
+    await show({ text: 'A song', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] });
+    await server.slash('/song');
+    const form = await server.until(() => server.openView());
+    await server.openHome();
+    const [posted] = server.botMessages();
+    if (posted === undefined) throw new Error('nothing was posted');
+    harness.passTime(6 * 60_000);
+    server.hold('users.info');
+    const interactions = await Promise.all([
+      server.slash('/song', 'rain', { user: 'U0BOB' }),
+      server.press(posted, 'Again', { user: 'U0BOB' }),
+      server.submitView(form, { prompt: 'snow' }),
+      server.shortcut('form:song'),
+      server.messageShortcut('message-menu:ask', posted),
+    ]);
+    expect(interactions.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true, true, true]);
+    expect(await server.suggest(form, 'voice', 'a')).toEqual([{ text: 'a', value: 'a' }]);
+    await server.until(() => bot.begun === 3);
+    // Bob was never asked for before; Ada is remembered.
+    const people = bot.invocations.map(({ person }) => [person.displayName, person.rightsUnknown ?? false]);
+    expect(people.toSorted()).toEqual([
+      ['ada', false],
+      ['bob', true],
+      ['bob', true],
+    ]);
+  });
+
+  it('five hundred commands of two people cost two questions, and all are acknowledged', async () => {
+    const { server, bot } = harness;
+    server.hold('users.info');
+    const asked = Array.from({ length: 500 }, (_, index) =>
+      server.slash('/song', `song ${index}`, { user: index % 2 === 0 ? 'U0ADA' : 'U0BOB' }),
+    );
+    const acknowledged = await Promise.all(asked);
+    expect(acknowledged.filter((delivery) => !delivery.acknowledged)).toEqual([]);
+    expect(server.callsOf('users.info')).toHaveLength(2);
+    await server.until(() => bot.begun === 500);
+  });
+});
+
+it('a start without Slack’s answer who the bot is acknowledges all the same', async () => {
+  await harness.stop();
+  harness = await startHarness({ trouble: ({ faults }) => faults.next('auth.test', { type: 'dropped' }) });
+  harness.server.hold('auth.test');
+  const { server, bot } = harness;
+  const { acknowledged } = await server.slash('/song', 'rain');
+  expect(acknowledged).toBe(true);
+  await server.until(() => bot.begun === 1);
+  expect(bot.invocations[0]?.address.guild).toBe('T0MINSTREL');
+});
+
+it('a look-up that fails is tried again, and the person is known', async () => {
+  const { server, bot } = harness;
+  server.faults.next('users.info', { type: 'ratelimited', retryAfter: 3 });
+  server.faults.next('users.info', { type: 'error', error: 'internal_error' });
+  await server.slash('/song', 'rain', { user: 'U0BOB' });
+  await server.until(() => bot.begun === 1);
+  expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'bob', moderator: true });
+});
+
+it('a form opens a moment later where Slack limits that', async () => {
+  const { server } = harness;
+  server.faults.next('views.open', { type: 'ratelimited', retryAfter: 1 });
+  await server.slash('/song');
+  await server.until(() => server.openView());
+});
+
+it('a person of another workspace is no moderator by the flags of their own', async () => {
+  const { server, bot } = harness;
+  server.workspace.addUser({ id: 'U0EVE', name: 'eve', admin: true, team: 'T0OTHER' });
+  server.workspace.channels.get('C0MUSIC')?.members.add('U0EVE');
+  await server.slash('/song', 'rain', { user: 'U0EVE' });
+  await server.until(() => bot.begun === 1);
+  expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'eve', moderator: false });
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeMrkdwn, unescapeSlack } from '../../../../src/platforms/slack/render/escape.ts';
+
+describe('what Slack makes of typed text', () => {
+  it('is undone exactly once, whatever was typed', () => {
+    const pieces = fc.oneof(
+      fc.string(),
+      fc.constantFrom('<', '>', '&', 'amp;', 'lt;', '@U1', '|', 'https://x.example', '&amp;'),
+    );
+    const typedText = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(typedText, (typed) => {
+        expect(unescapeSlack(escapeMrkdwn(typed))).toBe(typed);
+      }),
+    );
+  });
+
+  it.each([
+    ['<@U0ADA|ada> and <@U1>', '@ada and @U1'],
+    ['<#C1|music>', '#music'],
+    ['<!here> <!subteam^S1|@team>', '@here @team'],
+    ['<http://example.com/|example.com>', 'http://example.com/'],
+    ['<https://example.com/a?b=1&amp;c=2>', 'https://example.com/a?b=1&c=2'],
+    ['<https://example.com|look>', 'look (https://example.com)'],
+    ['<mailto:a@b.c|a@b.c>', 'a@b.c'],
+    ['&amp;lt;', '&lt;'],
+  ])('%s', (received, typed) => {
+    expect(unescapeSlack(received)).toBe(typed);
+  });
+});
+
+it('leaves people as they were mentioned, in one word, for options that take somebody', () => {
+  expect(unescapeSlack('<@U0ADA|Ada Lovelace> &amp; more', { keepMentions: true })).toBe(
+    '<@U0ADA|Ada_Lovelace> & more',
+  );
+});

@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
+import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
+import { render } from '../../../../src/platforms/slack/render/render.ts';
+import { blockProblems, blocksLength } from '../../../servers/slack/blocks.ts';
+import { SLACK } from '../../../servers/slack/limits.ts';
+import { links, pings, readableText } from '../../../servers/slack/mentions.ts';
+
+const HOSTILE = [
+  '<!channel>',
+  '<!here|x>',
+  '<@U0ADA>',
+  '<@U0ADA|ada>',
+  '<!subteam^S1>',
+  '&lt;!here&gt;',
+  '<https://evil.example|docs>',
+  '`<!everyone>`',
+  '```\n<!channel>\n```',
+  '*',
+  '_',
+  '~~',
+  '|',
+  '\\',
+  '[a](b)',
+  '# ',
+  '> ',
+  '- ',
+  '1. ',
+  '\n\n',
+  '<b>',
+  '&amp;',
+  '🎵',
+  ']]>',
+  '![x](y)',
+  '\ud83d',
+  '[r]: http://r.s',
+];
+
+const text = (maxLength = 400) =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc
+        .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme' }), fc.lorem()), {
+          maxLength: 12,
+        })
+        .map((parts) => parts.join(' ')),
+    },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.lorem({ maxCount: 40 }), fc.integer({ min: 1, max: 60 }))
+        .map(([words, times]) => `${words}\n`.repeat(times)),
+    },
+  );
+
+const media: fc.Arbitrary<MediaItem> = fc.record(
+  {
+    kind: fc.constantFrom('audio' as const, 'image' as const, 'video' as const, 'file' as const),
+    name: text(60),
+    source: fc.oneof(
+      fc.record({
+        type: fc.constant('remote' as const),
+        url: fc.oneof(fc.webUrl({ withQueryParameters: true }), text(40)),
+      }),
+      fc.record({
+        type: fc.constant('kept' as const),
+        file: fc.record({
+          name: fc.uuid(),
+          bytes: fc.nat(),
+          contentType: fc.string(),
+        }),
+      }),
+    ),
+    alt: text(60),
+    caption: text(60),
+    cover: fc.boolean(),
+  },
+  { requiredKeys: ['kind', 'name', 'source'] },
+);
+
+const button: fc.Arbitrary<Button> = fc.oneof(
+  fc.record(
+    {
+      type: fc.constant('action' as const),
+      id: fc.oneof(fc.constant('song.again:j:0'), fc.string({ maxLength: 300 })),
+      label: text(100),
+      emoji: fc.constant('🎵'),
+      emphasis: fc.constantFrom('primary' as const, 'danger' as const),
+    },
+    { requiredKeys: ['type', 'id', 'label'] },
+  ),
+  fc.record({ type: fc.constant('link' as const), url: fc.oneof(fc.webUrl(), text(100)), label: text(100) }),
+);
+
+const message: fc.Arbitrary<Message> = fc.record(
+  {
+    title: text(),
+    text: text(),
+    fields: fc.array(fc.record({ name: text(80), value: text() }), { maxLength: 60 }),
+    media: fc.array(media, { maxLength: 30 }),
+    actions: fc.array(button, { maxLength: 60 }),
+    progress: fc.record(
+      {
+        stage: text(),
+        startedAt: fc.integer(),
+        queuePosition: fc.nat(),
+        estimateMs: fc.nat(),
+        until: fc.double(),
+      },
+      { requiredKeys: ['stage', 'startedAt'] },
+    ),
+    footer: text(),
+    notify: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+const slackText = createSlackText();
+const options = {
+  person: 'U0ASKED',
+  layOut: async (input: SlackTextInput) => slackText(input),
+  pictures: new Map(),
+  links: () => 'https://files.example/x?signature=a&expires=1',
+};
+const rendering = (value: Message, more: object = {}) => render(value, { ...options, ...more });
+/** What people read of it: the targets of links do not show. */
+const everything = async (value: Message, more: object = {}) =>
+  (await rendering(value, more)).parts
+    .map((part) => readableText({ blocks: part.blocks }))
+    .join('\n')
+    .replace(/\]\((?:https?|mailto):[^()\s]*\)/g, ']');
+
+/** Letters and digits only: markup and the space between words may change, the words may not. */
+const words = (value: string) => value.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '');
+
+describe('rendering any message', () => {
+  it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }])(
+    'fits within every limit of Slack %j',
+    async (more) => {
+      await fc.assert(
+        fc.asyncProperty(message, async (value) => {
+          for (const part of (await rendering(value, more)).parts) {
+            expect(blockProblems(part.blocks, 'message')).toEqual([]);
+            expect(blocksLength(part.blocks)).toBeLessThanOrEqual(SLACK.blocksTotal);
+            expect(JSON.stringify(part)).not.toMatch(/\\ud[89a-f]/);
+            expect(part.text.length).toBeGreaterThan(0);
+            expect(part.text.length).toBeLessThanOrEqual(SLACK.updateText);
+          }
+        }),
+        { numRuns: 80 },
+      );
+    },
+  );
+
+  it.each([{}, { bare: true }, { inThread: true }])(
+    'pings no one but the person who asked, and only when told to %j',
+    async (more) => {
+      await fc.assert(
+        fc.asyncProperty(message, async (value) => {
+          const pinged = new Set((await rendering(value, more)).parts.flatMap((part) => pings(part)));
+          expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
+        }),
+        { numRuns: 80 },
+      );
+    },
+  );
+
+  it('makes no link out of what somebody wrote in Slack’s own notation', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...HOSTILE, 'word'), { maxLength: 20 }), async (parts) => {
+        const { parts: shown } = await rendering({
+          text: parts.join(' '),
+          title: parts.join(''),
+          footer: parts.join(''),
+        });
+        const hidden = shown.flatMap((part) => links(part)).filter(({ label }) => label === 'docs');
+        expect(hidden).toEqual([]);
+      }),
+    );
+  });
+
+  it('lets Slack make no link and no mention of words by itself', async () => {
+    const { parts } = await rendering({
+      fields: [{ name: 'Style', value: '#general or rain.example' }],
+      progress: { stage: 'Composing rain.example', startedAt: 1e12 },
+      media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'remote', url: 'https://rain.example/a' } }],
+      notify: true,
+    });
+    const count = (sign: string) => JSON.stringify(parts).split(sign).length - 1;
+    expect(count('"type":"mrkdwn"')).toBe(4);
+    expect(count('"verbatim":true')).toBe(4);
+  });
+
+  it('loses no word of plain text', async () => {
+    await fc.assert(
+      fc.asyncProperty(text(2000), async (value) => {
+        const { textFile } = await rendering({ text: plain(value) });
+        const said = textFile?.content ?? (await everything({ text: plain(value) }));
+        expect(words(said)).toContain(words(value));
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it('loses no word of titles, fields and footers', async () => {
+    const short = text(300).filter((value) => value.length < 8000);
+    await fc.assert(
+      fc.asyncProperty(short, short, short, async (title, value, footer) => {
+        const said = words(await everything({ title, fields: [{ name: 'Name', value }], footer }));
+        for (const part of [title, value, footer]) expect(said).toContain(words(part));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('says until when something is waited for, in each reader’s own time', async () => {
+    const { parts } = await rendering({
+      progress: { stage: 'Asked again', startedAt: 1_700_000_000_000, until: 1_700_000_050_000 },
+    });
+    expect(JSON.stringify(parts)).toContain('until <!date^1700000050^{time_secs}|22:14 UTC>');
+  });
+
+  it('says something even when there is nothing to say', async () => {
+    expect(await rendering({})).toEqual({ parts: [{ text: '…', blocks: [] }], textFile: undefined });
+  });
+
+  it('keeps the buttons in the first message, however long the text is', async () => {
+    const long = {
+      text: 'word '.repeat(4000),
+      actions: [{ type: 'action' as const, id: 'ask.again:j:0', label: 'Again' }],
+    };
+    const { parts } = await rendering(long);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.map(({ blocks }) => blocks.some(({ type }) => type === 'actions'))).toEqual([
+      true,
+      ...parts.slice(1).map(() => false),
+    ]);
+  });
+
+  it('makes a file of what is too long for messages', async () => {
+    const { parts, textFile } = await rendering({ text: 'word '.repeat(12_000) });
+    expect(parts.length).toBeLessThanOrEqual(2);
+    expect(textFile?.content).toHaveLength(60_000);
+  });
+
+  it('puts the cover next to the fields, and other pictures below', async () => {
+    const picture = (name: string, cover: boolean): MediaItem => ({
+      kind: 'image',
+      name,
+      cover,
+      source: { type: 'kept', file: { name, bytes: 1, contentType: 'image/png' } },
+    });
+    const { parts } = await rendering(
+      {
+        title: 'Rain',
+        fields: [{ name: 'Style', value: 'lofi' }],
+        media: [picture('cover.png', true), picture('b.png', false)],
+      },
+      {
+        links: () => undefined,
+        pictures: new Map([
+          ['cover.png', 'F1'],
+          ['b.png', 'F2'],
+        ]),
+      },
+    );
+    expect(parts[0]?.blocks).toMatchObject([
+      { type: 'header', text: { text: 'Rain' } },
+      { type: 'section', accessory: { type: 'image', slack_file: { id: 'F1' }, alt_text: 'cover.png' } },
+      { type: 'image', slack_file: { id: 'F2' } },
+    ]);
+  });
+});

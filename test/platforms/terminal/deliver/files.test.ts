@@ -1,0 +1,270 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { MediaItem, Message } from '../../../../src/core/message.ts';
+import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
+import { clock } from '../../../../src/platforms/terminal/render/render.ts';
+import { openTerminal, SILENT_BOT, type TerminalHarness } from '../harness.ts';
+
+const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
+const STARTED_AT = 1_700_000_000_000;
+const remember = async () => {};
+
+let harness: TerminalHarness;
+beforeEach(async () => {
+  harness = await openTerminal();
+  await harness.terminal.start(SILENT_BOT);
+});
+afterEach(() => harness.close());
+
+const show = (message: Message, key = 'a') => harness.terminal.show(HERE, message, { key, remember });
+
+/** A WAV file of silence, so that its length can be read. */
+function silence(seconds: number): Uint8Array {
+  const rate = 8000;
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + seconds * rate, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate, 28);
+  header.writeUInt16LE(1, 32);
+  header.writeUInt16LE(8, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(seconds * rate, 40);
+  return Buffer.concat([header, Buffer.alloc(seconds * rate, 128)]);
+}
+
+function audio(name: string, bytes: Uint8Array, more: Partial<MediaItem> = {}): MediaItem {
+  return { kind: 'audio', name, source: { type: 'kept', file: harness.keep(bytes) }, ...more };
+}
+
+test('a job from its first word to its result', async () => {
+  const stage = (text: string, more = {}): Message => ({
+    title: 'Composing “Rain”',
+    progress: { stage: text, startedAt: STARTED_AT },
+    actions: [{ type: 'action', id: 'song.cancel:job1:0', label: 'Cancel' }],
+    ...more,
+  });
+  await show(stage('handed over'));
+  await show(stage('handed over'));
+  await show(stage('the lyrics are written', { title: 'Rain', text: 'Drops\\\non the roof' }));
+  await show({
+    title: 'Rain',
+    text: 'Drops\\\non the roof',
+    fields: [{ name: 'Style', value: 'lofi' }],
+    media: [audio('Rain.wav', silence(2), { caption: 'Take 1' })],
+    actions: [
+      { type: 'action', id: 'song.extend:job1:0', label: 'Extend', emoji: '➕' },
+      { type: 'link', url: 'https://example.org', label: 'More' },
+    ],
+    footer: 'model V5',
+  });
+  expect(harness.paper.written()).toBe(
+    [
+      '',
+      'Minstrel #1',
+      '… Composing “Rain”: handed over [1] Cancel',
+      'Rain',
+      'Drops',
+      'on the roof',
+      '… Rain: the lyrics are written',
+      `♪ ${join(harness.folder, 'Rain.wav')} · Take 1 · 0:02 · 16 kB`,
+      'Style: lofi',
+      'model V5',
+      '[2] ➕ Extend   More: https://example.org',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('messages that take turns say whose they are', async () => {
+  await show({ text: 'one' }, 'a');
+  await show({ text: 'two' }, 'b');
+  await show({ text: 'one', footer: 'more' }, 'a');
+  await show({ text: 'another one' }, 'a');
+  expect(harness.paper.written().trim().split(/\n+/)).toEqual([
+    ...['Minstrel #1', 'one', 'Minstrel #2', 'two'],
+    ...['Minstrel #1', 'more', 'Minstrel #1, edited', 'another one'],
+  ]);
+});
+
+test('what was printed before a restart is not printed again, though its buttons have other numbers', async () => {
+  const message: Message = {
+    text: 'done',
+    actions: [{ type: 'action', id: 'song.again:job1:0', label: 'Again' }],
+  };
+  await show({ ...message, actions: [{ type: 'action', id: 'x.y:z:0', label: 'Other' }] }, 'b');
+  const posted = await show(message);
+  const before = harness.paper.written();
+  await harness.make().show(HERE, message, { key: 'a', posted, remember });
+  expect(harness.paper.written()).toBe(before);
+});
+
+test('a remembered state that no terminal wrote is as good as none', async () => {
+  const posted: Posted = { printed: 7 };
+  await harness.terminal.show(HERE, { text: 'hello' }, { key: 'a', posted, remember });
+  expect(harness.paper.written()).toContain('hello');
+});
+
+test('a file that came early is not printed again when others join it', async () => {
+  const first = audio('Take 1.wav', silence(1));
+  await show({
+    title: 'Rain',
+    media: [first],
+    progress: { stage: 'the second take', startedAt: STARTED_AT },
+  });
+  await show({ title: 'Rain', media: [audio('Take 2.wav', silence(2)), first] });
+  const lines = harness.paper.written().trim().split('\n');
+  expect(lines.map((line) => line.replace(`${harness.folder}/`, ''))).toEqual([
+    'Minstrel #1',
+    'Rain',
+    '♪ Take 1.wav · 0:01 · 8 kB',
+    '… Rain: the second take',
+    '♪ Take 2.wav · 0:02 · 16 kB',
+  ]);
+});
+
+describe('nothing from outside moves the cursor', () => {
+  const evil = 'a\u001b[2Jb\u0007c\rd\u009b1Ae\u202ef';
+  test('in any part of a message', async () => {
+    await show({
+      title: evil,
+      text: `${evil} and &#27;[2J and \`&#27;\` [x](https://e.org/&#27;)`,
+      fields: [{ name: evil, value: evil }],
+      media: [audio(`${evil}.mp3`, silence(1), { caption: evil, alt: evil })],
+      actions: [
+        { type: 'action', id: 'a.b:c:0', label: evil },
+        { type: 'link', url: `https://e.org/${evil}`, label: evil },
+      ],
+      footer: evil,
+    });
+    await show({ title: evil, progress: { stage: evil, startedAt: STARTED_AT } }, 'b');
+    await harness.terminal.sendPrivately(HERE, { text: evil });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may come through.
+    expect(harness.paper.written()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  });
+});
+
+test('Markdown is shown as what it means, and none of it is lost', async () => {
+  await show({
+    text: [
+      '# Head',
+      'Some **bold**, *soft* and ~~old~~ `code`,\\\na [link](https://example.org) and https://example.com',
+      '- one\n- two\n  1. inner\n- [x] done',
+      '> quoted\n> twice',
+      '```js\nlet rain = 1;\n\nrain++;\n```',
+      '| a | bb |\n|---|---|\n| 雨 | c |',
+      '---',
+      '<b>html</b>',
+      '![a picture](https://example.org/x.png)',
+      'escaped \\*stars\\* and a note[^1]',
+      '[^1]: the note',
+    ].join('\n\n'),
+  });
+  expect(harness.paper.written().replace(/\n+/g, '\n')).toBe(
+    [
+      '',
+      'Minstrel #1',
+      'Head',
+      'Some bold, soft and old code,',
+      'a link (https://example.org) and https://example.com',
+      '• one',
+      '• two',
+      '  1. inner',
+      '• [x] done',
+      '│ quoted',
+      '│ twice',
+      '    let rain = 1;',
+      '    ',
+      '    rain++;',
+      'a   bb',
+      '雨  c',
+      '───',
+      '<b>html</b>',
+      'a picture (https://example.org/x.png)',
+      'escaped *stars* and a note[1]',
+      '[1] the note',
+      '',
+    ].join('\n'),
+  );
+});
+
+describe('files', () => {
+  test('of one name are told apart by number', async () => {
+    await show({ media: [audio('Rain.wav', silence(1)), audio('Rain.wav', silence(2))] });
+    expect((await readdir(harness.folder)).sort()).toEqual(['Rain (2).wav', 'Rain.wav']);
+    expect(await readFile(join(harness.folder, 'Rain (2).wav'))).toHaveLength(44 + 16_000);
+  });
+
+  test('of one name that come at the same moment do not overwrite each other', async () => {
+    await Promise.all(
+      [1, 2, 3, 4].map((seconds) => show({ media: [audio('Rain.wav', silence(seconds))] }, `key${seconds}`)),
+    );
+    expect(await readdir(harness.folder)).toHaveLength(4);
+  });
+
+  test('that are there already are not saved again', async () => {
+    await show({ media: [audio('Rain.wav', silence(1))] }, 'a');
+    await show({ media: [audio('Rain.wav', silence(1))] }, 'b');
+    expect(await readdir(harness.folder)).toEqual(['Rain.wav']);
+  });
+
+  test('never leave their folder', async () => {
+    await show({ media: [audio('../../escaped.wav', silence(1)), audio('..', silence(2))] });
+    const names = await readdir(harness.folder);
+    expect(names).toHaveLength(2);
+    expect(await readdir(join(harness.folder, '..'))).toEqual(['media']);
+  });
+
+  test('that came short are not passed off as whole', async () => {
+    const whole = harness.keep(silence(1));
+    const file = { ...whole, bytes: whole.bytes + 1 };
+    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
+    await expect(show({ media: [item] })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await readdir(harness.folder)).toEqual([]);
+  });
+
+  test('that are not kept any more are worth another try', async () => {
+    const file = { name: 'lost', bytes: 1, contentType: 'audio/wav' };
+    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
+    await expect(show({ media: [item] })).rejects.toBeInstanceOf(PlatformError);
+  });
+
+  test('for which there is no folder are refused with what to do', async () => {
+    await writeFile(harness.folder, 'a file where the folder should be');
+    await expect(show({ media: [audio('Rain.wav', silence(1))] })).rejects.toMatchObject({
+      code: 'refused',
+      advice: expect.stringContaining('make it a folder that you may write to'),
+    });
+    await harness.terminal.sendPrivately(HERE, { text: 'Here', media: [audio('Rain.wav', silence(1))] });
+    expect(harness.paper.written()).toContain('make it a folder that you may write to');
+  });
+
+  test('that are still at the gateway are named by their address', async () => {
+    await show({
+      text: 'Listen already',
+      media: [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'remote', url: 'https://example.org/s' } }],
+      progress: { stage: 'the last seconds', startedAt: STARTED_AT },
+    });
+    expect(harness.paper.written()).toContain('♪ https://example.org/s\n');
+  });
+});
+
+test('an output that went away is a channel that is gone', async () => {
+  harness.paper.destroy(new Error('EPIPE'));
+  await expect.poll(() => harness.terminal.status()).toMatchObject({ ready: false });
+  await expect(show({ text: 'hello' })).rejects.toMatchObject({ code: 'gone' });
+});
+
+test.each([
+  [0.4, '0:00'],
+  [59.6, '1:00'],
+  [62, '1:02'],
+  [3600, '1:00:00'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(clock(seconds)).toBe(text);
+});

@@ -1,0 +1,307 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Bot } from '../../../../src/core/bot.ts';
+import { defineCommand, defineSubcommand } from '../../../../src/core/command.ts';
+import type { Invocation } from '../../../../src/core/invocation.ts';
+import type { Outcome } from '../../../../src/core/outcome.ts';
+import type { TerminalOptions } from '../../../../src/platforms/terminal/terminal.ts';
+import { createVirtualScreen } from '../deliver/virtual-screen.ts';
+import { openTerminal, type TerminalHarness } from '../harness.ts';
+
+const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
+
+const song = defineCommand({
+  name: 'song',
+  description: 'Makes a song',
+  options: {
+    prompt: { type: 'text', description: 'What it is about', required: true },
+    style: {
+      type: 'text',
+      description: 'Its style',
+      autocomplete: true,
+    },
+    instrumental: { type: 'flag', description: 'Without voices' },
+    voice: { type: 'choice', description: 'Who sings', choices: [{ name: 'Female', value: 'f' }] },
+  },
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+const jobs = defineCommand({
+  name: 'jobs',
+  description: 'Lists what runs',
+  options: {},
+  answersPrivately: true,
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+
+const remix = defineCommand({
+  name: 'remix',
+  description: 'Changes a song',
+  options: {
+    audio: { type: 'file', description: 'A song', accept: ['audio'], maximumBytes: 1000, required: true },
+  },
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+
+const models = defineCommand({
+  name: 'models',
+  description: 'Which models are used here',
+  options: {},
+  subcommands: {
+    set: defineSubcommand({
+      description: 'Chooses a model',
+      options: { family: { type: 'text', description: 'Of what', required: true, autocomplete: true } },
+      run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+    }),
+  },
+  run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
+});
+
+let outcome: Outcome;
+const run = vi.fn<Bot['run']>();
+const suggest = vi.fn<Bot['suggest']>();
+const bot: Bot = { commands: [song, jobs, models, remix], run, suggest, refusal: async () => undefined };
+
+let harness: TerminalHarness | undefined;
+beforeEach(() => {
+  outcome = { type: 'message', visibility: 'channel', message: { text: 'done' } };
+  run.mockReset().mockImplementation(async () => outcome);
+  suggest.mockReset().mockResolvedValue([{ name: 'Lo-fi', value: 'lofi' }]);
+});
+afterEach(() => harness?.close());
+
+const invocations = (): Invocation[] => run.mock.calls.map(([invocation]) => invocation);
+
+describe('play', () => {
+  type JobOutcome = NonNullable<TerminalOptions['jobOutcome']>;
+  async function open(jobOutcome: JobOutcome = async () => 'delivered') {
+    harness = await openTerminal({ jobOutcome });
+    await harness.terminal.start(bot);
+    return { ...harness, play: harness.terminal.play };
+  }
+
+  test('shows the line as if it had been typed, and asks the bot', async () => {
+    const { play, paper } = await open();
+    expect(await play('/song a tune --style dark lofi --instrumental')).toBe('delivered');
+    expect(paper.written()).toBe('\n› /song a tune --style dark lofi --instrumental\n\nMinstrel #1\ndone\n');
+    expect(invocations()).toEqual([
+      {
+        id: 'invocation-1',
+        command: 'song',
+        options: { prompt: 'a tune', style: 'dark lofi', instrumental: true },
+        address: HERE,
+        person: { id: 'you', displayName: 'you', moderator: true, roles: [] },
+      },
+    ]);
+  });
+
+  test('begins an accepted job and waits for how it ends', async () => {
+    const answers: ('delivered' | 'failed' | undefined)[] = [undefined, undefined, 'failed'];
+    const asked = vi.fn<JobOutcome>(async () => answers.shift());
+    const { play } = await open(asked);
+    const begin = vi.fn();
+    outcome = { type: 'accepted', job: 'job-7', begin };
+    expect(await play('/song rain')).toBe('failed');
+    expect(begin).toHaveBeenCalledOnce();
+    expect(asked.mock.calls).toEqual([['job-7'], ['job-7'], ['job-7']]);
+  });
+
+  test('fails when the bot only says why not', async () => {
+    const { play, paper } = await open();
+    outcome = { type: 'message', visibility: 'person', message: { text: 'Too long.' } };
+    expect(await play('/song rain')).toBe('failed');
+    expect(paper.written()).toContain('Minstrel, to you alone\nToo long.\n');
+  });
+
+  test('delivers the private answer of a command whose answers are private', async () => {
+    const { play } = await open();
+    outcome = { type: 'message', visibility: 'person', message: { text: 'Nothing runs.' } };
+    expect(await play('/jobs')).toBe('delivered');
+  });
+
+  test.each([
+    ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
+    ['/perform', 'There is no command /perform. Commands: /song /jobs /models /remix'],
+    ['/song --style a --style b', '“style” was given twice.'],
+    ['a tune for rain', 'Type a command such as /song a tune for rain'],
+    ['7', 'There is no button 7 here.'],
+  ])('says what is wrong with %j and asks no one', async (line, sentence) => {
+    const { play, paper } = await open();
+    expect(await play(line)).toBe('failed');
+    expect(paper.written()).toContain(sentence);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('of a form that no one can fill in says what it needs', async () => {
+    const { play, paper } = await open();
+    outcome = {
+      type: 'form',
+      form: { id: 'song', title: 'Song', submitLabel: 'Go', options: song.options, initial: {} },
+    };
+    expect(await play('/song')).toBe('failed');
+    expect(paper.written()).toContain('This needs --prompt, and nobody is here to be asked.');
+  });
+
+  test('presses a button by its number', async () => {
+    const { play, terminal } = await open();
+    await terminal.show(
+      HERE,
+      { text: 'a song', actions: [{ type: 'action', id: 'song.extend:job-7:1', label: 'Extend' }] },
+      { key: 'a', remember: async () => {} },
+    );
+    expect(await play('1')).toBe('delivered');
+    expect(invocations()[0]).toMatchObject({
+      command: 'song',
+      action: { name: 'extend', job: 'job-7', index: 1 },
+      options: {},
+    });
+  });
+
+  test('knows the parts of a command', async () => {
+    const { play, paper } = await open();
+    await play('/models set image');
+    await play('/models');
+    await play('/models constructor').catch(() => {});
+    expect(invocations().slice(0, 2)).toMatchObject([
+      { command: 'models', subcommand: 'set', options: { family: 'image' } },
+      { command: 'models', options: {} },
+    ]);
+    expect(invocations()).toHaveLength(2);
+    expect(paper.written()).toContain('/models has no “constructor”. It knows set.');
+    await play('help models');
+    expect(paper.written()).toContain('/models set Chooses a model\n\n• --family Of what (needed)');
+  });
+
+  test('helps, with all commands or with one', async () => {
+    const { play, paper } = await open();
+    await play('help');
+    expect(paper.written()).toContain('/song Makes a song');
+    for (const line of ['help /song', '/song help', '/song --help', '/song —help']) {
+      await play(line);
+      expect(paper.written().split('/song Makes a song').length).toBe(2);
+    }
+    expect(paper.written().split('--prompt What it is about (needed)')).toHaveLength(5);
+    expect(invocations()).toEqual([]);
+  });
+});
+
+describe('typed lines', () => {
+  async function open(screen = createVirtualScreen({ columns: 120 })) {
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+    const onEnd = vi.fn();
+    harness = await openTerminal({ input, output: screen, onEnd });
+    await harness.terminal.start(bot);
+    return { ...harness, input, screen, onEnd };
+  }
+
+  test('run one after the other', async () => {
+    const { input } = await open();
+    input.write('/song one\r/song two\r');
+    await expect.poll(() => run).toHaveBeenCalledTimes(2);
+    expect(invocations().map(({ options }) => options.prompt)).toEqual(['one', 'two']);
+  });
+
+  test('without what a command needs become questions, one by one', async () => {
+    const { input, screen } = await open();
+    input.write('/song\r');
+    await expect.poll(() => screen.seen()).toContain('prompt: What it is about (needed)?');
+    input.write('rain\r');
+    await expect.poll(() => screen.seen()).toContain('style: Its style?');
+    input.write('\r');
+    await expect.poll(() => screen.seen()).toContain('instrumental: Without voices (yes or no)?');
+    input.write('yes\r');
+    await expect.poll(() => screen.seen()).toContain('voice: Who sings (Female)?');
+    input.write('\r');
+    await expect.poll(() => run).toHaveBeenCalledOnce();
+    expect(invocations()[0]).toMatchObject({
+      command: 'song',
+      options: { prompt: 'rain', instrumental: 'yes' },
+    });
+  });
+
+  test('of a form of a button come back as that button, with what was in the form', async () => {
+    const { input, screen } = await open();
+    outcome = {
+      type: 'form',
+      form: {
+        id: 'song.again:job-7:0',
+        title: 'Again',
+        submitLabel: 'Go',
+        options: { style: { type: 'text', description: 'Its style' } },
+        initial: { style: 'lofi' },
+      },
+    };
+    input.write('/song rain\r');
+    await expect.poll(() => screen.seen()).toContain('style: Its style (now: lofi)?');
+    outcome = { type: 'message', visibility: 'channel', message: { text: 'done' } };
+    input.write('\r');
+    await expect.poll(() => run).toHaveBeenCalledTimes(2);
+    expect(invocations()[1]).toMatchObject({
+      command: 'song',
+      action: { name: 'again', job: 'job-7', index: 0 },
+      options: { style: 'lofi' },
+    });
+  });
+
+  test('of a form give a file by its address', async () => {
+    const { input, screen } = await open();
+    input.write('/remix\r');
+    await expect.poll(() => screen.seen()).toContain('(needed)?');
+    input.write('https://files.example/rain.mp3\r');
+    await expect.poll(() => run).toHaveBeenCalledOnce();
+    expect(invocations()[0]?.options).toEqual({
+      audio: { name: 'rain.mp3', url: 'https://files.example/rain.mp3' },
+    });
+  });
+
+  test('of a form can be given up', async () => {
+    const { input, screen, onEnd } = await open();
+    input.write('/song\r');
+    await expect.poll(() => screen.seen()).toContain('(needed)?');
+    input.write('\u0003');
+    await expect.poll(() => screen.seen()).toMatch(/›$/);
+    input.write('/song rain\r');
+    await expect.poll(() => run).toHaveBeenCalledOnce();
+    expect(onEnd).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['/so', '› /song'],
+    ['/models s', '› /models set'],
+    ['/models set --family ', '› /models set --family lofi'],
+    ['/song rain --sty', '› /song rain --style'],
+    ['/song rain --voice ', '› /song rain --voice f'],
+    ['/song rain --style ', '› /song rain --style lofi'],
+  ])('%j is completed by Tab', async (typed, completed) => {
+    const { input, screen } = await open();
+    input.write(typed);
+    input.write('\t');
+    await expect.poll(() => screen.seen()).toBe(completed);
+  });
+
+  test('of a pipe run without a prompt, and its end is told once they ran', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: false });
+    const onEnd = vi.fn();
+    harness = await openTerminal({ input, onEnd });
+    await harness.terminal.start(bot);
+    input.end('/song one\n/song two\n');
+    await expect.poll(() => onEnd).toHaveBeenCalledExactlyOnceWith('input-ended');
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(harness.paper.written()).not.toContain('›');
+  });
+
+  test('stay below what is announced', async () => {
+    const { input, screen, terminal } = await open();
+    input.write('/so');
+    await expect.poll(() => screen.seen()).toBe('› /so');
+    terminal.announce('Listening at http://127.0.0.1:3000');
+    expect(screen.seen()).toBe('Listening at http://127.0.0.1:3000\n› /so');
+  });
+
+  test('are not taken any more after stop', async () => {
+    const { input, terminal } = await open();
+    await terminal.stop();
+    input.write('/song late\r');
+    await terminal.stop();
+    expect(run).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,359 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Bot } from '../../../src/core/bot.ts';
+import type { Address, Invocation, Person } from '../../../src/core/invocation.ts';
+import { EVERYONE, type Subject } from '../../../src/core/moderation.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { createBotOn } from '../../core/bot-on-world.ts';
+import { createWorld, songCallback, type World } from '../../jobs/world.ts';
+import { administer } from '../administration.ts';
+import { NOTHING_DECIDED, person } from '../samples.ts';
+
+/**
+ * Who may use what on both platforms, by commands, buttons, forms, completions and talk. Discord names a role; Slack, which
+ * has none, a person. /song is for DJs, /video is off in the server, /image is off in this channel, one person is blocked.
+ */
+const PLATFORMS = ['discord', 'slack'] as const;
+
+const ALLOWED = {
+  anybody: { song: false, video: false, image: false, ask: true, models: false, minstrel: true },
+  dj: { song: true, video: false, image: false, ask: true, models: false, minstrel: true },
+  blocked: { song: false, video: false, image: false, ask: false, models: false, minstrel: true },
+  appointed: { song: true, video: true, image: true, ask: true, models: true, minstrel: true },
+  moderator: { song: true, video: true, image: true, ask: true, models: true, minstrel: true },
+} as const;
+type Who = keyof typeof ALLOWED;
+type Named = keyof (typeof ALLOWED)['anybody'];
+
+const WORK = {
+  song: {
+    route: 'music.generate',
+    request: { customMode: false, instrumental: false, model: 'V5', prompt: 'x' },
+  },
+  video: { route: 'media.video', request: { model: 'reel-standard', prompt: 'x' } },
+  image: { route: 'media.image', request: { model: 'canvas-plus', prompt: 'x' } },
+  ask: { route: 'answer', dialect: 'chat', request: { model: 'chat-small', turns: [] } },
+} as const;
+
+const OPTIONS: Record<Named, Invocation['options']> = {
+  song: { prompt: 'rain' },
+  video: { prompt: 'waves', model: 'reel-standard' },
+  image: { prompt: 'a fox', model: 'canvas-plus' },
+  ask: { question: 'Why?' },
+  models: {},
+  minstrel: {},
+};
+
+const COMMANDS = Object.keys(OPTIONS) as Named[]; // the keys of an object literal
+const PEOPLE = Object.keys(ALLOWED) as Who[]; // the keys of an object literal
+
+const VOICE = { personaId: 'p', name: 'Ada', keptBy: { id: 'ada', displayName: 'Ada' }, keptAt: 1 };
+
+let world: World;
+let bot: Bot;
+let events = 0;
+
+function here(platform: string): Address {
+  return { platform, guild: 'guild', channel: 'channel', person: 'somebody' };
+}
+
+function somebody(platform: string, who: Who): Person {
+  const roles = who === 'dj' && platform === 'discord' ? ['dj-role'] : [];
+  return person(who, { roles, moderator: who === 'moderator' });
+}
+
+function dj(platform: string): Subject {
+  return platform === 'discord'
+    ? { type: 'role', id: 'dj-role', name: 'DJ' }
+    : { type: 'person', id: 'dj', name: 'Dj' };
+}
+
+beforeEach(async () => {
+  world = await createWorld();
+  const administered = administer(world);
+  bot = createBotOn(world, { administered });
+  for (const platform of PLATFORMS) {
+    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
+    await mod.access.allow('song', dj(platform), 'server');
+    await mod.access.forbid('video', undefined, 'server');
+    await mod.access.forbid('image', undefined, 'channel');
+    await mod.access.block({ type: 'person', id: 'blocked' });
+    await mod.access.appoint({ type: 'person', id: 'appointed' });
+  }
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+function invocation(platform: string, who: Who, command: string, more: Partial<Invocation> = {}): Invocation {
+  return {
+    id: `event-${++events}`,
+    command,
+    options: {},
+    address: here(platform),
+    person: somebody(platform, who),
+    ...more,
+  };
+}
+
+const REFUSAL =
+  /blocked you|barred you|switched \/\w+ off|is for DJ only|only for people whom moderators|Only moderators may use/;
+
+function isRefused(outcome: Outcome): boolean {
+  return (
+    outcome.type === 'message' && outcome.visibility === 'person' && REFUSAL.test(outcome.message.text ?? '')
+  );
+}
+
+describe.each(PLATFORMS)('on %s', (platform) => {
+  describe.each(PEOPLE)('%s', (who) => {
+    test.each(COMMANDS)(
+      'and /%s: the command, talk, tools, its buttons and its completions',
+      async (name) => {
+        const allowed = ALLOWED[who][name];
+        const asked = await bot.run(invocation(platform, who, name, { options: OPTIONS[name] }));
+        expect(isRefused(asked), 'the command').toBe(!allowed);
+        if (name === 'ask') {
+          const conversation = [{ author: 'person' as const, text: 'Hello', files: [] }];
+          const talk = invocation(platform, who, name, { options: OPTIONS[name], conversation });
+          expect(isRefused(await bot.run(talk)), 'talk').toBe(!allowed);
+        }
+        if (name !== 'models' && name !== 'minstrel') {
+          const outcome = await world.jobs.start(
+            { work: WORK[name], title: 'x' },
+            invocation(platform, 'moderator', name),
+            NOTHING_DECIDED,
+          );
+          if (outcome.type !== 'accepted') throw new TypeError('not accepted');
+          for (const action of ['again', 'cancel']) {
+            const press = invocation(platform, who, name, {
+              action: { name: action, job: outcome.job, index: 0 },
+            });
+            // What is theirs people may always cancel.
+            expect(isRefused(await bot.run(press)), action).toBe(!allowed && action !== 'cancel');
+          }
+        }
+        if (name !== 'song' && name !== 'minstrel') {
+          const offered = await bot.suggest({
+            command: name,
+            ...(name === 'models' ? { subcommand: 'set' } : {}),
+            option: 'model',
+            typed: '',
+            address: here(platform),
+            person: somebody(platform, who),
+          });
+          expect(offered.length > 0, 'completions').toBe(allowed);
+        }
+      },
+    );
+  });
+
+  test('a channel can open what the server closed, and close everything', async () => {
+    const administered = administer(world);
+    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
+    const run = async (name: Named) =>
+      isRefused(await bot.run(invocation(platform, 'anybody', name, { options: OPTIONS[name] })));
+    await mod.access.allow('video', undefined, 'channel');
+    expect(await run('video')).toBe(false);
+    await mod.access.forbid('all', undefined, 'channel');
+    expect(await run('ask')).toBe(true);
+    expect(await run('video')).toBe(false);
+    expect(await run('minstrel')).toBe(false);
+    await mod.access.reset('all', 'channel');
+    expect(await run('ask')).toBe(false);
+  });
+
+  test('a person can be kept from one command, here or in the server, whatever the rules say', async () => {
+    const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
+    const bob = { type: 'person', id: 'anybody', name: 'Bob' } as const;
+    const ask = async () =>
+      isRefused(await bot.run(invocation(platform, 'anybody', 'ask', { options: OPTIONS.ask })));
+    await mod.access.forbid('ask', bob, 'server');
+    expect(await ask()).toBe(true);
+    expect(isRefused(await bot.run(invocation(platform, 'dj', 'ask', { options: OPTIONS.ask })))).toBe(false);
+    await mod.access.allow('ask', undefined, 'channel');
+    expect(await ask()).toBe(true);
+    expect((await mod.access.inForce()).barred.server).toEqual({ ask: [bob] });
+    await mod.access.allow('ask', bob, 'server');
+    expect(await ask()).toBe(false);
+    // Nobody else lost it by that.
+    expect(isRefused(await bot.run(invocation(platform, 'dj', 'ask', { options: OPTIONS.ask })))).toBe(false);
+    await mod.access.forbid('all', bob, 'channel');
+    expect(await ask()).toBe(true);
+    await mod.access.reset('all', 'channel');
+    expect(await ask()).toBe(false);
+  });
+
+  test('everyone is everyone: blocked, and kept from a command', async () => {
+    const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
+    const ask = async (who: Who) =>
+      isRefused(await bot.run(invocation(platform, who, 'ask', { options: OPTIONS.ask })));
+    const blocked = await bot.run(
+      invocation(platform, 'moderator', 'limits', { subcommand: 'block', options: { who: '@everyone' } }),
+    );
+    expect(blocked).toMatchObject({ message: { text: 'everyone cannot use me in this server any more.' } });
+    expect(await ask('anybody')).toBe(true);
+    expect(await ask('moderator')).toBe(false);
+    expect(await mod.access.unblock(EVERYONE)).toBe(true);
+    const forbid = { command: 'ask', who: '@everyone', where: 'server' };
+    await bot.run(invocation(platform, 'moderator', 'limits', { subcommand: 'forbid', options: forbid }));
+    expect(await ask('anybody')).toBe(true);
+    expect((await mod.access.inForce()).server.ask).toMatchObject({ everyone: false });
+  });
+
+  test('blocked people cancel what is theirs, from everywhere, and see it with /jobs all', async () => {
+    const started = await world.jobs.start(
+      { work: WORK.song, title: 'Composing “x”' },
+      invocation(platform, 'blocked', 'song'),
+      NOTHING_DECIDED,
+    );
+    if (started.type !== 'accepted') throw new TypeError('not accepted');
+    const elsewhere = { ...here(platform), channel: 'another', person: 'blocked' };
+    const jobs = (options: Invocation['options']) =>
+      bot.run(invocation(platform, 'blocked', 'jobs', { address: elsewhere, options }));
+    expect(await jobs({})).toMatchObject({ message: { text: 'Nothing is running for you here.' } });
+    expect(await jobs({ all: true })).toMatchObject({ message: { actions: [{ label: 'Cancel 1' }] } });
+    const action = { name: 'cancel', job: started.job, index: 0 };
+    const press = invocation(platform, 'blocked', 'song', { address: elsewhere, action });
+    expect(await bot.run(press)).toMatchObject({ message: { text: 'Cancelling.' } });
+  });
+
+  test('what was made in a channel answers only there; what is sent to a person alone, to that person', async () => {
+    const started = await world.jobs.start(
+      { work: WORK.ask, title: 'x' },
+      invocation(platform, 'anybody', 'ask'),
+      NOTHING_DECIDED,
+    );
+    if (started.type !== 'accepted') throw new TypeError('not accepted');
+    const again = async (who: Who, address: Address) => {
+      const action = { name: 'again', job: started.job, index: 0 };
+      const outcome = await bot.run(invocation(platform, who, 'ask', { address, action }));
+      return outcome.type === 'message' ? outcome.message.text : outcome.type;
+    };
+    const thread = { ...here(platform), channel: 'thread', parent: 'channel' };
+    expect(await again('dj', thread)).toBe('accepted');
+    expect(await again('dj', { ...here(platform), channel: 'another' })).toContain('another channel');
+    expect(await again('moderator', { ...here(platform), channel: 'another' })).toContain('another channel');
+    const direct = { ...here(platform), channel: 'direct', direct: true };
+    expect(await again('dj', direct)).toContain('another channel');
+    expect(await again('anybody', direct)).toBe('accepted');
+    expect(await again('dj', { ...here(platform), guild: 'other' })).toContain('another server');
+  });
+
+  test('direct messages are no part of the server: what was decided there does not hold in them', async () => {
+    const direct = { ...here(platform), channel: 'direct', direct: true };
+    const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
+    await mod.models.choose('song', 'V4', 'server');
+    await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 0 });
+    const run = (who: Who, address: Address, options = OPTIONS.image) =>
+      bot.run(invocation(platform, who, 'image', { options, address }));
+    expect(await run('blocked', direct)).toMatchObject({ type: 'accepted' });
+    const ours = administer(world).moderation(direct, somebody(platform, 'moderator'));
+    expect((await ours.models.inForce()).find(({ family }) => family === 'song')).toMatchObject({
+      model: 'V5',
+    });
+    // What is decided in one conversation holds in no other.
+    await ours.access.forbid('image', undefined, 'server');
+    expect(isRefused(await run('anybody', direct))).toBe(true);
+    expect(isRefused(await run('anybody', { ...direct, channel: 'direct of another' }))).toBe(false);
+    await world.voices.keep(direct, VOICE);
+    expect(await world.voices.list(here(platform))).toEqual([]);
+    expect(await world.voices.list(direct)).toHaveLength(1);
+  });
+
+  test('an admin of yesterday is no moderator today, and what they set stays', async () => {
+    const admin = person('former', { moderator: true });
+    const run = (who: Person) =>
+      bot.run(invocation(platform, 'anybody', 'models', { person: who, options: {} }));
+    expect(isRefused(await run(admin))).toBe(false);
+    const mod = administer(world).moderation(here(platform), admin);
+    await mod.access.forbid('ask', undefined, 'server');
+    expect(isRefused(await run({ ...admin, moderator: false }))).toBe(true);
+    const ask = { person: { ...admin, moderator: false }, options: OPTIONS.ask };
+    expect(isRefused(await bot.run(invocation(platform, 'anybody', 'ask', ask)))).toBe(true);
+  });
+
+  test('a thread obeys its channel', async () => {
+    const thread = { ...here(platform), channel: 'thread', parent: 'channel' };
+    const ask = invocation(platform, 'anybody', 'image', { options: OPTIONS.image, address: thread });
+    expect(isRefused(await bot.run(ask))).toBe(true);
+  });
+
+  test('moderators who were named cannot name others, and a person cannot block themselves', async () => {
+    const administered = administer(world);
+    const who = { type: 'person', id: 'friend' } as const;
+    const appointed = administered.moderation(here(platform), somebody(platform, 'appointed'));
+    await expect(appointed.access.appoint(who)).rejects.toThrow('by its own rights');
+    await expect(appointed.access.dismiss(who)).rejects.toThrow('by its own rights');
+    await expect(appointed.access.block({ type: 'person', id: 'appointed' })).rejects.toThrow(
+      'cannot block yourself',
+    );
+    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
+    expect(await mod.access.dismiss({ type: 'person', id: 'appointed' })).toBe(true);
+    const set = invocation(platform, 'appointed', 'models');
+    expect(isRefused(await bot.run(set))).toBe(true);
+  });
+});
+
+test('a button of one command that starts another needs access to the other, pressed or as its form', async () => {
+  const song = await bot.run(invocation('discord', 'dj', 'song', { options: OPTIONS.song }));
+  if (song.type !== 'accepted') throw new TypeError('not accepted');
+  await world.advance(song.job);
+  await world.callback(song.job, songCallback('complete'));
+  await world.advance(song.job);
+  const jobs = async () => (await Array.fromAsync(world.storage.jobs.all())).length;
+  const split = (sent: boolean) =>
+    bot.run(
+      invocation('discord', 'dj', 'song', {
+        action: { name: 'stems', job: song.job, index: 0, sent },
+        options: sent ? { split: 'separate_vocal' } : {},
+      }),
+    );
+  const mod = administer(world).moderation(here('discord'), somebody('discord', 'moderator'));
+  await mod.access.forbid('stems', undefined, 'server');
+  const before = await jobs();
+  const refused = [await split(false), await split(true)];
+  expect(refused.some(isRefused)).toBe(true);
+  expect(await jobs()).toBe(before);
+  await mod.access.reset('stems', 'server');
+  await split(false);
+  await split(true);
+  expect(await jobs()).toBeGreaterThan(before);
+});
+
+describe('the servers that the operator serves', () => {
+  const NOT_SERVED = 'Whoever runs this bot has not opened it to this place';
+  const ask = async (served: readonly string[], address: Address, who: Who = 'moderator') => {
+    const { admit } = administer({ ...world, served });
+    return admit({ command: 'minstrel', address, person: somebody(address.platform, who) }).then(
+      () => 'served',
+      (error: Error) => error.message,
+    );
+  };
+
+  test.each([
+    ['all, when none is named', [], 'served'],
+    ['by id', ['guild'], 'served'],
+    ['by platform and id', ['discord:guild'], 'served'],
+    ['of that platform only', ['slack:guild'], NOT_SERVED],
+    ['no others, not even for moderators', ['another'], NOT_SERVED],
+  ] as const)('%s', async (_name, served, expected) => {
+    expect(await ask(served, here('discord'))).toContain(expected);
+  });
+
+  test('direct messages only where they are named, and a terminal always', async () => {
+    const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
+    expect(await ask(['guild'], direct, 'anybody')).toContain(NOT_SERVED);
+    expect(await ask(['guild', 'direct'], direct, 'anybody')).toBe('served');
+    expect(await ask(['guild'], { platform: 'terminal', channel: 'terminal', person: 'you' })).toBe('served');
+  });
+});
+
+test('a person whose rights the platform did not tell reads that, and not that they are no moderator', async () => {
+  for (const name of ['models', 'song', 'minstrel'] as const) {
+    const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true };
+    const outcome = await bot.run(
+      invocation('slack', 'anybody', name, { person: unknown, options: OPTIONS[name] }),
+    );
+    if (outcome.type !== 'message') throw new TypeError('no message');
+    if (name === 'minstrel') expect(isRefused(outcome)).toBe(false);
+    else expect(outcome.message.text).toContain('could not check whether you are a moderator');
+  }
+});

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Address, Person } from '../../../src/core/invocation.ts';
+import type { Limit } from '../../../src/core/moderation.ts';
+import type { Work } from '../../../src/core/work.ts';
+import type { MeteredJob } from '../../../src/settings/limits/limits.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import type { ManualClock } from '../../storage/manual-clock.ts';
+import { type Administered, type AdministeredOptions, administer } from '../administration.ts';
+import { memoryStorage } from '../memory-storage.ts';
+import { ADA, HERE, MOD, person } from '../samples.ts';
+
+const SONG: Work = {
+  route: 'music.generate',
+  request: { customMode: false, instrumental: false, model: 'V5', prompt: 'rain' },
+};
+const QUESTION: Work = { route: 'answer', dialect: 'chat', request: { model: 'chat-small', turns: [] } };
+const HOUR = 3_600_000;
+
+let storage: Storage;
+let clock: ManualClock;
+let administered: Administered;
+let events = 0;
+
+beforeEach(async () => {
+  ({ storage, clock } = await memoryStorage());
+  administered = administer({ storage, clock });
+});
+afterEach(() => storage.close());
+
+function request(who: Person = ADA, work: Work = SONG, address: Address = HERE): MeteredJob {
+  return { invocation: `discord:event-${++events}`, address, person: who, work, createdAt: clock.now() };
+}
+
+/** Whether a request passes; what does not, says why. */
+async function ask(who?: Person, work?: Work, address?: Address): Promise<string> {
+  return administered.accept(request(who, work, address)).then(
+    () => 'passes',
+    (error: Error) => error.message,
+  );
+}
+
+const set = (limit: Partial<Limit> & Pick<Limit, 'most'>) =>
+  administered.moderation(HERE, MOD).limits.set({ scope: 'person', per: 'day', of: 'requests', ...limit });
+
+function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs'>): void {
+  administered = administer({ storage, clock, ...options });
+}
+
+describe('a limit', () => {
+  test('per person gives each person as much, in a whole server', async () => {
+    await set({ most: 2 });
+    expect(await ask()).toBe('passes');
+    expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
+    expect(await ask()).toContain('2 requests per person and day');
+    expect(await ask(person('bob'))).toBe('passes');
+    expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
+  });
+
+  test('says which it is and when more is allowed, and then it is', async () => {
+    await set({ most: 1, per: 'hour', family: 'song' });
+    await ask();
+    clock.advance(10 * 60_000);
+    expect(await ask()).toBe(
+      'The limit is reached: 1 song per person and hour. There is room again in 50 min.',
+    );
+    clock.advance(50 * 60_000);
+    expect(await ask()).toBe('passes');
+  });
+
+  test('of one family leaves the others alone; one of everything counts all', async () => {
+    await set({ most: 1, family: 'song' });
+    await ask();
+    expect(await ask()).toContain('1 song per');
+    expect(await ask(ADA, QUESTION)).toBe('passes');
+    await set({ most: 2 });
+    expect(await ask(ADA, QUESTION)).toContain('2 requests');
+  });
+
+  test('knows what was used before it was set', async () => {
+    await ask();
+    await ask();
+    await set({ most: 2 });
+    expect(await ask()).toContain('limit is reached');
+  });
+
+  test('of 0 is none; without a limit there is none', async () => {
+    expect(await ask()).toBe('passes');
+    await set({ most: 0, family: 'song' });
+    expect(await ask()).toContain('switched off by a limit: 0 songs per person and day');
+    await administered
+      .moderation(HERE, MOD)
+      .limits.reset({ scope: 'person', per: 'day', of: 'requests', family: 'song' });
+    expect(await ask()).toBe('passes');
+  });
+
+  test('on a channel counts everybody there and its threads, and no other channel', async () => {
+    await set({ scope: 'channel', most: 2 });
+    await ask(ADA);
+    expect(await ask(person('bob'), SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
+    expect(await ask(person('eve'))).toContain('in this channel');
+    expect(await ask(person('eve'), SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
+  });
+
+  test('on a server counts everybody in it', async () => {
+    await set({ scope: 'server', most: 2 });
+    await ask(ADA);
+    await ask(person('bob'), SONG, { ...HERE, channel: 'elsewhere' });
+    expect(await ask(person('eve'))).toContain('in this server');
+    // What other servers and direct messages use does not count, and is not limited by it.
+    for (const where of [
+      { ...HERE, guild: 'another' },
+      { ...HERE, platform: 'slack' },
+      { ...HERE, channel: 'direct', direct: true },
+    ])
+      expect(await ask(ADA, SONG, where)).toBe('passes');
+    expect((await administered.limitsInForce({ ...HERE, guild: 'another' }, ADA)).length).toBe(0);
+    expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 2 }]);
+  });
+
+  test('is told by a report of thirty days with the thirtieth day, and without the one before', async () => {
+    const used = async (daysAgo: number) => {
+      const at = clock.now() - daysAgo * 24 * HOUR;
+      await administered.meter.settle({ ...request(), createdAt: at }, 'yes');
+    };
+    for (const daysAgo of [0, 29, 30, 31]) await used(daysAgo);
+    const { days } = await administered.moderation(HERE, MOD).report(30);
+    expect(days.map(({ requests }) => requests)).toEqual([1, 1]);
+    expect(await administered.moderation(HERE, ADA).ownUsage(30)).toMatchObject([{ requests: 2 }]);
+  });
+
+  test('set again replaces the one of the same name', async () => {
+    await set({ most: 5 });
+    await set({ most: 1 });
+    await ask();
+    expect(await ask()).toContain('1 request per');
+    expect(await administered.limitsInForce(HERE, ADA)).toHaveLength(1);
+  });
+});
+
+test('an operator’s limit says that it is one, and a moderator’s that a moderator can change it', async () => {
+  const ceiling = { scope: 'person', per: 'day', of: 'requests' } as const;
+  operate({ ceilings: [{ ...ceiling, most: 1 }] });
+  await ask();
+  expect(await ask()).toContain('1 request per person and day, set by whoever runs this bot. There is room');
+  operate({ ceilings: [{ ...ceiling, most: 0 }] });
+  expect(await ask()).toContain('set by whoever runs this bot. Nobody here can change that');
+  operate({});
+  await set({ most: 0 });
+  expect(await ask()).toContain('A moderator can change that');
+});
+
+describe('of several limits for a person the most particular holds', () => {
+  const role = (id: string) => ({ type: 'role' as const, id, name: id });
+
+  test('the one for a role over the one for everybody, the most generous of several roles', async () => {
+    await set({ most: 1 });
+    await set({ most: 2, who: role('fan') });
+    await set({ most: 3, who: role('patron') });
+    const patron = person('pat', { roles: ['fan', 'patron'] });
+    for (let index = 0; index < 3; index += 1) expect(await ask(patron)).toBe('passes');
+    expect(await ask(patron)).toContain('each person with the role patron');
+    const other = person('fran', { roles: ['patron'] });
+    expect(await ask(other)).toBe('passes');
+  });
+
+  test('the one for somebody over those for their roles, also when it is less', async () => {
+    await set({ most: 5, who: role('fan') });
+    await set({ most: 1, who: { type: 'person', id: 'ada', name: 'Ada' } });
+    const ada = person('ada', { roles: ['fan'] });
+    await ask(ada);
+    expect(await ask(ada)).toContain('per day for Ada');
+  });
+});
+
+describe('moderators', () => {
+  test('are limited like everybody, unless they were exempted', async () => {
+    await set({ most: 1 });
+    await ask(MOD);
+    expect(await ask(MOD)).toContain('limit is reached');
+    await administered.moderation(HERE, MOD).limits.exemptModerators(true);
+    expect(await ask(MOD)).toBe('passes');
+    await ask();
+    expect(await ask()).toContain('limit is reached');
+  });
+
+  test('cannot lift what the operator set, not even for themselves', async () => {
+    operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }] });
+    await administered.moderation(HERE, MOD).limits.exemptModerators(true);
+    await set({ most: 100 });
+    await ask(MOD);
+    expect(await ask(MOD)).toContain('1 request per person and day');
+  });
+});
+
+describe('the operator’s limits', () => {
+  test('count a person in all servers, and everybody together', async () => {
+    operate({
+      ceilings: [
+        { scope: 'person', per: 'day', of: 'requests', most: 2 },
+        { scope: 'deployment', per: 'hour', of: 'requests', most: 3 },
+      ],
+    });
+    await ask(ADA);
+    await ask(ADA, SONG, { ...HERE, guild: 'another' });
+    expect(await ask(ADA, SONG, { platform: 'discord', channel: 'dm', person: 'ada' })).toContain(
+      'per person and day',
+    );
+    await ask(person('bob'));
+    expect(await ask(person('eve'), SONG, { ...HERE, platform: 'slack' })).toContain(
+      'for everybody who uses this bot',
+    );
+  });
+
+  test('on servers do not count direct messages', async () => {
+    operate({ ceilings: [{ scope: 'server', per: 'day', of: 'requests', most: 1 }] });
+    const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
+    await ask(ADA, SONG, direct);
+    expect(await ask(person('bob'), SONG, { ...direct, channel: 'other' })).toBe('passes');
+    await ask();
+    expect(await ask()).toContain('in this server');
+  });
+});
+
+describe('units', () => {
+  beforeEach(() => operate({ costs: { song: 10, 'song:V4': 3, 'music.vocalRemoval': 0.5, ask: 1 } }));
+
+  test('cost what the operator says: by model, else by route, else by family', async () => {
+    await set({ scope: 'server', of: 'units', most: 13.5 });
+    const older: Work = {
+      route: 'music.generate',
+      request: { customMode: false, instrumental: false, model: 'V4', prompt: 'rain' },
+    };
+    const stems: Work = {
+      route: 'music.vocalRemoval',
+      request: { taskId: 'task', audioId: 'audio', type: 'separate_vocal' },
+    };
+    expect(await ask(ADA, SONG)).toBe('passes');
+    expect(await ask(ADA, older)).toBe('passes');
+    expect(await ask(ADA, stems)).toBe('passes');
+    expect(await ask(ADA, QUESTION)).toContain('13.5 units per day in this server');
+  });
+
+  test('work that costs more than the limit is refused with its price, and without a time', async () => {
+    await set({ of: 'units', most: 9 });
+    expect(await ask()).toBe('This costs 10 units, and the limit is 9 units per person and day.');
+  });
+
+  test('work without a price counts nothing', async () => {
+    await set({ of: 'units', most: 1 });
+    const picture: Work = { route: 'media.image', request: { model: 'paint', prompt: 'a fox' } };
+    for (let index = 0; index < 5; index += 1) expect(await ask(ADA, picture)).toBe('passes');
+  });
+});
+
+test('show lists every limit with what counts against it for the person', async () => {
+  operate({ ceilings: [{ scope: 'deployment', per: 'day', of: 'requests', most: 100 }] });
+  await set({ most: 5, family: 'song' });
+  await set({ scope: 'channel', per: 'hour', most: 9 });
+  await ask(ADA);
+  await ask(person('bob'));
+  clock.advance(2 * HOUR - 1);
+  const shown = await administered.limitsInForce(HERE, ADA);
+  expect(shown.map(({ sentence, from, used }) => [sentence, from, used])).toEqual([
+    ['9 requests per hour in this channel, for all together', 'channel', 0],
+    ['5 songs per person and day', 'server', 1],
+    ['100 requests per day for everybody who uses this bot', 'deployment', 2],
+  ]);
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createJobs } from '../../../src/jobs/jobs.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
+import { gatewayError } from '../../jobs/scripted-gateway.ts';
+import { createWorld, PICTURE, SONG, songCallback, type World } from '../../jobs/world.ts';
+import { usageDays } from '../../storage/usage-days.ts';
+import { type Administered, administer } from '../administration.ts';
+import { ADA, HERE, MOD, NOTHING_DECIDED } from '../samples.ts';
+
+const DAY = 24 * 3_600_000;
+
+let world: World;
+let administered: Administered;
+
+beforeEach(async () => {
+  world = await createWorld();
+  administered = administer(world);
+  await administered
+    .moderation(HERE, MOD)
+    .limits.set({ scope: 'person', per: 'day', of: 'requests', most: 1 });
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const used = async () => (await administered.limitsInForce(HERE, ADA))[0]?.used;
+const days = () => usageDays(world.storage.usage, { platform: 'discord', guild: 'guild' });
+const settled = async () => (await days()).reduce((sum, { requests }) => sum + requests, 0);
+const uncertain = async () => (await days()).reduce((sum, row) => sum + row.uncertain, 0);
+
+describe('a request counts', () => {
+  test('from its acceptance, and a second one is refused before anything is stored', async () => {
+    await world.start(SONG);
+    expect(await used()).toBe(1);
+    await expect(world.start(SONG)).rejects.toThrow('The limit is reached: 1 request per person and day');
+    expect(await world.jobs.running(HERE, 'ada')).toHaveLength(1);
+  });
+
+  test('once, when the platform sends the same event twice', async () => {
+    await world.start(SONG, { id: 'the-same' });
+    await world.start(SONG, { id: 'the-same' });
+    expect(await used()).toBe(1);
+  });
+
+  test('for good when its result is there, and for its day', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    world.clock.advance(DAY - 1);
+    expect(await used()).toBe(1);
+    expect(await settled()).toBe(1);
+    await expect(world.start(SONG)).rejects.toThrow('limit is reached');
+  });
+
+  test('no more when it failed: more is allowed at once', async () => {
+    const job = await world.start(PICTURE);
+    world.gateway.replies.push(gatewayError('blocked'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect(await used()).toBe(0);
+    expect(await settled()).toBe(0);
+    await world.start(SONG);
+  });
+
+  test('no more when it was cancelled before the gateway had it', async () => {
+    const job = await world.start(SONG);
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(await used()).toBe(0);
+  });
+
+  test('all the same when it was cancelled after that: it is paid for', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('cancelled');
+    expect(await used()).toBe(1);
+    expect(await settled()).toBe(1);
+  });
+
+  test('as uncertain when it expired, and for sure when its result comes late', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    world.clock.advance(DAY / 4);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('expired');
+    expect([await used(), await settled(), await uncertain()]).toEqual([1, 1, 1]);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect([await used(), await settled(), await uncertain()]).toEqual([1, 1, 0]);
+  });
+
+  test('as uncertain when it is unknown whether the gateway took it', async () => {
+    const job = await world.start(PICTURE);
+    world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('failed');
+    expect([await used(), await uncertain()]).toEqual([1, 1]);
+    await expect(world.start(PICTURE)).rejects.toThrow('limit is reached');
+  });
+
+  test('from the moment it may have been taken: three pictures are not bought under a limit of one', async () => {
+    const answered = Promise.withResolvers<'taken'>();
+    world.gateway.replies.push(answered.promise);
+    const job = await world.start(PICTURE);
+    const looking = world.advance(job);
+    await expect.poll(async () => (await world.read(job)).state).toBe('submitting');
+    await world.jobs.cancel(job, 'ada');
+    await expect
+      .poll(async () => {
+        world.clock.advance(1_000);
+        return (await world.read(job)).state;
+      })
+      .toBe('cancelled');
+    expect([await used(), await uncertain()]).toEqual([1, 1]);
+    await expect(world.start(PICTURE)).rejects.toThrow('limit is reached');
+    answered.resolve('taken');
+    await looking;
+    await world.advance(job);
+    expect([await used(), await settled(), await uncertain()]).toEqual([1, 1, 0]);
+  });
+
+  test('as long as its job is open, however long it waits in line', async () => {
+    await world.start(SONG);
+    world.clock.advance(DAY - 1);
+    await expect(world.start(SONG)).rejects.toThrow('limit is reached');
+  });
+
+  test('no more when the gateway refused it and it was cancelled while it waited for another try', async () => {
+    const job = await world.start(PICTURE);
+    world.gateway.replies.push(gatewayError('rate', { retryable: true, taken: 'no' }));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('accepted');
+    await world.jobs.cancel(job, 'ada');
+    await world.advance(job);
+    expect([await used(), await settled()]).toEqual([0, 0]);
+  });
+});
+
+test('a request that could not be stored does not count', async () => {
+  const accept = async () => {
+    throw new StorageError('unavailable', 'Storage is away.');
+  };
+  const jobs = createJobs({ ...world.dependencies, storage: { ...world.storage, accept } });
+  const invocation = { id: 'lost', command: 'song', options: {}, address: HERE, person: ADA };
+  await expect(jobs.start(SONG, invocation, NOTHING_DECIDED)).rejects.toThrow('I cannot take work right now');
+  expect(await used()).toBe(0);
+  await world.start(SONG, { id: 'lost' });
+  expect(await used()).toBe(1);
+});
+
+test('a crash anywhere between the result and the end of delivery counts once', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  const dying = createWorldThatDies(3);
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    await dying.advance(job).catch(() => undefined);
+  }
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('delivered');
+  expect(await settled()).toBe(1);
+  expect(await used()).toBe(1);
+});
+
+/** The same world, whose platform dies the first times that it shows something. */
+function createWorldThatDies(times: number): Pick<World, 'advance'> {
+  let left = times;
+  world.platform.crash = () => {
+    if (left <= 0) return;
+    left -= 1;
+    throw new StorageError('unavailable', 'the process died here');
+  };
+  return { advance: world.advance };
+}

@@ -1,0 +1,147 @@
+/** The chat of one history: messages stand in channels, and it does not know by itself which belong together. */
+import type { Address } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
+import {
+  type MessageStream,
+  type Platform,
+  PlatformError,
+  type Posted,
+  type ShowOptions,
+} from '../../src/platforms/platform.ts';
+import type { History } from './history.ts';
+import type { Kernel, Process } from './kernel.ts';
+
+export interface Standing {
+  readonly key: string;
+  message: Message;
+}
+
+export class SimulatedChat {
+  /** Everything that people can read, by message id. */
+  readonly standing = new Map<string, Standing>();
+  /** What was said to the person alone, by text. */
+  readonly privately: Message[] = [];
+  readonly #kernel: Kernel;
+  readonly #history: History;
+  #calls = 0;
+  #ids = 0;
+
+  constructor(kernel: Kernel, history: History) {
+    this.#kernel = kernel;
+    this.#history = history;
+  }
+
+  /** The adapter that one process has of it. */
+  platformOf(process: Process): Platform {
+    const show = (_address: Address, message: Message, options: ShowOptions) =>
+      this.#show(process, message, options);
+    return {
+      name: 'slack',
+      start: async () => undefined,
+      stop: async () => undefined,
+      close: async () => undefined,
+      status: () => ({ ready: true }),
+      attachmentHeaders: () => ({}),
+      show,
+      // A chat that refuses to delete leaves two messages, which no bot can help.
+      retract: (_address, { key, kept }) =>
+        this.#kernel.effect(process, `takes back what ${key} has beside ${kept.id}`, () => {
+          for (const [id, standing] of this.standing)
+            if (standing.key === key && id !== kept.id) this.standing.delete(id);
+        }),
+      stream: (_address, options) => this.#stream(process, options),
+      sendPrivately: (_address, message) =>
+        this.#call(process, 'tells the person alone', () => void this.privately.push(message)),
+    };
+  }
+
+  /** Posts once for each key: a message that may stand already is looked for first. */
+  async #show(process: Process, message: Message, options: ShowOptions): Promise<Posted> {
+    const { key, posted, mayHavePosted, remember } = options;
+    let id = typeof posted?.id === 'string' ? posted.id : undefined;
+    if (id === undefined && (mayHavePosted || posted?.unanswered))
+      id = await this.#kernel.effect(process, `looks for the message of ${key}`, () => this.#find(key));
+    if (id !== undefined && this.standing.has(id)) {
+      const known = id;
+      await this.#call(process, `edits ${known} (${summary(message)})`, () => {
+        const standing = this.standing.get(known);
+        if (standing) standing.message = message;
+      });
+      return { id: known };
+    }
+    const made = await this.#call(process, `posts for ${key} (${summary(message)})`, () => {
+      this.#ids += 1;
+      const posted = `message-${this.#ids}`;
+      this.standing.set(posted, { key, message });
+      return posted;
+    }).catch(async (error: unknown) => {
+      if (error instanceof PlatformError && error.code === 'unavailable')
+        await remember({ unanswered: true });
+      throw error;
+    });
+    return { id: made };
+  }
+
+  #find(key: string): string | undefined {
+    return [...this.standing].find(([, standing]) => standing.key === key)?.[0];
+  }
+
+  #stream(process: Process, options: ShowOptions): MessageStream {
+    let posted = options.posted;
+    let newest: Message | undefined;
+    let writing: Promise<void> | undefined;
+    const write = async () => {
+      while (newest) {
+        const message = newest;
+        newest = undefined;
+        try {
+          posted = await this.#show(process, message, { ...options, posted });
+        } catch {
+          // The next message or the last one says the same and more.
+        }
+      }
+      writing = undefined;
+    };
+    return {
+      update: (message) => {
+        newest = message;
+        writing ??= write();
+      },
+      close: async (message) => {
+        newest = undefined;
+        await writing;
+        return this.#show(process, message, { ...options, posted });
+      },
+    };
+  }
+
+  /** Throws PlatformError where the history says so. */
+  #call<Value>(process: Process, what: string, operate: () => Value): Promise<Value> {
+    return this.#kernel.effect(process, what, () => {
+      const reply = this.#history.channel[this.#calls] ?? 'shown';
+      this.#calls += 1;
+      if (reply !== 'shown') this.#kernel.tell('chat', reply);
+      switch (reply) {
+        case 'shown':
+          return operate();
+        case 'answer lost':
+          operate();
+          throw new PlatformError('unavailable', 'no answer');
+        case 'away':
+          throw new PlatformError('unavailable', 'away');
+        case 'limited':
+          throw new PlatformError('unavailable', 'limited', { retryAfterMs: 20_000 });
+        case 'refused':
+        case 'gone':
+          throw new PlatformError(reply, reply);
+        default:
+          return reply satisfies never;
+      }
+    });
+  }
+}
+
+function summary({ progress, media = [], text = '' }: Message): string {
+  if (progress) return progress.stage;
+  return media.length > 0 ? `${media.length} files` : text.slice(0, 40);
+}

@@ -1,0 +1,115 @@
+import {
+  checkTime,
+  type DueJob,
+  type RunTools,
+  runJob,
+  type Schedule,
+  type WakeHandler,
+} from '../../src/storage/schedule.ts';
+import type { Atomically, MemoryData } from './memory-data.ts';
+
+export interface MemoryScheduleOptions extends RunTools {
+  readonly data: MemoryData;
+  /** Milliseconds without a renewal after which another replica takes over the runs of this one. */
+  readonly leaseMs: number;
+}
+
+interface Running {
+  readonly handler: WakeHandler;
+  readonly concurrency: number;
+  readonly stopping: AbortController;
+}
+
+/** Runs under leases, as on Redis: a replica that is silent for too long loses its runs to another one. */
+export function memorySchedule(
+  { data, leaseMs, ...tools }: MemoryScheduleOptions,
+  atomically: Atomically,
+): Schedule {
+  const { clock } = tools;
+  /** Stands for this replica in the leases. */
+  const owner = {};
+  const runs = new Set<Promise<void>>();
+  let running: Running | undefined;
+  let cancelTimer = () => {};
+  const onChange = () => waitFor(0);
+
+  const isLeased = ({ until }: { until: number }) => until > data.now();
+
+  function waitFor(milliseconds: number): void {
+    cancelTimer();
+    cancelTimer = clock.after(milliseconds, poll);
+  }
+
+  function poll(): void {
+    if (running === undefined) return;
+    const { handler, concurrency, stopping } = running;
+    for (const [job, scheduled] of data.schedule) {
+      if (scheduled.lease && isLeased(scheduled.lease)) continue;
+      const { at = Number.POSITIVE_INFINITY, lease, failures } = scheduled;
+      const isDue = lease !== undefined || at <= clock.now();
+      if (!isDue || runs.size >= concurrency) continue;
+      const died = lease === undefined ? 0 : 1;
+      data.schedule.set(job, { at: undefined, failures, lease: { owner, until: data.now() + leaseMs } });
+      const started = run({ job, failures: failures + died }, handler, stopping.signal);
+      runs.add(started);
+      void started.then(() => {
+        runs.delete(started);
+        if (running) waitFor(0);
+      });
+    }
+    const pending = [...data.schedule.values()].flatMap(({ at, lease }) =>
+      lease ? [lease.until - data.now()] : at === undefined ? [] : [at - clock.now()],
+    );
+    if (pending.length > 0) waitFor(Math.max(1, Math.min(...pending)));
+  }
+
+  async function run(due: DueJob, handler: WakeHandler, signal: AbortSignal): Promise<void> {
+    const { job } = due;
+    let cancelRenewal = clock.after(leaseMs / 2, renew);
+    function renew() {
+      const lease = data.schedule.get(job)?.lease;
+      if (lease?.owner !== owner) return;
+      lease.until = data.now() + leaseMs;
+      cancelRenewal = clock.after(leaseMs / 2, renew);
+    }
+    await runJob(due, handler, (at, failures) => atomically(() => end(job, at, failures)), signal, tools);
+    cancelRenewal();
+  }
+
+  function end(job: string, at: number | undefined, failures: number): void {
+    const scheduled = data.schedule.get(job);
+    if (scheduled?.lease?.owner === owner) {
+      const next = [scheduled.at, at].filter((time) => time !== undefined);
+      if (next.length === 0) data.schedule.delete(job);
+      else data.schedule.set(job, { at: Math.min(...next), failures, lease: undefined });
+      data.changes.emit('due');
+    } else if (at !== undefined) {
+      // Another replica has it by now, or has ended it.
+      data.wake(job, at);
+      const next = data.schedule.get(job);
+      if (next && failures > 0) next.failures = failures;
+    }
+  }
+
+  return {
+    wake: async (job, at) => {
+      checkTime(at);
+      await atomically(() => data.wake(job, at));
+    },
+    unscheduled: (jobs) => atomically(() => jobs.filter((job) => !data.schedule.has(job))),
+    start: (handler, { concurrency }) =>
+      atomically(() => {
+        if (running !== undefined) throw new Error('The schedule runs already.');
+        running = { handler, concurrency, stopping: new AbortController() };
+        data.changes.on('due', onChange);
+        waitFor(0);
+      }),
+    async stop() {
+      running?.stopping.abort();
+      running = undefined;
+      data.changes.off('due', onChange);
+      cancelTimer();
+      await Promise.all(runs);
+    },
+  };
+}

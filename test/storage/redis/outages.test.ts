@@ -1,0 +1,335 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { songJob } from '../jobs.ts';
+import { RecordingLog } from '../recording-log.ts';
+
+const LEASE = 1_500;
+const PATIENCE = 500;
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
+  let server: RedisServer;
+  let prefix: string;
+  let log: RecordingLog;
+  let deployments = 0;
+  const opened: Storage[] = [];
+  const held: (() => void)[] = [];
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+  beforeEach(() => {
+    deployments += 1;
+    prefix = `outage${deployments}`;
+    log = new RecordingLog();
+  });
+  afterEach(async () => {
+    // Closing a storage waits for what runs: what a failed test would have ended, too.
+    for (const letGo of held.splice(0)) letGo();
+    await Promise.all(opened.splice(0).map((storage) => storage.close()));
+  });
+
+  async function openReplica(patienceMs = PATIENCE, leaseMs = LEASE): Promise<Storage> {
+    const storage = await openRedisStorage({
+      url: server.url,
+      prefix,
+      leaseMs,
+      patienceMs,
+      clock: systemClock,
+      random: Math.random,
+      log,
+    });
+    opened.push(storage);
+    return storage;
+  }
+
+  /** What all runs of a job wait for, a second one that should not be as well. */
+  function hold() {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    held.push(() => resolve(undefined));
+    return { until: promise, end: resolve };
+  }
+
+  function operations(storage: Storage): Record<string, () => Promise<unknown>> {
+    return {
+      create: () => storage.jobs.create(songJob({ id: 'during' })),
+      read: () => storage.jobs.read('before'),
+      replace: () => storage.jobs.replace(songJob({ id: 'before' })),
+      put: () => storage.inbox.put('before', 'during', 1),
+      wake: () => storage.schedule.wake('before', Date.now()),
+      get: () => storage.settings.get('key'),
+      set: () => storage.settings.set('key', 'during'),
+      secret: () => storage.secret('name', () => 'during'),
+      check: () => storage.check(),
+    };
+  }
+
+  async function codesOf(storage: Storage): Promise<Record<string, unknown>> {
+    const entries = Object.entries(operations(storage)).map(async ([name, operation]) => {
+      const result = await operation().then(
+        () => 'worked',
+        (error: { name?: string; code?: string }) => `${error.name} ${error.code}`,
+      );
+      return [name, result] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  function allOf(storage: Storage, result: string): Record<string, string> {
+    return Object.fromEntries(Object.keys(operations(storage)).map((name) => [name, result]));
+  }
+
+  describe('while Redis is away', () => {
+    test('gives up after its patience also where the time of day is set back meanwhile', async () => {
+      let setBack = 0;
+      const clock = { ...systemClock, now: () => Date.now() - setBack };
+      const storage = await openRedisStorage({
+        url: server.url,
+        prefix,
+        patienceMs: PATIENCE,
+        clock,
+        random: Math.random,
+        log,
+      });
+      opened.push(storage);
+      await server.kill();
+      try {
+        const reading = storage.jobs.read('x').then(() => 'read', String);
+        setBack = 24 * 3_600_000;
+        expect(await reading).toContain('Redis cannot be reached');
+      } finally {
+        await server.start();
+      }
+    });
+
+    test('everything fails within a few seconds, and works again once it is back, with all that was acknowledged', async () => {
+      const storage = await openReplica();
+      await storage.jobs.create(songJob({ id: 'before' }));
+      await storage.inbox.put('before', 'callback', 1);
+      await storage.settings.set('key', 'before');
+      await server.kill();
+
+      const began = Date.now();
+      expect(await codesOf(storage)).toEqual(allOf(storage, 'StorageError unavailable'));
+      expect(Date.now() - began).toBeGreaterThanOrEqual(PATIENCE);
+      expect(Date.now() - began).toBeLessThan(10 * PATIENCE);
+
+      await server.start();
+      await expect.poll(() => storage.check()).toBeUndefined();
+      expect(await storage.jobs.read('before')).toEqual(songJob({ id: 'before' }));
+      expect(await storage.inbox.read('before', 0)).toMatchObject([{ body: 'callback' }]);
+      await expect.poll(() => storage.settings.get('key')).toBe('before');
+      // What failed was not done behind anyone's back.
+      expect(await storage.jobs.read('during')).toBeUndefined();
+      expect(await codesOf(storage)).toEqual(allOf(storage, 'worked'));
+      const said = log.lines.filter(({ level }) => level !== 'debug').map(({ sentence }) => sentence);
+      expect(said).toEqual(['Redis is away', 'Redis is back']);
+    });
+
+    test('scheduled jobs wait, and run once it is back', async () => {
+      const storage = await openReplica();
+      const handled: string[] = [];
+      await storage.schedule.start(
+        async (job) => {
+          handled.push(job);
+          return undefined;
+        },
+        { concurrency: 4 },
+      );
+      await storage.schedule.wake('soon', Date.now() + 500);
+      await server.kill();
+      await expect(storage.check()).rejects.toMatchObject({ code: 'unavailable' });
+      await server.start();
+      await expect.poll(() => handled).toContain('soon');
+      await storage.schedule.wake('later', Date.now());
+      await expect.poll(() => handled).toContain('later');
+    });
+
+    test('a run that ended meanwhile is not repeated by its own replica, and its next run is stored', async () => {
+      const storage = await openReplica(PATIENCE, 60_000);
+      const handled: string[] = [];
+      const run = hold();
+      await storage.schedule.start(
+        async (job) => {
+          handled.push(job);
+          return job === 'a' ? await run.until : undefined;
+        },
+        { concurrency: 4 },
+      );
+      await storage.schedule.wake('a', Date.now());
+      await expect.poll(() => handled).toEqual(['a']);
+      await server.kill();
+      run.end(Date.now() + 600_000);
+      await expect
+        .poll(() => log.lines.some(({ sentence }) => sentence.includes('could not be stored')))
+        .toBe(true);
+      await server.start();
+      await expect.poll(() => storage.check()).toBeUndefined();
+      await storage.schedule.wake('b', Date.now());
+      await expect.poll(() => handled).toContain('b');
+      const redis = await connectRedis(server.url);
+      await expect.poll(() => redis.lLen(`${prefix}:schedule:active`)).toBe(0);
+      expect(await redis.zCard(`${prefix}:schedule:delayed`), 'the next run').toBe(1);
+      expect(handled).toEqual(['a', 'b']);
+      redis.destroy();
+    });
+
+    test('for longer than the lease, a handler that is still at work is not joined by a second one', async () => {
+      const storage = await openReplica();
+      const handled: string[] = [];
+      const run = hold();
+      await storage.schedule.start(
+        async (job) => {
+          handled.push(job);
+          return job === 'a' ? await run.until : undefined;
+        },
+        { concurrency: 4 },
+      );
+      await storage.schedule.wake('a', Date.now());
+      await expect.poll(() => handled).toEqual(['a']);
+      const redis = await connectRedis(server.url);
+      const timer = await redis.get(`${prefix}:schedule:de:a`);
+      const lock = `${prefix}:schedule:${timer}:lock`;
+      await expect.poll(() => redis.exists(lock)).toBe(1);
+      const [left, token] = [await redis.pTTL(lock), await redis.get(lock)];
+      const killed = Date.now();
+      await server.kill();
+      await expect.poll(() => Date.now()).toBeGreaterThan(killed + left);
+      await server.start();
+      // BullMQ delivers it again, under another lock.
+      await expect.poll(async () => [null, token].includes(await redis.get(lock))).toBe(false);
+      // It fetches one timer after the other: with b, it has the second delivery of a.
+      await storage.schedule.wake('b', Date.now());
+      await expect.poll(() => handled).toContain('b');
+      expect(handled).toEqual(['a', 'b']);
+      run.end(undefined);
+      await expect
+        .poll(() => redis.exists([`${prefix}:schedule:de:a`, `${prefix}:schedule:${timer}`]))
+        .toBe(0);
+      expect(handled).toEqual(['a', 'b']);
+      redis.destroy();
+    });
+
+    test('a Redis that hangs without closing the connection is away too', async () => {
+      const storage = await openReplica();
+      server.freeze();
+      try {
+        expect(await codesOf(storage)).toEqual(allOf(storage, 'StorageError unavailable'));
+      } finally {
+        server.thaw();
+      }
+      await expect.poll(() => storage.check()).toBeUndefined();
+    });
+
+    test('the storage can be closed, and does not open', async () => {
+      const storage = await openReplica();
+      await storage.schedule.start(async () => undefined, { concurrency: 4 });
+      await server.kill();
+      try {
+        const began = Date.now();
+        await storage.close();
+        await expect(openReplica()).rejects.toMatchObject({ name: 'StorageError', code: 'unavailable' });
+        expect(Date.now() - began).toBeLessThan(10_000);
+      } finally {
+        await server.start();
+      }
+    });
+  });
+
+  test('an outage shorter than the patience is not felt', async () => {
+    const storage = await openReplica(10_000);
+    await storage.jobs.create(songJob({ id: 'before' }));
+    await server.kill();
+    const during = codesOf(storage);
+    await server.start();
+    expect(await during).toEqual(allOf(storage, 'worked'));
+  });
+
+  test('a write whose answer was lost is repeated, and still wins', async () => {
+    const storage = await openReplica();
+    const created: boolean[] = [];
+    const replaced: unknown[] = [];
+    const redis = await connectRedis(server.url);
+    // Breaks all connections while writes are on their way, some of them between their effect and its answer.
+    for (let round = 0; round < 20; round += 1) {
+      const id = `job${round}`;
+      const creation = storage.jobs.create(songJob({ id }));
+      const breaking = redis.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+      created.push(await creation);
+      await breaking;
+      const replacement = storage.jobs.replace(songJob({ id, state: 'submitting' }));
+      await redis.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+      replaced.push((await replacement)?.version);
+    }
+    redis.destroy();
+    expect(created).toEqual(Array.from({ length: 20 }, () => true));
+    expect(replaced).toEqual(Array.from({ length: 20 }, () => 2));
+  });
+
+  test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+    const storage = await openReplica();
+    const redis = await connectRedis(server.url);
+    const expiry = () => Promise.all([redis.ttl(`${prefix}:inbox:a`), redis.ttl(`${prefix}:inbox-seen:a`)]);
+    const days = 30 * 24 * 3_600;
+    await storage.jobs.create(songJob({ id: 'a' }));
+    await storage.inbox.put('a', 'first', 1);
+    expect(await expiry()).toEqual([-1, -1]);
+    await storage.jobs.replace(songJob({ id: 'a', state: 'expired' }));
+    expect(await expiry()).toEqual([days, days]);
+    await storage.jobs.replace(songJob({ id: 'a', state: 'waiting', version: 2 }));
+    expect(await expiry()).toEqual([-1, -1]);
+    await storage.jobs.create(songJob({ id: 'b', state: 'delivered' }));
+    await storage.inbox.put('b', 'late', 1);
+    expect(await redis.ttl(`${prefix}:inbox:b`)).toBe(days);
+    redis.destroy();
+  });
+
+  describe('a record that cannot be read', () => {
+    test('is an error for its own job, logged, and does not hide the others', async () => {
+      const storage = await openReplica();
+      for (const id of ['broken', 'fine']) await storage.jobs.create(songJob({ id }));
+      const redis = await connectRedis(server.url);
+      await redis.hSet(`${prefix}:job:broken`, 'record', '{"half');
+      redis.destroy();
+      await expect(storage.jobs.read('broken')).rejects.toMatchObject({
+        name: 'StorageError',
+        code: 'schema',
+      });
+      const running = await storage.jobs.running({ platform: 'discord', channel: 'channel' }, 'ada');
+      expect(running.map(({ id }) => id)).toEqual(['fine']);
+      expect(log.lines).toMatchObject([{ level: 'error', fields: { job: 'broken' } }]);
+    });
+  });
+
+  describe('a Redis that has no memory left', () => {
+    test('is told as full, and the storage works again when there is some', async () => {
+      const storage = await openReplica();
+      const redis = await connectRedis(server.url);
+      await redis.configSet('maxmemory', '1mb');
+      try {
+        await expect(storage.jobs.create(songJob({ id: 'a' }))).rejects.toMatchObject({ code: 'full' });
+        await expect(storage.check()).rejects.toMatchObject({ code: 'full' });
+        await expect(storage.settings.set('key', 1)).rejects.toMatchObject({ code: 'full' });
+      } finally {
+        await redis.configSet('maxmemory', '0');
+        redis.destroy();
+      }
+      expect(await storage.jobs.create(songJob({ id: 'a' }))).toBe(true);
+    });
+  });
+
+  test('a Redis that keeps nothing on disk is warned about at the start', async () => {
+    const redis = await connectRedis(server.url);
+    await redis.configSet('appendonly', 'no');
+    try {
+      await openReplica();
+    } finally {
+      await redis.configSet('appendonly', 'yes');
+      redis.destroy();
+    }
+    expect(log.lines).toMatchObject([{ level: 'warn', sentence: expect.stringContaining('appendonly yes') }]);
+  });
+});

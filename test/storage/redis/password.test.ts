@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/app/log.ts';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { noRedis, startRedisServer } from '../../servers/redis.ts';
+
+describe.skipIf(noRedis)('a password that Redis does not take', () => {
+  test.each<[string, Record<string, string | string[]>, string]>([
+    ['is wrong', { requirepass: 'the-right-one' }, 'Redis refuses the user name or password of the URL.'],
+    ['is not asked for', {}, 'Redis takes no password: take it out of the URL, or set one in Redis.'],
+    [
+      'comes to a Redis without passwords, which quotes it',
+      { 'rename-command': ['AUTH', ''] },
+      'Redis takes no password: take it out of the URL, or set one in Redis.',
+    ],
+  ])(
+    'has a sentence of its own when it %s, and stands in no line of the log',
+    async (_case, more, sentence) => {
+      await using cleanup = new AsyncDisposableStack();
+      const server = await startRedisServer(more);
+      cleanup.defer(() => server.dispose());
+      const lines: string[] = [];
+      const url = server.url.replace('//', '//:the-wrong-one@');
+      const opened = openRedisStorage({
+        url,
+        clock: systemClock,
+        random: Math.random,
+        log: createLog({ level: 'trace', write: (line) => lines.push(line), secrets: [] }),
+        firstConnectionMs: 1_000,
+      });
+      await expect(opened).rejects.toMatchObject({ code: 'unavailable', message: sentence });
+      expect(lines.join('')).toContain('Redis is away');
+      expect(lines.join('')).not.toContain('the-wrong-one');
+    },
+  );
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { storageContract } from '../../contracts/storage.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { RecordingLog } from '../recording-log.ts';
+import { startReplica } from './replica-process.ts';
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'on a Redis of its own', () => {
+  let server: RedisServer;
+  let deployments = 0;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+
+  storageContract('Redis', async () => {
+    deployments += 1;
+    const location = { url: server.url, prefix: `test${deployments}`, leaseMs: 1_500 };
+    return {
+      open: () =>
+        openRedisStorage({
+          ...PATIENT,
+          ...location,
+          clock: systemClock,
+          random: Math.random,
+          log: new RecordingLog(),
+        }),
+      startReplica: () => startReplica({ kind: 'redis', ...location }, 'hang'),
+      dispose: async () => {},
+    };
+  });
+});

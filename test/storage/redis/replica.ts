@@ -1,0 +1,72 @@
+/** The program of replica-process.ts: `node replica.ts <location as JSON> <task>`. */
+
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
+import { type Storage, StorageError } from '../../../src/storage/storage.ts';
+import { PATIENT } from '../../servers/redis.ts';
+import { songJob } from '../jobs.ts';
+import { RecordingLog } from '../recording-log.ts';
+import { EVENTS, type StorageLocation } from './replica-process.ts';
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function openAt(location: StorageLocation): Promise<Storage> {
+  const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+  return location.kind === 'sqlite'
+    ? openSqliteStorage({ ...tools, path: location.path })
+    : openRedisStorage({ ...tools, ...PATIENT, ...location });
+}
+
+async function write(storage: Storage): Promise<never> {
+  for (let index = 0; ; index += 1) {
+    const id = `job${index}`;
+    await Promise.all([
+      storage.jobs.create(songJob({ id })).then(() => say(`created ${id}`)),
+      storage.inbox.put(id, `body of ${id}`, index).then(() => say(`put ${id}`)),
+      storage.schedule.wake(id, index).then(() => say(`woke ${id}`)),
+    ]);
+    await storage.jobs.replace(songJob({ id, title: 'replaced' }));
+    say(`replaced ${id}`);
+  }
+}
+
+async function accept(storage: Storage): Promise<void> {
+  while ((await storage.settings.get('go')) === undefined);
+  const facts = { platform: 'discord', guild: 'guild', person: 'ada', displayName: 'Ada', family: 'song' };
+  const now = systemClock.now();
+  for (let event = 0; event < EVENTS; event += 1) {
+    const [id, counter] = [`event${event}`, `counter${event}`];
+    const { type } = await storage.accept({
+      job: songJob({ id: `${id} in ${process.pid}`, invocation: id }),
+      reservation: { id, at: now, units: 0, counters: [counter], facts },
+      ceilings: [{ counter, windowMs: 3_600_000, of: 'requests', most: 1 }],
+      at: now + 3_600_000,
+      now,
+    });
+    say(`${type} ${event}`);
+  }
+  say('done');
+}
+
+const [location, task] = process.argv.slice(2);
+try {
+  const storage = await openAt(JSON.parse(location ?? ''));
+  say('open');
+  if (task === 'write') await write(storage);
+  if (task === 'accept') await accept(storage);
+  if (task === 'hang') {
+    await storage.schedule.start(
+      (job) => {
+        say(`running ${job}`);
+        return new Promise(() => {});
+      },
+      { concurrency: 4 },
+    );
+  }
+  setInterval(() => {}, 60_000);
+} catch (error) {
+  say(`refused ${error instanceof StorageError ? error.code : error}`);
+}

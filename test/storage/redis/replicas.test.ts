@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { songJob } from '../jobs.ts';
+import { RecordingLog } from '../recording-log.ts';
+import { EVENTS, startReplica } from './replica-process.ts';
+
+const LEASE = 1_500;
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several replicas', () => {
+  let server: RedisServer;
+  let prefix: string;
+  let log: RecordingLog;
+  let deployments = 0;
+  const opened: Storage[] = [];
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+  beforeEach(() => {
+    deployments += 1;
+    prefix = `replicas${deployments}`;
+    log = new RecordingLog();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((storage) => storage.close()));
+  });
+
+  async function openReplica(leaseMs = LEASE): Promise<Storage> {
+    const storage = await openRedisStorage({
+      ...PATIENT,
+      url: server.url,
+      prefix,
+      leaseMs,
+      clock: systemClock,
+      random: Math.random,
+      log,
+    });
+    opened.push(storage);
+    return storage;
+  }
+
+  describe('with several replicas', () => {
+    test('each scheduled job runs in one of them, and never twice at the same time', async () => {
+      const replicas = await Promise.all([openReplica(), openReplica(), openReplica()]);
+      const jobs = Array.from({ length: 40 }, (_, index) => `job${index}`);
+      const running = new Set<string>();
+      const handled: string[] = [];
+      let collisions = 0;
+      for (const replica of replicas) {
+        await replica.schedule.start(
+          async (job) => {
+            if (running.has(job)) collisions += 1;
+            running.add(job);
+            await replica.check();
+            handled.push(job);
+            running.delete(job);
+            return undefined;
+          },
+          { concurrency: 4 },
+        );
+      }
+      await Promise.all(
+        jobs.flatMap((job) => replicas.map((replica) => replica.schedule.wake(job, Date.now()))),
+      );
+      await expect.poll(() => new Set(handled).size).toBe(jobs.length);
+      expect(collisions).toBe(0);
+      // Wakes of the same moment make one run, and one more when they came during it.
+      expect(handled.length).toBeLessThanOrEqual(jobs.length * replicas.length);
+    });
+
+    test('no wake is lost, whichever replica wakes and whichever runs the job', async () => {
+      // No lease ends within this test.
+      const replicas = await Promise.all([openReplica(60_000), openReplica(60_000), openReplica(60_000)]);
+      const woken = new Map<string, number>();
+      const handled = new Map<string, number>();
+      const running = new Set<string>();
+      let collisions = 0;
+      let moment = 0;
+      for (const replica of replicas) {
+        await replica.schedule.start(
+          async (job) => {
+            moment += 1;
+            handled.set(job, moment);
+            if (running.has(job)) collisions += 1;
+            running.add(job);
+            await replica.check();
+            running.delete(job);
+            return [undefined, Date.now() + 600_000, Date.now() + 10][moment % 3];
+          },
+          { concurrency: 4 },
+        );
+      }
+      const waker = async (number: number) => {
+        for (let wake = 0; wake < 60; wake += 1) {
+          const job = `job${(wake * 7 + number) % 10}`;
+          moment += 1;
+          woken.set(job, moment);
+          await replicas[(wake + number) % 3]?.schedule.wake(job, Date.now());
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, number) => waker(number)));
+      await expect.poll(() => [...woken].filter(([job, at]) => (handled.get(job) ?? 0) < at)).toEqual([]);
+      expect(collisions).toBe(0);
+    });
+
+    test('the runs of a killed replica are taken over within its lease and a little', async () => {
+      const living = await openReplica();
+      const doomed = await startReplica({ kind: 'redis', url: server.url, prefix, leaseMs: LEASE }, 'hang');
+      // As many as it handles at once, so that it takes no more.
+      const jobs = ['a', 'b', 'c', 'd'];
+      for (const job of jobs) await living.schedule.wake(job, Date.now());
+      for (const job of jobs) await doomed.said(`running ${job}`);
+
+      const handled: string[] = [];
+      await living.schedule.start(
+        async (job) => {
+          handled.push(job);
+          return undefined;
+        },
+        { concurrency: 4 },
+      );
+      await living.schedule.wake('a', Date.now());
+      // The doomed one holds its jobs as long as it lives, longer than any lease.
+      await living.schedule.wake('marker', Date.now() + 2 * LEASE);
+      await expect.poll(() => handled).toEqual(['marker']);
+      await doomed.kill();
+      await expect.poll(() => handled.slice(1).sort()).toEqual(jobs);
+    });
+
+    test('of a thousand creations of one invocation in all of them one wins', async () => {
+      const replicas = await Promise.all([openReplica(), openReplica()]);
+      const won = await Promise.all(
+        Array.from({ length: 1_000 }, (_, index) =>
+          replicas[index % 2]?.jobs.create(songJob({ id: `job${index}`, invocation: 'same' })),
+        ),
+      );
+      expect(won.filter(Boolean)).toHaveLength(1);
+    });
+
+    test('an event that comes to two processes at once is one job, counted once, and not given back', async () => {
+      const storage = await openReplica();
+      const location = { kind: 'redis', url: server.url, prefix, leaseMs: LEASE } as const;
+      const replicas = await Promise.all([
+        startReplica(location, 'accept'),
+        startReplica(location, 'accept'),
+      ]);
+      for (const replica of replicas) await replica.said('open');
+      await storage.settings.set('go', true);
+      for (const replica of replicas) await replica.said('done');
+      const said = replicas.flatMap(({ lines }) => lines);
+      for (let event = 0; event < EVENTS; event += 1) {
+        expect(said.filter((line) => line.endsWith(` ${event}`)).sort()).toEqual([
+          `accepted ${event}`,
+          `known ${event}`,
+        ]);
+        expect(await storage.usage.used([`counter${event}`], 0)).toEqual([{ requests: 1, units: 0 }]);
+      }
+      for (const replica of replicas) await replica.kill();
+    });
+
+    test('all know the same secret', async () => {
+      const replicas = await Promise.all([openReplica(), openReplica(), openReplica()]);
+      const secrets = await Promise.all(
+        replicas.map((replica, n) => replica.secret('s', () => `made by ${n}`)),
+      );
+      expect(new Set(secrets).size).toBe(1);
+    });
+  });
+
+  test('nothing is left in Redis of a job that is not scheduled any more', async () => {
+    const storage = await openReplica();
+    await storage.schedule.start(async () => undefined, { concurrency: 4 });
+    const redis = await connectRedis(server.url);
+    await storage.schedule.wake('a', Date.now());
+    const queue = ['events', 'id', 'marker', 'meta', 'stalled-check'].map(
+      (key) => `${prefix}:schedule:${key}`,
+    );
+    await expect
+      .poll(async () => (await redis.keys(`${prefix}:schedule:*`)).filter((key) => !queue.includes(key)))
+      .toEqual([]);
+    redis.destroy();
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import type { Reservation } from '../../../src/storage/usage.ts';
+import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { RecordingLog } from '../recording-log.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOON = Date.parse('2026-03-10T12:00:00Z');
+
+/** What docs/privacy.md says about how long Redis holds what people used. */
+describe.runIf(noRedis === undefined)(noRedis ?? 'usage in Redis', () => {
+  let server: RedisServer;
+  let deployments = 0;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.dispose());
+
+  async function open() {
+    const prefix = `usage${++deployments}`;
+    const redis = await connectRedis(server.url);
+    const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+    const storage = await openRedisStorage({ url: server.url, prefix, ...tools });
+    return {
+      redis,
+      prefix,
+      usage: storage.usage,
+      async [Symbol.asyncDispose]() {
+        redis.destroy();
+        await storage.close();
+      },
+    };
+  }
+
+  const used = (id: string, at: number, person = 'ada'): Reservation => ({
+    id,
+    at,
+    units: 0,
+    counters: ['server'],
+    facts: { platform: 'discord', guild: 'guild', person, displayName: person, family: 'song' },
+  });
+
+  test('a counter without any limit on it holds the last day alone', async () => {
+    await using opened = await open();
+    for (let hour = 0; hour < 60; hour += 1)
+      await opened.usage.settle(used(`event${hour}`, NOON + hour * HOUR), 'yes');
+    expect(await opened.redis.zCard(`${opened.prefix}:usage:count:server`)).toBe(24);
+  });
+
+  test('names go with the last day on which something was used', async () => {
+    await using opened = await open();
+    await opened.usage.settle(used('one', NOON, 'ada'), 'yes');
+    await opened.usage.settle(used('two', NOON + DAY, 'bob'), 'yes');
+    const names = `${opened.prefix}:usage:names:discord:guild`;
+    await opened.redis.hSet(names, 'carl', 'A name that a former version wrote');
+    await opened.usage.prune('2026-03-11', NOON + 2 * DAY);
+    expect(Object.keys(await opened.redis.hGetAll(names)).sort()).toEqual(['bob', 'carl']);
+    await opened.usage.prune('2026-03-13', NOON + 4 * DAY);
+    const left = (await opened.redis.keys(`${opened.prefix}:usage:*`)).filter(
+      (key) => !/:(entry|count):/.test(key),
+    );
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,395 @@
+import { chmod, mkdir, mkdtemp, open, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
+import { MIGRATIONS, migrate } from '../../../src/storage/sqlite/schema.ts';
+import { openSqliteStorage, sqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
+import { songJob } from '../jobs.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { RecordingLog } from '../recording-log.ts';
+import { startReplica } from '../redis/replica-process.ts';
+
+let folder: string;
+let path: string;
+let log: RecordingLog;
+const opened: Storage[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'minstrel-sqlite-'));
+  path = join(folder, 'minstrel.sqlite');
+  log = new RecordingLog();
+});
+afterEach(async () => {
+  for (const storage of opened.splice(0)) await storage.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openStorage(at = path): Promise<Storage> {
+  const storage = await openSqliteStorage({ path: at, clock: systemClock, random: Math.random, log });
+  opened.push(storage);
+  return storage;
+}
+
+/** Changes the file without the storage, as a damaged disk or an older program would. */
+function tamper(sql: string): void {
+  const connection = new DatabaseSync(path);
+  connection.exec(sql);
+  connection.close();
+}
+
+function storageError(code: string) {
+  return expect.objectContaining({ name: 'StorageError', code });
+}
+
+describe('a process that dies', () => {
+  test('by kill -9 in the middle of writing loses nothing that was acknowledged', async () => {
+    for (const round of [1, 2, 3]) {
+      const file = join(folder, `round${round}.sqlite`);
+      const replica = await startReplica({ kind: 'sqlite', path: file }, 'write');
+      await replica.said(`replaced job${round * 40}`);
+      await replica.kill();
+      const acknowledged = [...replica.lines];
+
+      const storage = await openStorage(file);
+      expect(acknowledged.length).toBeGreaterThan(round * 40);
+      for (const line of acknowledged) {
+        const [what, id = ''] = line.split(' ');
+        if (what === 'created') expect(await storage.jobs.read(id)).toBeDefined();
+        if (what === 'replaced') expect(await storage.jobs.read(id)).toMatchObject({ version: 2 });
+        if (what === 'put') expect(await storage.inbox.read(id, 0)).toHaveLength(1);
+      }
+      const woken = new Set<string>();
+      await storage.schedule.start(
+        async (job) => {
+          woken.add(job);
+          return undefined;
+        },
+        { concurrency: 16 },
+      );
+      for (const line of acknowledged) {
+        const [what, id = ''] = line.split(' ');
+        if (what === 'woke') await expect.poll(() => woken.has(id)).toBe(true);
+      }
+    }
+  });
+});
+
+describe('a file that another process holds', () => {
+  test('is refused with a sentence that says what to do, until that process is gone', async () => {
+    const replica = await startReplica({ kind: 'sqlite', path }, 'open');
+    await replica.said('open');
+    await expect(openStorage()).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining('Stop it first'),
+    });
+    await replica.kill();
+    await expect((await openStorage()).check()).resolves.toBeUndefined();
+  });
+
+  test('is refused under another name too', async () => {
+    await openStorage();
+    const alias = join(folder, 'alias.sqlite');
+    await symlink(path, alias);
+    await expect(openStorage(alias)).rejects.toMatchObject({ code: 'locked' });
+  });
+
+  test('refuses the second process while the first has it', async () => {
+    await openStorage();
+    const replica = await startReplica({ kind: 'sqlite', path }, 'open');
+    await replica.said('refused locked');
+    await replica.kill();
+  });
+
+  test('can be read, so backed up, while the bot runs', async () => {
+    const storage = await openStorage();
+    await storage.jobs.create(songJob({ id: 'a' }));
+    const reader = new DatabaseSync(path, { readOnly: true });
+    expect(reader.prepare('SELECT count(*) AS jobs FROM jobs').get()).toEqual({ jobs: 1 });
+    reader.close();
+  });
+});
+
+describe('a full disk', () => {
+  test('is reported as such, leaves nothing half written, and works again when there is space', async () => {
+    // A real database that may not grow answers as a full disk does.
+    const database = new SqliteDatabase(path);
+    const storage = sqliteStorage(database, { clock: systemClock, random: Math.random, log });
+    opened.push(storage);
+    await storage.jobs.create(songJob({ id: 'before' }));
+    database.prepare('PRAGMA max_page_count = 1').get();
+
+    const large = 'x'.repeat(200_000);
+    const results = await Promise.allSettled([
+      storage.jobs.create(songJob({ id: 'large', title: large })),
+      storage.inbox.put('before', large, 1),
+      storage.jobs.replace(songJob({ id: 'before', title: 'small enough' })),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: storageError('full') },
+      { status: 'rejected', reason: storageError('full') },
+      { status: 'fulfilled', value: { version: 2 } },
+    ]);
+    expect(await storage.jobs.read('large')).toBeUndefined();
+    expect(await storage.inbox.read('before', 0)).toEqual([]);
+    expect(await storage.jobs.read('before')).toMatchObject({ title: 'small enough' });
+
+    database.prepare('PRAGMA max_page_count = 100000').get();
+    expect(await storage.jobs.create(songJob({ id: 'large', title: large }))).toBe(true);
+    expect(await storage.inbox.put('before', large, 1)).toBe(true);
+  });
+});
+
+describe('changes of the same moment', () => {
+  test('share a commit, and one that fails does not take the others with it', async () => {
+    const database = new SqliteDatabase(':memory:');
+    const insert = database.prepare("INSERT INTO secrets (name, value) VALUES (?, 'x')");
+    const results = await Promise.allSettled([
+      database.write(() => insert.run('a').changes),
+      database.write(() => insert.run('a').changes),
+      database.write(() => insert.run('b').changes),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(database.prepare('SELECT name FROM secrets ORDER BY name').all()).toHaveLength(2);
+    database.close();
+  });
+
+  test('that wait for their commit when it is closed are committed', async () => {
+    const storage = await openStorage();
+    const writes = ['a', 'b', 'c'].map((id) => storage.jobs.create(songJob({ id })));
+    await storage.close();
+    expect(await Promise.all(writes)).toEqual([true, true, true]);
+    expect(await (await openStorage()).jobs.read('c')).toBeDefined();
+  });
+});
+
+describe('a lock that a backup holds too long', () => {
+  test('is waited for once by all changes of a moment', async () => {
+    const storage = await openStorage();
+    const backup = new DatabaseSync(path);
+    backup.exec('BEGIN IMMEDIATE');
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    try {
+      const writes = ['a', 'b', 'c', 'd', 'e'].map((id) => storage.jobs.create(songJob({ id })));
+      const results = await Promise.allSettled(writes);
+      expect(results).toMatchObject(
+        writes.map(() => ({ status: 'rejected', reason: storageError('locked') })),
+      );
+      expect(exec.mock.calls.filter(([sql]) => sql.startsWith('BEGIN'))).toHaveLength(1);
+    } finally {
+      exec.mockRestore();
+      backup.exec('ROLLBACK');
+      backup.close();
+    }
+    expect(await storage.jobs.create(songJob({ id: 'a' }))).toBe(true);
+  });
+});
+
+test('no one else on the machine reads the files, nor those that an older version left open', async () => {
+  const nested = join(folder, 'own', 'minstrel.sqlite');
+  const modes = async () => {
+    const names = await readdir(dirname(nested));
+    const found = names.map(async (name) => (await stat(join(dirname(nested), name))).mode & 0o777);
+    return [...new Set(await Promise.all(found))];
+  };
+  const storage = await openStorage(nested);
+  await storage.jobs.create(songJob({ id: 'a' }));
+  expect((await stat(dirname(nested))).mode & 0o777).toBe(0o700);
+  expect(await modes()).toEqual([0o600]);
+  await storage.close();
+  await chmod(nested, 0o644);
+  await (await openStorage(nested)).close();
+  expect(await modes()).toEqual([0o600]);
+});
+
+describe('a damaged file', () => {
+  /** Overwrites pages in the later half, behind those with the tables' names, as a failing disk would. */
+  async function damage(): Promise<void> {
+    const file = await open(path, 'r+');
+    const { size } = await file.stat();
+    for (let at = 4096 * Math.ceil(size / 8192); at < size; at += 8192)
+      await file.write(Buffer.alloc(4096, 0x5a), 0, 4096, at);
+    await file.close();
+  }
+  const many = Array.from({ length: 200 }, (_, index) =>
+    songJob({ id: `job${index}`, title: 'x'.repeat(20_000) }),
+  );
+
+  test('that is damaged already is told by every check soon after the start', async () => {
+    const before = await openStorage();
+    await Promise.all(many.map((job) => before.jobs.create(job)));
+    await opened.pop()?.close();
+    await damage();
+    const storage = await openStorage();
+    await expect
+      .poll(() => storage.check().then(String, String))
+      .toContain('The database file is damaged: stop');
+    await expect(storage.check()).rejects.toEqual(storageError('schema'));
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  test('that goes bad later is told by every check from then on', async () => {
+    const storage = await openStorage();
+    // More than SQLite holds in memory.
+    await Promise.all(many.map((job) => storage.jobs.create(job)));
+    await storage.scrub();
+    await storage.check();
+    await damage();
+    await expect.poll(() => Array.fromAsync(storage.jobs.all()).then(String, String)).toContain('damaged');
+    await expect(storage.check()).rejects.toEqual(storageError('schema'));
+  });
+});
+
+test('a file where the folder should be has a sentence', async () => {
+  await writeFile(path, 'a file');
+  await expect(openStorage(join(path, 'minstrel.sqlite'))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('there is a file of that name. Set DATA_DIR to a folder.'),
+  });
+});
+
+describe('the schema', () => {
+  test('of an older file is brought to the newest version with everything in it', () => {
+    const connection = new DatabaseSync(':memory:');
+    migrate(connection, MIGRATIONS);
+    connection.exec("INSERT INTO secrets VALUES ('kept', 'as it was')");
+    const older = connection.prepare('PRAGMA user_version').get();
+    migrate(connection, [...MIGRATIONS, "ALTER TABLE secrets ADD COLUMN made_by TEXT NOT NULL DEFAULT 'us'"]);
+    expect(connection.prepare('PRAGMA user_version').get()).not.toEqual(older);
+    expect(connection.prepare('SELECT * FROM secrets').get()).toEqual({
+      name: 'kept',
+      value: 'as it was',
+      made_by: 'us',
+    });
+    connection.close();
+  });
+
+  test('of a file of version 0.1 keeps its schedule, its slots and what is undelivered', async () => {
+    const connection = new DatabaseSync(path);
+    migrate(connection, MIGRATIONS.slice(0, 3));
+    const { address, person, work, ...job } = songJob({ id: 'a', state: 'delivered' });
+    const record = { ...job, address, person, work, unplaced: true, queuePlace: 2 };
+    connection
+      .prepare("INSERT INTO jobs VALUES ('a', 1, 'event', ?, ?, ?, ?, 0, 0, NULL, 1, 2, ?, 1)")
+      .run(address.platform, address.channel, person.id, work.route, JSON.stringify(record));
+    connection.exec(`
+      INSERT INTO wake_ups (job, at, handling) VALUES ('a', NULL, 1), ('b', ${Date.now()}, 0);
+      INSERT INTO places (queue, job, ticket, held) VALUES ('music', 'a', 1, 1), ('music', 'b', 2, 0);
+    `);
+    connection.close();
+    const storage = await openStorage();
+    const present = { ...job, address, person, work, undelivered: true, queuePosition: 2 };
+    expect(await storage.jobs.read('a')).toEqual(present);
+    expect(await storage.jobs.undelivered('discord', 'ada', 5)).toEqual([present]);
+    expect(await storage.semaphores.acquire('music', 'b', 1)).toBe(1);
+    expect(await storage.semaphores.release('music', 'a', 1)).toEqual(['b']);
+    const run = new Set<string>();
+    await storage.schedule.start(
+      async (id) => {
+        run.add(id);
+        return undefined;
+      },
+      { concurrency: 4 },
+    );
+    await expect.poll(() => [...run].toSorted()).toEqual(['a', 'b']);
+  });
+
+  test('a step that fails changes nothing, and can be tried again', () => {
+    const connection = new DatabaseSync(':memory:');
+    migrate(connection, ['CREATE TABLE first (id INTEGER)']);
+    const broken = ['CREATE TABLE first (id INTEGER)', 'CREATE TABLE second (id INTEGER); NOT SQL'];
+    expect(() => migrate(connection, broken)).toThrow();
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    migrate(connection, ['CREATE TABLE first (id INTEGER)', 'CREATE TABLE second (id INTEGER)']);
+    expect(connection.prepare('SELECT count(*) AS rows FROM second').get()).toEqual({ rows: 0 });
+    connection.close();
+  });
+
+  test('of a newer version is refused, and the file stays as it was', async () => {
+    await (await openStorage()).jobs.create(songJob({ id: 'a' }));
+    await opened.pop()?.close();
+    tamper('PRAGMA user_version = 99');
+    await expect(openStorage()).rejects.toMatchObject({
+      code: 'schema',
+      message: expect.stringContaining('version 99'),
+    });
+    tamper(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    expect(await (await openStorage()).jobs.read('a')).toBeDefined();
+  });
+
+  test('of another program is left alone', async () => {
+    tamper('CREATE TABLE theirs (id INTEGER)');
+    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
+    const theirs = new DatabaseSync(path);
+    expect(theirs.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
+    theirs.close();
+  });
+
+  test('a file that is no database is refused, and a second try says the same', async () => {
+    await writeFile(path, 'not a database, but long enough to look like one '.repeat(200));
+    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
+    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
+  });
+
+  test('a folder in the location of the file is refused', async () => {
+    const occupied = join(folder, 'occupied');
+    await mkdir(occupied);
+    await expect(openStorage(occupied)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a record that cannot be read', () => {
+  test('is an error for its own job, logged, and does not hide the others', async () => {
+    const jobs = ['broken', 'changed', 'fine'];
+    const first = await openStorage();
+    for (const id of jobs) await first.jobs.create(songJob({ id }));
+    await opened.pop()?.close();
+    tamper(`UPDATE jobs SET record = '{"half' WHERE id = 'broken'`);
+    tamper(`UPDATE jobs SET record = json_remove(record, '$.state') WHERE id = 'changed'`);
+
+    const storage = await openStorage();
+    await expect(storage.jobs.read('broken')).rejects.toEqual(storageError('schema'));
+    await expect(storage.jobs.read('changed')).rejects.toEqual(storageError('schema'));
+    const running = await storage.jobs.running({ platform: 'discord', channel: 'channel' }, 'ada');
+    expect(running.map(({ id }) => id)).toEqual(['fine']);
+    expect(log.lines.map(({ fields }) => fields)).toMatchObject([{ job: 'broken' }, { job: 'changed' }]);
+    const open: string[] = [];
+    for await (const id of storage.jobs.open()) open.push(id);
+    expect(open).toEqual(jobs);
+  });
+});
+
+test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+  const clock = new ManualClock();
+  const storage = await openSqliteStorage({ path, clock, random: Math.random, log });
+  opened.push(storage);
+  const began = clock.now();
+  await storage.jobs.create(songJob({ id: 'ended', state: 'delivered', finishedAt: began }));
+  await storage.jobs.create(songJob({ id: 'open', createdAt: began }));
+  for (const id of ['ended', 'open']) await storage.inbox.put(id, 'body', began);
+  const lengths = async () => [
+    (await storage.inbox.read('ended', 0)).length,
+    (await storage.inbox.read('open', 0)).length,
+  ];
+  const day = 24 * 3_600_000;
+  clock.advance(29 * day);
+  await storage.check();
+  expect(await lengths()).toEqual([1, 1]);
+  clock.advance(2 * day);
+  await storage.check();
+  expect(await lengths()).toEqual([0, 1]);
+});
+
+test('the folder is made, and closing leaves the database and its lock in it', async () => {
+  const nested = join(folder, 'not', 'there', 'minstrel.sqlite');
+  const storage = await openStorage(nested);
+  await storage.jobs.create(songJob({ id: 'a' }));
+  await storage.close();
+  expect((await readdir(join(folder, 'not', 'there'))).sort()).toEqual([
+    'minstrel.sqlite',
+    'minstrel.sqlite-lock',
+  ]);
+});

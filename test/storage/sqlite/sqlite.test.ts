@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
+import { storageContract } from '../../contracts/storage.ts';
+import { RecordingLog } from '../recording-log.ts';
+import { startReplica } from '../redis/replica-process.ts';
+
+storageContract('SQLite', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-sqlite-'));
+  const path = join(folder, 'data', 'minstrel.sqlite');
+  return {
+    open: () => openSqliteStorage({ path, clock: systemClock, random: Math.random, log: new RecordingLog() }),
+    startReplica: () => startReplica({ kind: 'sqlite', path }, 'hang'),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+});
