@@ -3,6 +3,7 @@ import type { Message } from '../../../src/core/message.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { advance } from '../../../src/jobs/runner.ts';
+import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
@@ -12,14 +13,11 @@ let upstream: Upstream;
 let dependencies: JobDependencies;
 
 const CHAT = '/chat/completions';
+const SILENCE_MS = 3_600_000;
 
 beforeEach(async () => {
   world = await createWorld();
   upstream = await startUpstream();
-  connect(30_000);
-});
-
-function connect(stallMs: number): void {
   const gateway = createGateway({
     baseUrl: upstream.url,
     apiKey: 'key',
@@ -27,10 +25,11 @@ function connect(stallMs: number): void {
     now: Date.now,
     random: () => 0.5,
     sleep: async () => undefined,
-    timeouts: { stallMs },
+    // Nothing but silence ends an answer, and silence only where a test moves the clock.
+    timeouts: { stallMs: SILENCE_MS, answerMs: 2 ** 31 - 1 },
   });
   dependencies = { ...world.dependencies, gateway };
-}
+});
 
 afterEach(async () => {
   await upstream[Symbol.asyncDispose]();
@@ -87,21 +86,25 @@ describe('a stream that is cut', () => {
 });
 
 describe('a stream that goes wrong', () => {
-  beforeEach(() => connect(60));
-
   it('by silence keeps what came and says so', async () => {
-    const { text, footer } = await ask((response) => {
+    stopTimers();
+    const answering = ask((response) => {
       events(response).write(chatEvent('Half an ans'));
     });
+    await expect.poll(() => shown()).toContain('Half an ans');
+    const { text, footer } = await timeUntil(answering, SILENCE_MS);
     expect(text).toBe('Half an ans');
     expect(footer).toContain('broke off');
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
 
   it('by silence before the first word says that, and offers Again', async () => {
-    const message = await ask((response) => {
+    stopTimers();
+    const answering = ask((response) => {
       events(response).flushHeaders();
     });
+    await expect.poll(() => upstream.asked).toHaveLength(1);
+    const message = await timeUntil(answering, SILENCE_MS);
     expect(message.text).toContain('fell silent');
     expect(labels(message)).toEqual(['Again']);
   });
@@ -203,8 +206,6 @@ describe('Stop', () => {
   const begun: Reply = (response) => void events(response).write(chatEvent('I was about to say'));
 
   it('ends the request at once, keeps what is shown and marks it', async () => {
-    // Nothing but Stop ends it while this test waits.
-    connect(3_600_000);
     upstream.next(CHAT, begun);
     const job = await world.start(QUESTION);
     const answering = step(job);
