@@ -19,7 +19,8 @@ const UPDATE_EVERY_MS = 100;
 
 /**
  * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what was shown
- * when it was stopped or broke, or with a failure when not a word came. On shutdown what came is kept as broken.
+ * when it was stopped or broke, or with a failure when not a word came. On shutdown what came is kept as broken, and a
+ * question that was not sent yet is asked at the next start.
  */
 export async function answerQuestion(
   run: JobRun,
@@ -41,10 +42,14 @@ export async function answerQuestion(
     stream?.update(
       progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps),
     );
-  const failure = await write(run, work, { draft, watch, update }, deps);
+  const { failure, isTaken } = await write(run, work, { draft, watch, update }, deps);
 
   if (watch.cancelledBy === undefined && draft.empty) {
-    if (failure && !shutdown.aborted) return failAnswer(run, work, failure, deps);
+    if (shutdown.aborted && !isTaken && (failure === undefined || failure.taken === 'no')) {
+      run.apply({ type: 'notTaken' });
+      return deps.now();
+    }
+    if (failure && !shutdown.aborted) return failAnswer(run, work, { failure, isTaken }, deps);
     if (shutdown.aborted) return interrupted(run, deps);
   }
   // A request to stop that came after the end changes nothing.
@@ -70,35 +75,44 @@ interface Writing {
   readonly update: () => void;
 }
 
-/** Writes until the answer ends, however it ends. Resolves to why it did not reach its own end. */
+interface Written {
+  /** The gateway took at least one request: part of its answer came. */
+  readonly isTaken: boolean;
+  /** Why it did not reach its own end. */
+  readonly failure?: GatewayError;
+}
+
+/** Writes until the answer ends, however it ends. */
 async function write(
   run: JobRun,
   work: AnswerWork,
   { draft, watch, update }: Writing,
   deps: JobDependencies,
-): Promise<GatewayError | undefined> {
+): Promise<Written> {
   using updates = createThrottle(update, deps);
   let savedAt = deps.now();
+  let isTaken = false;
   try {
-    if (watch.signal.aborted) return undefined;
+    if (watch.signal.aborted) return { isTaken };
     for await (const part of answerParts(run.job, work, watch.signal, deps)) {
+      isTaken = true;
       await draft.add(part);
       if (part.type === 'finish') continue;
       if (!draft.empty) updates.call();
       if (draft.endless) {
         draft.end({ reason: 'endless' });
-        return undefined;
+        return { isTaken };
       }
       if (deps.now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
       savedAt = deps.now();
       await saveDraft(run, draft, deps);
     }
-    return undefined;
+    return { isTaken };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (watch.cancelledBy === undefined && !draft.empty)
       deps.log.warn({ job: run.job.id, err: error }, 'An answer did not reach its end');
-    return error;
+    return { isTaken, failure: error };
   }
 }
 

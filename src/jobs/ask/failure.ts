@@ -6,16 +6,25 @@ import type { JobRun, Next } from '../run.ts';
 import { sentenceFor } from '../sentences.ts';
 import { failSubmission } from '../steps/failure.ts';
 
-/** Asked again by itself only where the gateway surely did not take it; otherwise the person is told. */
-export function failAnswer(run: JobRun, work: AnswerWork, error: GatewayError, deps: JobDependencies): Next {
+/**
+ * Asked again by itself only where the gateway surely took no request of it; otherwise the person is told. With tools, a
+ * request may be refused after others were taken.
+ */
+export function failAnswer(
+  run: JobRun,
+  work: AnswerWork,
+  { failure: error, isTaken }: { readonly failure: GatewayError; readonly isTaken: boolean },
+  deps: JobDependencies,
+): Next {
   const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
-  if (error.taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error, deps);
+  const taken = isTaken ? 'unknown' : error.taken;
+  if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error, deps);
   const reference = deps.newId();
   deps.log.warn({ job: run.job.id, reference, err: error }, 'No answer came');
   const sentence = isRefusedPreview
     ? `The gateway refuses the thinking preview for “${work.request.model}”: it is a preview, and may change or end. Please choose another model.`
     : answerSentence(error);
-  run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken: error.taken } });
+  run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken } });
   return 'now';
 }
 

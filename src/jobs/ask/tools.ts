@@ -40,7 +40,8 @@ export async function* useTools(
     usage = sumOf(usage, answer.usage);
     const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
     if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
-    for (const part of spoken) yield { type: 'part', part };
+    // The calls too, which show nobody anything but that this request was taken.
+    for (const part of answer.parts) yield { type: 'part', part };
     hasSpoken ||= spoken.some(({ type }) => type === 'text');
     const calls = answer.parts.filter((part) => part.type === 'tool-call');
     if (calls.length === 0 || round === MOST_ROUNDS) {

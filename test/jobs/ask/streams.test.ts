@@ -5,7 +5,7 @@ import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { advance } from '../../../src/jobs/runner.ts';
 import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { createWorld, QUESTION, type World } from '../world.ts';
-import { chatEvent, chatStream, events, type Reply, startUpstream, type Upstream } from './upstream.ts';
+import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
 /** Jobs and the real gateway client, against a gateway that writes byte by byte what a test says. */
 let world: World;
@@ -18,18 +18,22 @@ const SILENCE_MS = 3_600_000;
 beforeEach(async () => {
   world = await createWorld();
   upstream = await startUpstream();
+  connect();
+});
+
+function connect(sleep = async (): Promise<void> => undefined): void {
   const gateway = createGateway({
     baseUrl: upstream.url,
     apiKey: 'key',
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
     random: () => 0.5,
-    sleep: async () => undefined,
+    sleep,
     // Nothing but silence ends an answer, and silence only where a test moves the clock.
     timeouts: { stallMs: SILENCE_MS, answerMs: 2 ** 31 - 1 },
   });
   dependencies = { ...world.dependencies, gateway };
-});
+}
 
 afterEach(async () => {
   await upstream[Symbol.asyncDispose]();
@@ -262,6 +266,38 @@ describe('a process that shuts down', () => {
     expect(world.message()?.footer).toContain('broke off');
   });
 
+  it('before the question was sent asks it at the next start', async () => {
+    const shutdown = new AbortController();
+    const { notifications } = dependencies.storage;
+    // Between the write ahead of the request and the request.
+    const subscribe: typeof notifications.subscribe = (...how) => {
+      shutdown.abort();
+      return notifications.subscribe(...how);
+    };
+    const storage = { ...dependencies.storage, notifications: { ...notifications, subscribe } };
+    const job = await world.start(QUESTION);
+    await advance(job, { signal: shutdown.signal, interrupted: false }, { ...dependencies, storage });
+    expect(upstream.asked).toHaveLength(0);
+    expect((await world.read(job)).state).toBe('accepted');
+    upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));
+    await step(job);
+    expect(world.message()?.text).toBe('Here I am.');
+  });
+
+  it('while it waits to ask again, and was only refused so far, asks at the next start', async () => {
+    const shutdown = new AbortController();
+    connect(async () => shutdown.abort());
+    const job = await world.start(QUESTION);
+    upstream.next(CHAT, (response) => void response.writeHead(429).end('{}'));
+    await step(job, shutdown.signal);
+    expect((await world.read(job)).state).toBe('accepted');
+    connect();
+    upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));
+    await step(job);
+    expect(world.message()?.text).toBe('Here I am.');
+    expect(upstream.asked).toHaveLength(2);
+  });
+
   it('before the first word says that it was restarted', async () => {
     upstream.next(CHAT, (response) => void events(response).flushHeaders());
     const job = await world.start(QUESTION);
@@ -272,6 +308,23 @@ describe('a process that shuts down', () => {
     await answering;
     await step(job);
     expect(world.message()?.text).toContain('restarted in the middle');
+  });
+});
+
+describe('an answer with tools', () => {
+  it('that is refused after a request was taken is not asked for again', async () => {
+    const called = {
+      candidates: [{ content: { parts: [{ functionCall: { name: 'nothing', args: {} } }] } }],
+    };
+    const refused = json({ error: { code: 429, message: 'slow down' } }, 429);
+    upstream.next('generateContent', json(called), refused, refused, refused, refused);
+    const way = { type: 'tools', commands: ['song'] } as const;
+    const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Sing!' }] }];
+    const request = { model: 'small', turns };
+    const job = await world.start({ title: 'Sing', work: { route: 'answer', dialect: 'gen', request, way } });
+    await step(job);
+    expect((await world.read(job)).failure).toMatchObject({ code: 'rate', taken: 'unknown' });
+    expect(upstream.asked).toHaveLength(5);
   });
 });
 
