@@ -2,6 +2,13 @@
 import { z } from 'zod';
 import type { FileReference, RawOptions } from './options.ts';
 
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What came of `JSON.parse`: its members are JSON, so they are not walked each time a record is read. */
+export const jsonObject = z.custom<Record<string, z.core.util.JSONType>>(isPlainObject);
+
 /** Where a result goes, and for whom. */
 export const addressSchema = z.object({
   platform: z.string(),
@@ -18,7 +25,7 @@ export const addressSchema = z.object({
   /** The person who asked: the only one who may be mentioned, and who gets a direct message if the channel is gone. */
   person: z.string(),
   /** What only the platform reads, such as an interaction's token. Never logged. */
-  platformData: z.record(z.string(), z.json()).optional(),
+  platformData: jsonObject.optional(),
 });
 /** Serialisable: it is stored with the job. */
 export type Address = z.infer<typeof addressSchema>;

@@ -1,6 +1,13 @@
 /** The job record: what is owed to an address, durably. Small; media lives in files. */
 import { z } from 'zod';
-import { addressSchema, channelOf, type Invocation, serverOf } from './invocation.ts';
+import {
+  addressSchema,
+  channelOf,
+  type Invocation,
+  isPlainObject,
+  jsonObject,
+  serverOf,
+} from './invocation.ts';
 import type { Result, Work } from './work.ts';
 
 const JOB_STATES = [
@@ -48,7 +55,12 @@ const jobFields = z.object({
   invocation: z.string(),
   // Written by commands whose requests the gateway client checks again when it sends them.
   work: z.custom<Work>(
-    (value) => z.looseObject({ route: z.string(), request: z.looseObject({}) }).safeParse(value).success,
+    (value) =>
+      isPlainObject(value) &&
+      'route' in value &&
+      typeof value.route === 'string' &&
+      'request' in value &&
+      isPlainObject(value.request),
   ),
   parent: z.string().optional(),
   /** What it was made from, for people. */
@@ -58,7 +70,11 @@ const jobFields = z.object({
   result: z
     .custom<Result>(
       (value) =>
-        z.looseObject({ songs: z.array(z.json()), images: z.array(z.json()) }).safeParse(value).success,
+        isPlainObject(value) &&
+        'songs' in value &&
+        Array.isArray(value.songs) &&
+        'images' in value &&
+        Array.isArray(value.images),
     )
     .optional(),
   /** Set with `ready`: which of the four ends it will have once the person was told. */
@@ -70,14 +86,14 @@ const jobFields = z.object({
   /** Remote URL of a song to what was kept of it with its tags written in. */
   tagged: z.record(z.string(), keptFileSchema).optional(),
   /** What the platform needs to find its message again. */
-  posted: z.record(z.string(), z.json()).optional(),
+  posted: jsonObject.optional(),
   /** A run was interrupted, and may have posted more than `posted` tells. */
   mayHavePosted: z.boolean().optional(),
   /**
    * Two runs wrote the message, because a replica stood still for longer than its lease. What the later one posted beside
    * it is taken back, and the message written again.
    */
-  overtaken: z.array(z.record(z.string(), z.json())).optional(),
+  overtaken: z.array(jsonObject).optional(),
   /** A digest of the message that is shown, so that equal messages are not written again. */
   shown: z.string().optional(),
   /** The rough style was sent to be polished; it is never sent twice. */

@@ -1,4 +1,5 @@
 /** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
+import { createHash } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import type { RunTools } from '../schedule.ts';
 import { StorageError } from '../storage.ts';
@@ -29,6 +30,7 @@ export class RedisConnection {
   readonly client: RedisClient;
   readonly #tools: RedisConnectionTools;
   readonly #clients = new Set<RedisClient>();
+  readonly #digests = new Map<string, string>();
   #cause: unknown;
   #away = false;
   #closed = false;
@@ -87,7 +89,23 @@ export class RedisConnection {
 
   /** Runs a Lua script that is harmless to repeat. Throws as {@link run}. */
   evaluate(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
-    return this.run((redis) => redis.eval(script, { keys: [...keys], arguments: values.map(String) }));
+    const options = { keys: [...keys], arguments: values.map(String) };
+    return this.run(async (redis) => {
+      try {
+        return await redis.evalSha(this.#digestOf(script), options);
+      } catch (error) {
+        // Redis forgets its scripts when it restarts; the text makes it known again.
+        if (replyOf(error) !== 'NOSCRIPT') throw error;
+        return redis.eval(script, options);
+      }
+    });
+  }
+
+  /** The name under which Redis knows a script. */
+  #digestOf(script: string): string {
+    const digest = this.#digests.get(script) ?? createHash('sha1').update(script).digest('hex');
+    this.#digests.set(script, digest);
+    return digest;
   }
 
   /** All keys that begin like this, each once, in no order. Throws as {@link run}. */
