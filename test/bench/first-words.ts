@@ -12,20 +12,15 @@ import {
 } from '../jobs/ask/upstream.ts';
 import { startDiscord } from '../servers/discord/index.ts';
 import { startSlackServer } from '../servers/slack/server.ts';
+import type { BenchRow } from './measure.ts';
 
 /** About five edits in five seconds: https://docs.discord.com/developers/topics/rate-limits, measured by others. */
 const DISCORD_INTERVAL_MS = 1_200;
 
-/** One interval, and the time of the edit itself. */
-const ALLOWED_RATIO = 1.1;
-
-export interface FirstWords {
+interface FirstWords {
   readonly platform: string;
-  readonly medianMs: number;
   readonly worstMs: number;
   readonly intervalMs: number;
-  /** The worst in edit intervals. */
-  readonly ratio: number;
 }
 
 /** What a question's first token was followed by. */
@@ -37,7 +32,7 @@ interface Asked {
 }
 
 /** Real bot, real clients, strict platforms; `rounds` questions on each platform, one after another and during another answer. */
-export async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
+async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
   await using cleanup = new AsyncDisposableStack();
   const discord = await startDiscord();
   cleanup.defer(() => discord.close());
@@ -129,23 +124,22 @@ async function repeat(rounds: number, measure: () => Promise<number>): Promise<n
 }
 
 function summary(platform: string, taken: readonly number[], intervalMs: number): FirstWords {
-  const sorted = taken.toSorted((one, other) => one - other);
-  const worstMs = sorted.at(-1) ?? Number.NaN;
-  return {
-    platform,
-    medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
-    worstMs,
-    intervalMs,
-    ratio: worstMs / intervalMs,
-  };
+  return { platform, worstMs: Math.max(...taken), intervalMs };
 }
 
-if (import.meta.main) {
-  const measured = await measureFirstWords(5);
-  for (const { platform, medianMs, worstMs, intervalMs, ratio } of measured) {
-    process.stdout.write(
-      `${platform.padEnd(32)} median ${medianMs.toFixed(0).padStart(5)} ms   worst ${worstMs.toFixed(0).padStart(5)} ms   ${ratio.toFixed(2)} of ${intervalMs} ms\n`,
-    );
-  }
-  process.exit(measured.every(({ ratio }) => ratio <= ALLOWED_RATIO) ? 0 : 1);
-}
+export const firstWordsRow: BenchRow = {
+  id: 'first-words',
+  title: 'From the first token to the first words in the channel',
+  async measure({ short }) {
+    const measured = await measureFirstWords(short ? 2 : 5);
+    return measured.map(({ platform, worstMs, intervalMs }) => ({
+      what: platform,
+      unit: 'ms, worst',
+      product: worstMs,
+      peer: 'one interval between edits',
+      theirs: intervalMs,
+      // The time of the edit itself.
+      goal: { atMost: 1.1 },
+    }));
+  },
+};

@@ -1,85 +1,81 @@
-/** `npm run bench`: what waiting jobs cost. Exits with 1 when one more costs more than the logarithm of how many wait. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openRedisStorage } from '../../src/storage/redis/redis.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
-import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
-import { type Measured, measureWaitingJobs } from './waiting-jobs.ts';
+/**
+ * `npm run bench`: what Minstrel's work costs, beside its peers and limits. `npm run bench -- p1 p7` measures rows alone; `--short`
+ * measures little and allows twice the goals. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
+ */
+import { parseArgs } from 'node:util';
+import { firstWordsRow } from './first-words.ts';
+import type { BenchRow, Comparison } from './measure.ts';
+import { streamsRow } from './streams.ts';
+import { waitingRow } from './waiting.ts';
 
-const write = (line: string) => process.stdout.write(`${line}\n`);
-const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, waitingRow];
 
-/** A tree of n entries is this much deeper than one of two. */
-function allowedRatio(size: number): number {
-  return Math.max(1, Math.log2(size)) + 1;
+/** What a short run forgives: it is there to catch a relapse. */
+const SHORT_SLACK = 2;
+
+const { values, positionals } = parseArgs({
+  options: { short: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const slack = values.short ? SHORT_SLACK : 1;
+
+function chosenRows(): readonly BenchRow[] {
+  const unknown = positionals.filter((name) => !ROWS.some(({ id }) => id === name.toLowerCase()));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `No row is called ${unknown.join(', ')}. There are: ${ROWS.map(({ id }) => id).join(', ')}\n`,
+    );
+    process.exit(2);
+  }
+  return positionals.length === 0
+    ? ROWS
+    : ROWS.filter(({ id }) => positionals.some((name) => name.toLowerCase() === id));
 }
 
-/** Sentences about what grows faster. */
-function complaints(store: string, measured: readonly Measured[]): string[] {
-  const [one] = measured;
-  if (!one) return [];
-  return measured.flatMap((many) =>
-    (['accepting', 'callingBack', 'waking'] as const).flatMap((cost) => {
-      const ratio = many[cost] / one[cost];
-      const allowed = allowedRatio(many.size);
-      return ratio <= allowed
-        ? []
-        : [
-            `${store}: ${cost} with ${many.size} waiting costs ${ratio.toFixed(1)} times as much, over ${allowed.toFixed(1)}`,
-          ];
-    }),
-  );
+function ratioOf({ product, theirs }: Comparison): number {
+  return product / theirs;
 }
 
-function table(store: string, measured: readonly Measured[]): void {
-  write(`\n${store}`);
-  write('  waiting     heap   resident   idle CPU    accept  callback      wake   late (median, worst)');
-  for (const one of measured) {
-    const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`.padStart(9);
-    const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(9);
-    write(
-      `${String(one.size).padStart(9)}${megabytes(one.heapBytes)}${megabytes(one.residentBytes)}${`${one.idleCpuMs.toFixed(1)} ms/s`.padStart(12)}${ms(one.accepting)}${ms(one.callingBack)}${ms(one.waking)}${ms(one.late.median)}${ms(one.late.worst)}`,
+/** A figure that is missing is behind. */
+function isReached(comparison: Comparison): boolean {
+  const { goal } = comparison;
+  return 'atLeast' in goal
+    ? ratioOf(comparison) >= goal.atLeast / slack
+    : ratioOf(comparison) <= goal.atMost * slack;
+}
+
+function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function line(cells: readonly [string, string, string, string, string, string, string, string]): string {
+  const [id, what, unit, product, peer, theirs, ratio, goal] = cells;
+  return `${id.padEnd(4)}${what.padEnd(44)}${unit.padEnd(20)}${product.padStart(9)}  ${peer.padEnd(40)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
+}
+
+process.stdout.write(line(['', '', '', 'product', 'peer or limit', '', 'ratio', 'goal']));
+let behind = 0;
+for (const { id, title, measure } of chosenRows()) {
+  process.stdout.write(`${id.toUpperCase()} ${title}\n`);
+  for (const comparison of await measure({ short: values.short })) {
+    const { what, unit, product, peer, theirs, goal } = comparison;
+    const reached = isReached(comparison);
+    if (!reached) behind += 1;
+    process.stdout.write(
+      line([
+        '',
+        what,
+        unit,
+        figure(product),
+        peer,
+        figure(theirs),
+        figure(ratioOf(comparison)),
+        `${'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`}${reached ? '' : '  BEHIND'}`,
+      ]),
     );
   }
 }
-
-async function onSqlite(): Promise<Measured[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
-  try {
-    return await measureWaitingJobs((size) =>
-      openSqliteStorage({ ...tools, path: join(folder, `${size}.sqlite`) }),
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+if (behind > 0) {
+  process.stdout.write(`${behind} behind ${values.short ? `${SHORT_SLACK} times ` : ''}the goal\n`);
+  process.exitCode = 1;
 }
-
-async function onRedis(): Promise<Measured[]> {
-  const redis = await startRedisServer();
-  const administration = await connectRedis(redis.url);
-  try {
-    // What the disk costs is not what is compared, and 100,000 jobs would wait for it.
-    await administration.configSet('appendfsync', 'no');
-    return await measureWaitingJobs((size) =>
-      openRedisStorage({ ...tools, url: redis.url, prefix: `bench${size}`, patienceMs: 30_000 }),
-    );
-  } finally {
-    administration.destroy();
-    await redis.dispose();
-  }
-}
-
-const found: string[] = [];
-for (const [store, measure] of [
-  ['SQLite', onSqlite],
-  ...(noRedis === undefined ? [['Redis', onRedis] as const] : []),
-] as const) {
-  const measured = await measure();
-  table(store, measured);
-  found.push(...complaints(store, measured));
-}
-for (const complaint of found) write(complaint);
-if (found.length > 0) process.exitCode = 1;

@@ -1,18 +1,34 @@
-/** What waiting jobs cost: memory, CPU and how late wake-ups come, with 1, 1,000 and 100,000 of them, side by side. */
+/** Tells what waiting jobs cost: memory, CPU and how late wake-ups come, with few and many of them, side by side. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { connectRedis, startRedisServer } from '../servers/redis.ts';
 import { songJob } from '../storage/jobs.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { median } from './measure.ts';
+import { programInput, tell } from './program.ts';
 
-const SIZES = [1, 1_000, 100_000] as const;
+const { store, sizes, rounds } = programInput(
+  z.object({
+    store: z.enum(['SQLite', 'Redis']),
+    sizes: z.array(z.int().positive()),
+    rounds: z.int().positive(),
+  }),
+);
+const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
 
-/** Rounds over all sizes, one after the other, so that whatever else the machine does befalls them alike. */
-const ROUNDS = 80;
 /** Writes running at a time while the jobs are made. */
 const FILLED_AT_ONCE = 250;
 const HOUR = 3_600_000;
 const IDLE_MS = 1_000;
 
-export interface Measured {
+interface Measured {
   readonly size: number;
   /** Bytes of this process that came with it: objects, and everything. */
   readonly heapBytes: number;
@@ -42,16 +58,17 @@ interface Candidate {
 }
 
 /** Needs `--expose-gc`. Every storage is filled, opened anew, measured and closed. */
-export async function measureWaitingJobs(open: (size: number) => Promise<Storage>): Promise<Measured[]> {
+async function measureWaitingJobs(open: (size: number) => Promise<Storage>): Promise<Measured[]> {
   const candidates: Candidate[] = [];
-  for (const size of SIZES) {
+  for (const size of sizes) {
     const filling = await open(size);
     await fill(filling, size);
     await filling.close();
     candidates.push(await opened(size, open));
   }
   for (const candidate of candidates) candidate.idleCpuMs = await idleCpu();
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
+    // One after the other, so that whatever else the machine does befalls them alike.
     // Rotated, so that none is always the first.
     for (let index = 0; index < candidates.length; index++) {
       const candidate = candidates[(round + index) % candidates.length];
@@ -168,6 +185,30 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+async function onSqlite(): Promise<Measured[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+  try {
+    return await measureWaitingJobs((size) =>
+      openSqliteStorage({ ...tools, path: join(folder, `${size}.sqlite`) }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
+
+async function onRedis(): Promise<Measured[]> {
+  const redis = await startRedisServer();
+  const administration = await connectRedis(redis.url);
+  try {
+    // What the disk costs is not what is compared, and 100,000 jobs would wait for it.
+    await administration.configSet('appendfsync', 'no');
+    return await measureWaitingJobs((size) =>
+      openRedisStorage({ ...tools, url: redis.url, prefix: `bench${size}`, patienceMs: 30_000 }),
+    );
+  } finally {
+    administration.destroy();
+    await redis.dispose();
+  }
+}
+
+tell(store === 'SQLite' ? await onSqlite() : await onRedis());

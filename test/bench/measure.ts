@@ -1,0 +1,66 @@
+/** Measuring side by side: one line of the table, candidates in alternation, medians. */
+
+/** One line of the table: the product beside one peer or limit. */
+export interface Comparison {
+  /** What is compared, as `chat stream`. */
+  readonly what: string;
+  readonly unit: string;
+  readonly product: number;
+  /** A library that others would use, a script that does only what cannot be avoided, or a fixed limit. */
+  readonly peer: string;
+  readonly theirs: number;
+  /** Of the product's figure to the peer's. */
+  readonly goal: { readonly atLeast: number } | { readonly atMost: number };
+}
+
+export interface Extent {
+  /** As little as catches a relapse of twice the cost. */
+  readonly short: boolean;
+}
+
+/** A row of the table. It measures when it is called, never when it is imported. */
+export interface BenchRow {
+  /** As people name it: `npm run bench -- p1`. */
+  readonly id: string;
+  readonly title: string;
+  measure(extent: Extent): Promise<Comparison[]>;
+}
+
+/** Medians of `rounds` rounds, in which each candidate is measured once: what else the machine does befalls them alike. */
+export async function inAlternation<Name extends string>(
+  rounds: number,
+  candidates: Readonly<Record<Name, () => Promise<number>>>,
+): Promise<Record<Name, number>> {
+  // Sound: the keys are the candidates' own.
+  const names = Object.keys(candidates) as Name[];
+  const figures = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    // Rotated, so that none is always the first.
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[(round + index) % names.length];
+      if (name !== undefined) figures.get(name)?.push(await candidates[name]());
+    }
+  }
+  // Sound: one entry for each name.
+  return Object.fromEntries(names.map((name) => [name, median(figures.get(name) ?? [])])) as Record<
+    Name,
+    number
+  >;
+}
+
+/** NaN for no values. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which this part of all lies, as `0.99`; NaN for no values. */
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/** CPU seconds of this process, user and system, since `before`. */
+export function cpuSeconds(before?: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000_000;
+}

@@ -1,0 +1,55 @@
+/** P1: how much of a stream is read to text in a CPU second. */
+import { z } from 'zod';
+import { type BenchRow, type Comparison, type Extent, inAlternation } from './measure.ts';
+import { runProgram, startProgram } from './program.ts';
+
+/** Of the least that must be done. */
+const OF_BARE = 0.7;
+
+/** `ofSdk`: of the SDKs that others use. A whole answer is one JSON text: there the least is less than twice the SDK. */
+const DIALECTS = {
+  chat: { bare: 'bare chat', sdks: ['openai', 'ai'], ofSdk: 3, answers: 6 },
+  gen: { bare: 'bare gen', sdks: ['genai'], ofSdk: 3, answers: 6 },
+  msg: { bare: 'bare msg', sdks: ['anthropic'], ofSdk: 1, answers: 600 },
+} as const;
+
+const toldByServer = z.object({
+  url: z.url(),
+  bytes: z.object({ chat: z.number(), gen: z.number(), msg: z.number() }),
+});
+const toldByReader = z.object({ cpu: z.number(), characters: z.number() });
+
+async function measureStreams({ short }: Extent): Promise<Comparison[]> {
+  await using server = await startProgram(new URL('./stream-server.ts', import.meta.url), toldByServer);
+  const comparisons: Comparison[] = [];
+  for (const [dialect, { bare, sdks, ofSdk, answers }] of Object.entries(DIALECTS)) {
+    // Sound: the keys are the dialects.
+    const bytes = server.told.bytes[dialect as keyof typeof DIALECTS];
+    const texts = new Set<number>();
+    const measured = async (candidate: string) => {
+      const input = { url: server.told.url, candidate, answers: short ? Math.ceil(answers / 3) : answers };
+      const { cpu, characters } = await runProgram(
+        new URL('./stream-reader.ts', import.meta.url),
+        toldByReader,
+        { input },
+      );
+      texts.add(characters);
+      return (bytes * input.answers) / 1_000_000 / cpu;
+    };
+    const names = [`product ${dialect}`, bare, ...sdks];
+    const rates = await inAlternation(
+      short ? 1 : 5,
+      Object.fromEntries(names.map((name) => [name, () => measured(name)])),
+    );
+    if (texts.size !== 1) throw new Error(`The candidates read different texts of ${dialect}: ${[...texts]}`);
+    const product = rates[`product ${dialect}`] ?? Number.NaN;
+    for (const peer of [bare, ...sdks]) {
+      const theirs = rates[peer] ?? Number.NaN;
+      const goal = { atLeast: peer === bare ? OF_BARE : ofSdk };
+      comparisons.push({ what: `${dialect} to text`, unit: 'MB per CPU s', product, peer, theirs, goal });
+    }
+  }
+  return comparisons;
+}
+
+export const streamsRow: BenchRow = { id: 'p1', title: 'Streams to text', measure: measureStreams };
