@@ -7,7 +7,7 @@ import type { KeptFile, MediaSource } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
-import { StorageError } from '../storage/storage.ts';
+import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { createLossWatch } from './lost.ts';
 import { findMade } from './made.ts';
@@ -27,7 +27,7 @@ export interface Jobs {
   /** Stores the work before anything is spent. The same invocation twice makes one job. Throws StorageError. */
   start(request: StartRequest, invocation: Invocation, settings: Decisions): Promise<Outcome>;
   /** Keeps a callback's body, durably, and wakes its job. Throws StorageError. */
-  receive(id: string, body: string): Promise<'stored' | 'unknown-job' | 'full'>;
+  receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
   running(where: Address, person: string): Promise<JobView[]>;
   recentSongs(where: Address, limit: number): Promise<JobView[]>;
@@ -147,13 +147,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       }
     },
 
-    async receive(id, body) {
-      if (!(await storage.jobs.read(id))) return 'unknown-job';
-      const stored = await storage.inbox.put(id, body, now());
-      if (!stored) return 'full';
-      await storage.schedule.wake(id, now());
-      return 'stored';
-    },
+    receive: (job, body) => storage.receive({ job, body, receivedAt: now() }),
 
     async find(id) {
       const run = await JobRun.load(id, storage);

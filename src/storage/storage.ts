@@ -63,6 +63,17 @@ export interface InboxEntry {
   readonly body: string;
 }
 
+export interface Callback {
+  readonly job: string;
+  /** The body, as text. */
+  readonly body: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+}
+
+/** `full`: the job has as many entries as are kept. */
+export type Received = 'stored' | 'unknown-job' | 'full';
+
 export interface Inbox {
   /**
    * Durable when it resolves. The same body for the same job is kept once, and true again. Kept until 30 days after the
@@ -135,6 +146,11 @@ export interface Storage {
    * once.
    */
   accept(acceptance: Acceptance): Promise<Accepted>;
+  /**
+   * Puts the callback into the inbox of its job and schedules a run of it at once: all in one transaction. Durable when it
+   * resolves. The same body again is kept once, and schedules a run again.
+   */
+  receive(callback: Callback): Promise<Received>;
   readonly jobs: JobStore;
   readonly inbox: Inbox;
   readonly schedule: Schedule;

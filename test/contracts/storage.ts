@@ -7,6 +7,7 @@ import { acceptContract } from './storage-accept.ts';
 import { inboxContract } from './storage-inbox.ts';
 import { jobQueryContract, jobRecordContract } from './storage-jobs.ts';
 import { notificationsContract } from './storage-notifications.ts';
+import { receiveContract } from './storage-receive.ts';
 import { scheduleContract } from './storage-schedule.ts';
 import { semaphoresContract } from './storage-semaphores.ts';
 import { settingsContract } from './storage-settings.ts';
@@ -65,6 +66,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('job records', () => jobRecordContract(current));
     describe('queries', () => jobQueryContract(current));
     describe('the inbox', () => inboxContract(current));
+    describe('receiving', () => receiveContract(current));
     describe('the schedule', () => scheduleContract(current));
     describe('notifications', () => notificationsContract(current));
 

@@ -5,8 +5,10 @@ import { keyvSettings } from '../../src/storage/keyv-settings.ts';
 import { checkTime } from '../../src/storage/schedule.ts';
 import {
   type Accepted,
+  type Callback,
   INBOX_LIMIT,
   QUEUE_COUNTED,
+  type Received,
   type Storage,
   StorageError,
 } from '../../src/storage/storage.ts';
@@ -33,6 +35,13 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
     data.invocations.set(job.invocation, job.id);
     return true;
   }
+  function put({ job, body, receivedAt }: Callback): boolean {
+    const entries = data.inboxes.get(job) ?? [];
+    if (entries.some((entry) => entry.body === body)) return true;
+    if (entries.length >= INBOX_LIMIT) return false;
+    data.inboxes.set(job, [...entries, { sequence: entries.length + 1, receivedAt, body }]);
+    return true;
+  }
   const select = (matches: (job: Job) => boolean) => data.jobs().filter(matches);
   const newestFirst = (one: Job, other: Job) =>
     other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
@@ -49,6 +58,15 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
         insert(job);
         data.wake(job.id, at);
         return { type: 'accepted' };
+      });
+    },
+    receive: async (callback) => {
+      checkTime(callback.receivedAt);
+      return atomically((): Received => {
+        if (!data.records.has(callback.job)) return 'unknown-job';
+        if (!put(callback)) return 'full';
+        data.wake(callback.job, callback.receivedAt);
+        return 'stored';
       });
     },
     jobs: {
@@ -120,14 +138,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
         ),
     },
     inbox: {
-      put: (job, body, receivedAt) =>
-        atomically(() => {
-          const entries = data.inboxes.get(job) ?? [];
-          if (entries.some((entry) => entry.body === body)) return true;
-          if (entries.length >= INBOX_LIMIT) return false;
-          data.inboxes.set(job, [...entries, { sequence: entries.length + 1, receivedAt, body }]);
-          return true;
-        }),
+      put: (job, body, receivedAt) => atomically(() => put({ job, body, receivedAt })),
       read: (job, sequence) =>
         atomically(() => (data.inboxes.get(job) ?? []).filter((entry) => entry.sequence > sequence)),
     },

@@ -118,6 +118,7 @@ function remote(inner: Storage, process: Process, { kernel, interfere }: Surroun
   return {
     ...inner,
     accept: (acceptance) => perform('storage.accept', () => inner.accept(acceptance)),
+    receive: (callback) => perform('storage.receive', () => inner.receive(callback)),
     jobs: {
       ...effects(inner.jobs, 'jobs'),
       open: () => listed('jobs.open', () => inner.jobs.open()),

@@ -1,16 +1,8 @@
-/** Records of jobs, and the callbacks that came for them. */
-import { createHash } from 'node:crypto';
+/** Records of jobs. */
 import { z } from 'zod';
 import { isOpen, type Job } from '../../core/job.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import {
-  type Accepted,
-  INBOX_KEPT,
-  INBOX_LIMIT,
-  type Inbox,
-  type JobStore,
-  type JobText,
-} from '../storage.ts';
+import { type Accepted, INBOX_KEPT, type JobStore, type JobText } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 import type { RedisKeys } from './keys.ts';
 import { RESERVE } from './usage-scripts.ts';
@@ -264,39 +256,4 @@ function jobArgument(job: Job, token: string): string {
   const { id, version, createdAt, finishedAt = 0 } = job;
   const record = JSON.stringify(job);
   return JSON.stringify({ token, id, version, createdAt, finishedAt, record, ...jobFacts(job) });
-}
-
-const PUT = `
-local inbox, seen, job = KEYS[1], KEYS[2], KEYS[3]
-local digest, entry, limit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
-if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end
-if redis.call('LLEN', inbox) >= limit then return 0 end
-redis.call('SADD', seen, digest)
-redis.call('RPUSH', inbox, entry)
-if redis.call('HGET', job, 'open') == '0' then
-  redis.call('EXPIRE', inbox, seconds)
-  redis.call('EXPIRE', seen, seconds)
-end
-return 1
-`;
-
-const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
-
-export function redisInbox({ connection, keys }: RedisTools): Inbox {
-  return {
-    async put(job, body, receivedAt) {
-      const digest = createHash('sha256').update(body).digest('base64');
-      const entry = JSON.stringify({ receivedAt, body } satisfies z.infer<typeof storedEntry>);
-      const names = [keys.inbox(job), keys.inboxSeen(job), keys.job(job)];
-      const values = [digest, entry, INBOX_LIMIT, INBOX_KEPT / 1_000];
-      return (await connection.evaluate(PUT, names, values)) === 1;
-    },
-    async read(job, sequence) {
-      const entries = await connection.run((redis) => redis.lRange(keys.inbox(job), sequence, -1));
-      return entries.map((text, index) => ({
-        sequence: sequence + index + 1,
-        ...storedEntry.parse(JSON.parse(text)),
-      }));
-    },
-  };
 }

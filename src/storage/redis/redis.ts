@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../core/log.ts';
 import { createLocks } from '../locks.ts';
-import type { RunTools } from '../schedule.ts';
+import { checkTime, type RunTools } from '../schedule.ts';
 import { type Storage, StorageError } from '../storage.ts';
 import { RedisConnection, type RedisPatience, type RedisTools } from './connection.ts';
 import { carryOverFormerSchedule } from './former-schedule.ts';
-import { redisInbox, redisJobs } from './jobs.ts';
+import { redisInbox } from './inbox.ts';
+import { redisJobs } from './jobs.ts';
 import { redisKeys } from './keys.ts';
 import { redisNotifications } from './notifications.ts';
 import { redisSchedule, redisSemaphores } from './schedule.ts';
@@ -58,14 +59,24 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     throw error;
   }
   const jobs = redisJobs(tools);
+  const inbox = redisInbox(tools);
   return {
     accept: async ({ job, reservation, ceilings, at, now }) => {
       // A stored job always has a timer; a timer that finds no job ends quietly.
       await schedule.wake(job.id, at);
       return jobs.insert(job, reservationArgument(reservation, { ceilings, now }));
     },
+    receive: async (callback) => {
+      const { job, receivedAt } = callback;
+      checkTime(receivedAt);
+      const delay = Math.max(0, receivedAt - clock.now());
+      const received = await inbox.receive(callback, schedule.queueKey, delay);
+      if (received !== 'not scheduled') return received;
+      await schedule.wake(job, receivedAt);
+      return 'stored';
+    },
     jobs,
-    inbox: redisInbox(tools),
+    inbox,
     schedule,
     notifications: redisNotifications(tools),
     settings,

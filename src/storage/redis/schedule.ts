@@ -23,37 +23,48 @@ const CLOSING = 2_000;
 
 /**
  * The earliest time wins, which BullMQ's own `reschedule` and `keepLastIfActive` do not do: there the last one wins.
- * KEYS: what all keys of the queue begin with. ARGV: job, time, delay, data of the next timer (empty: as it is).
- * Returns 0 when the job has no timer.
+ * `queue` is what all keys of the queue begin with, `data` is of the next timer (empty: as it is). Returns 0 when the job has
+ * no timer.
  */
-const EARLIEST = `
-local queue, job, at, delay, data = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local id = redis.call('GET', queue .. 'de:' .. job)
-local timer = id and redis.call('HMGET', queue .. id, 'name', 'data', 'opts')
-if not timer or not timer[3] then return 0 end
-local score = redis.call('ZSCORE', queue .. 'delayed', id)
-if score and at * 4096 < tonumber(score) then
-  redis.call('ZADD', queue .. 'delayed', at * 4096, id)
-  local first = redis.call('ZRANGE', queue .. 'delayed', 0, 0, 'WITHSCORES')
-  redis.call('ZADD', queue .. 'marker', first[2] / 4096, '1')
-elseif not score and redis.call('LPOS', queue .. 'active', id) then
-  local following = queue .. 'dn:' .. job
-  local before = redis.call('HMGET', following, 'at', 'data')
-  if not before[1] or at < tonumber(before[1]) then
-    local opts = cjson.decode(timer[3])
-    opts['delay'] = delay
-    redis.call('HSET', following, 'name', timer[1], 'opts', cjson.encode(opts), 'at', at)
+export const EARLIEST = `
+local function earliest(queue, job, at, delay, data)
+  local id = redis.call('GET', queue .. 'de:' .. job)
+  local timer = id and redis.call('HMGET', queue .. id, 'name', 'data', 'opts')
+  if not timer or not timer[3] then return 0 end
+  local score = redis.call('ZSCORE', queue .. 'delayed', id)
+  if score and at * 4096 < tonumber(score) then
+    redis.call('ZADD', queue .. 'delayed', at * 4096, id)
+    local first = redis.call('ZRANGE', queue .. 'delayed', 0, 0, 'WITHSCORES')
+    redis.call('ZADD', queue .. 'marker', first[2] / 4096, '1')
+  elseif not score and redis.call('LPOS', queue .. 'active', id) then
+    local following = queue .. 'dn:' .. job
+    local before = redis.call('HMGET', following, 'at', 'data')
+    if not before[1] or at < tonumber(before[1]) then
+      local opts = cjson.decode(timer[3])
+      opts['delay'] = delay
+      redis.call('HSET', following, 'name', timer[1], 'opts', cjson.encode(opts), 'at', at)
+    end
+    if data == '' then data = before[2] or timer[2] end
+    redis.call('HSET', following, 'data', data)
   end
-  if data == '' then data = before[2] or timer[2] end
-  redis.call('HSET', following, 'data', data)
+  return 1
 end
-return 1
+`;
+
+const SCHEDULE = `${EARLIEST}
+return earliest(KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4])
 `;
 
 const timerSchema = z.object({ job: z.string(), failures: z.number() });
 
+interface RedisSchedule extends Schedule {
+  /** What all keys of its queue begin with. */
+  readonly queueKey: string;
+  close(): Promise<void>;
+}
+
 /** @param leaseMs milliseconds of silence after which another replica takes over the runs of one */
-export function redisSchedule(tools: RedisTools, leaseMs: number): Schedule & { close(): Promise<void> } {
+export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule {
   const { connection, prefix, newId, clock, log } = tools;
   const queue = new Queue<DueJob>(QUEUE, {
     connection: connection.client,
@@ -72,7 +83,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): Schedule & { 
     const delay = () => Math.max(0, time - clock.now());
     const data = failures === undefined ? '' : JSON.stringify({ job, failures } satisfies DueJob);
     for (;;) {
-      const found = await connection.evaluate(EARLIEST, [queue.toKey('')], [job, time, delay(), data]);
+      const found = await connection.evaluate(SCHEDULE, [queue.toKey('')], [job, time, delay(), data]);
       if (found === 1) return;
       const jobId = newId();
       const added = await connection.run(() =>
@@ -131,6 +142,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): Schedule & { 
   }
 
   return {
+    queueKey: queue.toKey(''),
     wake: (job, at) => schedule(job, at),
     async unscheduled(jobs) {
       const timers = await connection.run(() =>

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Job } from '../../core/job.ts';
 import type { Log } from '../../core/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import { INBOX_LIMIT, type Inbox, type JobStore, type JobText } from '../storage.ts';
+import { type Callback, INBOX_LIMIT, type Inbox, type JobStore, type JobText } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const recordRow = z.object({ id: z.string(), record: z.string() });
@@ -26,6 +26,8 @@ export interface SqliteJobs extends JobStore {
   insert(job: Job): boolean;
   /** Inside a transaction: whether {@link insert} would return false. */
   isKnown(job: Job): boolean;
+  /** Inside a transaction. */
+  has(id: string): boolean;
 }
 
 export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
@@ -40,6 +42,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
          created_at = :created_at, finished_at = :finished_at, record = :record
        WHERE id = :id AND version = :version - 1`,
     known: 'SELECT 1 FROM jobs WHERE id = ? OR invocation = ?',
+    has: 'SELECT 1 FROM jobs WHERE id = ?',
     read: 'SELECT id, record FROM jobs WHERE id = ?',
     running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
          AND channel = coalesce(?3, channel) ORDER BY created_at, id`,
@@ -81,6 +84,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
   return {
     insert,
     isKnown: ({ id, invocation }) => statements.known.get(id, invocation) !== undefined,
+    has: (id) => statements.has.get(id) !== undefined,
     create: (job) => database.write(() => insert(job)),
     async read(id) {
       const row = database.get(statements.read, recordRow, id);
@@ -153,6 +157,8 @@ const lastRow = z.object({ last: z.number() });
 const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
 
 export interface SqliteInbox extends Inbox {
+  /** Inside a transaction: {@link Inbox.put}. */
+  insert(callback: Callback): boolean;
   /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
   prune(endedBefore: number): Promise<void>;
 }
@@ -168,17 +174,17 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
        (SELECT id FROM jobs WHERE id IN (SELECT job FROM inbox) AND open = 0
           AND coalesce(finished_at, created_at) < ?)`,
   });
+  const insert = ({ job, body, receivedAt }: Callback) => {
+    const digest = createHash('sha256').update(body).digest();
+    if (known.get(job, digest) !== undefined) return true;
+    const sequence = lastRow.parse(last.get(job)).last + 1;
+    if (sequence > INBOX_LIMIT) return false;
+    put.run(job, sequence, receivedAt, digest, body);
+    return true;
+  };
   return {
-    put(job, body, receivedAt) {
-      const digest = createHash('sha256').update(body).digest();
-      return database.write(() => {
-        if (known.get(job, digest) !== undefined) return true;
-        const sequence = lastRow.parse(last.get(job)).last + 1;
-        if (sequence > INBOX_LIMIT) return false;
-        put.run(job, sequence, receivedAt, digest, body);
-        return true;
-      });
-    },
+    insert,
+    put: (job, body, receivedAt) => database.write(() => insert({ job, body, receivedAt })),
     read: async (job, sequence) => database.all(read, entryRow, job, sequence),
     async prune(endedBefore) {
       await database.write(() => prune.run(endedBefore));

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import { keyvSettings } from '../keyv-settings.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
-import { type Accepted, INBOX_KEPT, type Storage } from '../storage.ts';
+import { type Accepted, INBOX_KEPT, type Received, type Storage } from '../storage.ts';
 import { SqliteDatabase } from './database.ts';
 import { sqliteInbox, sqliteJobs } from './jobs.ts';
 import { SqliteKeyvStore } from './keyv.ts';
@@ -73,6 +73,18 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       });
       if (answer.type === 'accepted') schedule.setTimer(at);
       return answer;
+    },
+    receive: async (callback) => {
+      const { job, receivedAt } = callback;
+      checkTime(receivedAt);
+      const received = await database.write((): Received => {
+        if (!jobs.has(job)) return 'unknown-job';
+        if (!inbox.insert(callback)) return 'full';
+        schedule.insert(job, receivedAt);
+        return 'stored';
+      });
+      if (received === 'stored') schedule.setTimer(receivedAt);
+      return received;
     },
     jobs,
     inbox,

@@ -59,6 +59,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       read: () => storage.jobs.read('before'),
       replace: () => storage.jobs.replace(songJob({ id: 'before' })),
       put: () => storage.inbox.put('before', 'during', 1),
+      receive: () => storage.receive({ job: 'before', body: 'received', receivedAt: 1 }),
       wake: () => storage.schedule.wake('before', Date.now()),
       get: () => storage.settings.get('key'),
       set: () => storage.settings.set('key', 'during'),
