@@ -7,6 +7,7 @@ import type { KeptFile, MediaSource } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
+import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { createLossWatch } from './lost.ts';
@@ -76,9 +77,9 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   let sweeping: Promise<void> | undefined;
 
   const runner =
-    (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, interrupted: boolean) => {
+    (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, lease: RunLease) => {
       try {
-        return await advance(id, { signal, interrupted }, { ...deps, invoke, saw: lost.saw });
+        return await advance(id, { signal, ...lease }, { ...deps, invoke, saw: lost.saw });
       } catch (error) {
         if (!isUnreadableRecord(error)) throw error;
         // Trying again does not help until another version runs.
@@ -135,10 +136,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
             decline: () => decline(job.id),
           };
         case 'known': {
-          const others = made && (await orDecline(() => storage.jobs.read(job.id)));
+          const others = made && (await orDecline(() => storage.jobs.read(answer.job)));
           // Somebody else asked for it in this very moment.
           if (others && others.invocation !== caused) return jobs.start(request, invocation, settings);
-          return { type: 'accepted', job: job.id, begin: () => undefined };
+          return { type: 'accepted', job: answer.job, begin: () => undefined };
         }
         case 'refused':
           throw refusal(answer);

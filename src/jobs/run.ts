@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { backoff } from '../core/backoff.ts';
 import type { Job } from '../core/job.ts';
+import type { RunLease } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { JobEvent } from './events.ts';
@@ -18,22 +19,36 @@ export class JobRun {
   #stored: Job;
   #job: Job;
   #events: JobEvent[] = [];
+  readonly #isHeld: () => boolean;
 
-  private constructor(job: Job, records: JobRecords) {
+  private constructor(job: Job, records: JobRecords, isHeld: () => boolean) {
     this.#stored = job;
     this.#job = job;
     this.#records = records;
+    this.#isHeld = isHeld;
   }
 
   /** Undefined where there is no such job. Throws StorageError. */
-  static async load(id: string, { jobs }: Pick<Storage, 'jobs'>): Promise<JobRun | undefined> {
+  static async load(
+    id: string,
+    { jobs }: Pick<Storage, 'jobs'>,
+    isHeld: RunLease['isHeld'] = () => true,
+  ): Promise<JobRun | undefined> {
     const job = await jobs.read(id);
-    return job && new JobRun(job, jobs);
+    return job && new JobRun(job, jobs, isHeld);
   }
 
   /** The record with every event of this run, written or not. */
   get job(): Job {
     return this.#job;
+  }
+
+  /**
+   * Throws StorageError where another replica may run the job by now. Called ahead of what could not be taken back, in the
+   * same step: a process that stood still finds out before it sends anything.
+   */
+  assertHeld(): void {
+    if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
   }
 
   apply(event: JobEvent): void {
@@ -51,7 +66,10 @@ export class JobRun {
     const before = this.#events;
     this.apply(event);
     if (this.#events === before) return false;
-    if (await this.#write()) return true;
+    if (await this.#write()) {
+      this.assertHeld();
+      return true;
+    }
     this.#events = before;
     await this.#catchUp();
     return false;

@@ -9,6 +9,7 @@ import type { Work } from '../core/work.ts';
 import { readMusicCallback } from '../gateway/music/callback.ts';
 import { keysOf, type MusicKind } from '../gateway/music/expected.ts';
 import { parseJson } from '../gateway/transport/json.ts';
+import type { RunLease } from '../storage/schedule.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { JobEvent } from './events.ts';
 import { PLANS, type RoutePlan } from './route-plans.ts';
@@ -23,15 +24,15 @@ import { recover } from './steps/send.ts';
 import { fromMusic } from './transitions.ts';
 
 /**
- * Advances a job as far as it goes. The schedule sees to it that only one call for a job runs at a time. `interrupted`: the
- * run before this one may have posted what it could not store.
+ * Advances a job as far as it goes. The schedule sees to it that only one call for a job runs at a time, as long as its
+ * lease is held. Where the run before this one was interrupted, it may have posted what it could not store.
  */
 export async function advance(
   id: string,
-  { signal, interrupted }: { readonly signal: AbortSignal; readonly interrupted: boolean },
+  { signal, interrupted, isHeld }: { readonly signal: AbortSignal } & RunLease,
   deps: JobDependencies,
 ): Promise<number | undefined> {
-  const run = await JobRun.load(id, deps.storage);
+  const run = await JobRun.load(id, deps.storage, isHeld);
   if (!run) return undefined;
   // Recorded, because a later run may be the first that shows something again.
   if (interrupted && isOpen(run.job)) run.apply({ type: 'recorded', fields: { mayHavePosted: true } });

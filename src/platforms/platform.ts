@@ -31,6 +31,11 @@ export interface ShowOptions {
    * not happen twice and that could not be found afterwards either. Each call is a write of the job.
    */
   readonly remember: (posted: Posted) => Promise<void>;
+  /**
+   * Called right before each request that posts something new. It throws where another replica may have taken over, and
+   * then nothing is posted.
+   */
+  readonly beforePosting?: () => void;
 }
 
 /** Text that is still being written. */

@@ -1,15 +1,16 @@
 /** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
 import type { Log } from '../core/log.ts';
 
-/**
- * Runs a job. `interrupted`: the run before this one failed or died, and may have done more than it stored. Resolves to
- * the time of the next run (milliseconds since the epoch), or undefined for none.
- */
-export type WakeHandler = (
-  job: string,
-  signal: AbortSignal,
-  interrupted: boolean,
-) => Promise<number | undefined>;
+/** What the schedule knows of one run. */
+export interface RunLease {
+  /** The run before this one failed or died, and may have done more than it stored. */
+  readonly interrupted: boolean;
+  /** False once another replica may run the job: this one stood still, or lost its storage, for longer than its lease. */
+  readonly isHeld: () => boolean;
+}
+
+/** Runs a job. Resolves to the time of the next run (milliseconds since the epoch), or undefined for none. */
+export type WakeHandler = (job: string, signal: AbortSignal, lease: RunLease) => Promise<number | undefined>;
 
 export interface Schedule {
   /**
@@ -48,6 +49,9 @@ export interface DueJob {
   readonly failures: number;
 }
 
+/** A run that is due, under a lease of its own. */
+export interface DueRun extends DueJob, Pick<RunLease, 'isHeld'> {}
+
 export interface RunTools {
   readonly clock: Clock;
   /** From 0 to 1, for jitter. */
@@ -60,7 +64,7 @@ export interface RunTools {
  * or take 20 %; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
  */
 export async function runJob(
-  { job, failures }: DueJob,
+  { job, failures, isHeld }: DueRun,
   handler: WakeHandler,
   store: (at: number | undefined, failures: number) => Promise<void>,
   signal: AbortSignal,
@@ -71,7 +75,7 @@ export async function runJob(
   try {
     // The stop may have come while the job was fetched.
     signal.throwIfAborted();
-    at = await handler(job, signal, failures > 0);
+    at = await handler(job, signal, { interrupted: failures > 0, isHeld });
     if (at !== undefined) checkTime(at);
   } catch (error) {
     failed = failures + 1;

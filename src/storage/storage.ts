@@ -135,8 +135,8 @@ export interface Acceptance {
 
 export type Accepted =
   | { readonly type: 'accepted' }
-  /** A job of this id or invocation exists. */
-  | { readonly type: 'known' }
+  /** A job of this invocation or id exists: its id. */
+  | { readonly type: 'known'; readonly job: string }
   | LimitRefusal;
 
 export interface Storage {
@@ -178,7 +178,9 @@ export type StorageErrorCode =
   /** Not reachable now. */
   | 'unavailable'
   /** What is stored cannot be read by this version. */
-  | 'schema';
+  | 'schema'
+  /** Another replica may run the job by now, so this run must do nothing more that cannot be repeated. */
+  | 'lease';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -22,7 +22,11 @@ async function sent(
   const { id } = await studio.stored(outcome);
   const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
   const dependencies = { ...world.dependencies, concurrency, ...(mediaDefaults ? { mediaDefaults } : {}) };
-  await advance(id, { signal: new AbortController().signal, interrupted: false }, dependencies);
+  await advance(
+    id,
+    { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
+    dependencies,
+  );
   return world.gateway.taken.at(-1)?.request;
 }
 

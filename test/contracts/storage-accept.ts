@@ -118,16 +118,22 @@ export function acceptContract(current: StorageUnderTest): void {
       Array.from({ length: 20 }, (_, index) => accept({ id: `job${index}`, invocation: 'same' })),
     );
     expect(answers.filter(({ type }) => type === 'accepted')).toHaveLength(1);
-    expect(answers.filter(({ type }) => type === 'known')).toHaveLength(19);
+    const [stored] = await openJobs();
+    expect(answers.filter(({ type }) => type === 'known')).toEqual(
+      Array(19).fill({ type: 'known', job: stored }),
+    );
     await current.reopen();
-    expect(await accept({ id: 'late', invocation: 'same', ceilings: [daily(0)] })).toEqual({ type: 'known' });
+    expect(await accept({ id: 'late', invocation: 'same', ceilings: [daily(0)] })).toEqual({
+      type: 'known',
+      job: stored,
+    });
     expect(await openJobs()).toHaveLength(1);
     expect(await used()).toEqual({ requests: 1, units: 0 });
   });
 
   test('the same id is accepted once, and stays as it is', async () => {
     await accept({ id: 'a' });
-    expect(await accept({ id: 'a', invocation: 'another' })).toEqual({ type: 'known' });
+    expect(await accept({ id: 'a', invocation: 'another' })).toEqual({ type: 'known', job: 'a' });
     expect(await current.storage.jobs.read('a')).toMatchObject({ invocation: 'a' });
     expect(await used()).toEqual({ requests: 1, units: 0 });
   });

@@ -8,9 +8,9 @@ export function scheduleContract(current: StorageUnderTest): void {
   /** Handles and remembers; `answer` is what the handler says, by default never again. */
   function recorder(answer: WakeHandler = async () => undefined) {
     const handled: { job: string; at: number; interrupted: boolean }[] = [];
-    const handler: WakeHandler = (job, signal, interrupted) => {
-      handled.push({ job, at: Date.now(), interrupted });
-      return answer(job, signal, interrupted);
+    const handler: WakeHandler = (job, signal, lease) => {
+      handled.push({ job, at: Date.now(), interrupted: lease.interrupted });
+      return answer(job, signal, lease);
     };
     const runs = (job: string) => handled.filter((one) => one.job === job);
     return {

@@ -181,7 +181,11 @@ export async function createWorld(
       // As the schedule does: a run that did not end makes the next one an interrupted job's.
       const interrupted = unfinished.has(job);
       unfinished.add(job);
-      const next = await advance(job, { signal: new AbortController().signal, interrupted }, dependencies);
+      const next = await advance(
+        job,
+        { signal: new AbortController().signal, interrupted, isHeld: () => true },
+        dependencies,
+      );
       unfinished.delete(job);
       return next;
     },

@@ -69,12 +69,17 @@ export class SimulatedChat {
       });
       return { id: known };
     }
-    const made = await this.#call(process, `posts for ${key} (${summary(message)})`, () => {
+    options.beforePosting?.();
+    const post = () => {
       this.#ids += 1;
       const posted = `message-${this.#ids}`;
       this.standing.set(posted, { key, message });
       return posted;
-    }).catch(async (error: unknown) => {
+    };
+    // The lease was checked in this very step.
+    const leaving = { leaves: true };
+    const what = `posts for ${key} (${summary(message)})`;
+    const made = await this.#call(process, what, post, leaving).catch(async (error: unknown) => {
       if (error instanceof PlatformError && error.code === 'unavailable')
         await remember({ unanswered: true });
       throw error;
@@ -116,8 +121,13 @@ export class SimulatedChat {
   }
 
   /** Throws PlatformError where the history says so. */
-  #call<Value>(process: Process, what: string, operate: () => Value): Promise<Value> {
-    return this.#kernel.effect(process, what, () => {
+  #call<Value>(
+    process: Process,
+    what: string,
+    operate: () => Value,
+    leaving: { readonly leaves?: boolean } = {},
+  ): Promise<Value> {
+    const answer = () => {
       const reply = this.#history.channel[this.#calls] ?? 'shown';
       this.#calls += 1;
       if (reply !== 'shown') this.#kernel.tell('chat', reply);
@@ -137,7 +147,8 @@ export class SimulatedChat {
         default:
           return reply satisfies never;
       }
-    });
+    };
+    return this.#kernel.effect(process, what, answer, leaving);
   }
 }
 

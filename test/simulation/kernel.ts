@@ -56,8 +56,16 @@ export class Kernel {
     this.trace.push(`${seconds.toFixed(1).padStart(9)} s  ${who.padEnd(9)} ${what}`);
   }
 
-  /** Something outside of a process: it happens at once or never, and so does its answer. Rejects as `operate` does. */
-  effect<Value>(process: Process, label: string, operate: () => Value | Promise<Value>): Promise<Value> {
+  /**
+   * Something outside of a process: it happens at once or never, and so does its answer. Rejects as `operate` does.
+   * `leaves`: the request leaves the process in this very step; others may stay in it while it is frozen.
+   */
+  effect<Value>(
+    process: Process,
+    label: string,
+    operate: () => Value | Promise<Value>,
+    { leaves = false }: { readonly leaves?: boolean } = {},
+  ): Promise<Value> {
     return new Promise((resolve, reject) => {
       const happen = () => {
         const answered = (give: () => void) => () =>
@@ -68,7 +76,7 @@ export class Kernel {
           (error: unknown) => answered(() => reject(error))(),
         );
       };
-      this.#wait({ process, label, stage: 'request', happen, sent: false });
+      this.#wait({ process, label, stage: 'request', happen, sent: leaves });
     });
   }
 
@@ -139,7 +147,7 @@ export class Kernel {
 
   #leave(process: Process): void {
     for (const pending of this.#pending) {
-      if (pending.process === process) pending.sent = this.random() < 0.5;
+      if (pending.process === process && !pending.sent) pending.sent = this.random() < 0.5;
     }
   }
 }

@@ -28,7 +28,7 @@ export function memorySchedule(
   const { clock } = tools;
   /** Stands for this replica in the leases. */
   const owner = {};
-  const runs = new Set<Promise<void>>();
+  const runs = new Map<string, Promise<void>>();
   let running: Running | undefined;
   let cancelTimer = () => {};
   const onChange = () => waitFor(0);
@@ -50,10 +50,12 @@ export function memorySchedule(
       if (!isDue || runs.size >= concurrency) continue;
       const died = lease === undefined ? 0 : 1;
       data.schedule.set(job, { at: undefined, failures, lease: { owner, until: data.now() + leaseMs } });
+      // It was silent for too long, and gets a job that it still runs: it joins that run.
+      if (runs.has(job)) continue;
       const started = run({ job, failures: failures + died }, handler, stopping.signal);
-      runs.add(started);
+      runs.set(job, started);
       void started.then(() => {
-        runs.delete(started);
+        runs.delete(job);
         if (running) waitFor(0);
       });
     }
@@ -68,11 +70,20 @@ export function memorySchedule(
     let cancelRenewal = clock.after(leaseMs / 2, renew);
     function renew() {
       const lease = data.schedule.get(job)?.lease;
-      if (lease?.owner !== owner) return;
-      lease.until = data.now() + leaseMs;
+      if (lease?.owner === owner && isLeased(lease)) lease.until = data.now() + leaseMs;
       cancelRenewal = clock.after(leaseMs / 2, renew);
     }
-    await runJob(due, handler, (at, failures) => atomically(() => end(job, at, failures)), signal, tools);
+    const isHeld = () => {
+      const lease = data.schedule.get(job)?.lease;
+      return lease?.owner === owner && isLeased(lease);
+    };
+    await runJob(
+      { ...due, isHeld },
+      handler,
+      (at, failures) => atomically(() => end(job, at, failures)),
+      signal,
+      tools,
+    );
     cancelRenewal();
   }
 
@@ -109,7 +120,7 @@ export function memorySchedule(
       running = undefined;
       data.changes.off('due', onChange);
       cancelTimer();
-      await Promise.all(runs);
+      await Promise.all(runs.values());
     },
   };
 }

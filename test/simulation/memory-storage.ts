@@ -52,7 +52,8 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
     accept: async ({ job, reservation, ceilings, at, now }) => {
       checkTime(at);
       return atomically((): Accepted => {
-        if (data.records.has(job.id) || data.invocations.has(job.invocation)) return { type: 'known' };
+        const known = data.invocations.get(job.invocation) ?? (data.records.has(job.id) ? job.id : undefined);
+        if (known !== undefined) return { type: 'known', job: known };
         const refusal = data.usage.reserve(reservation, ceilings, now);
         if (refusal) return refusal;
         insert(job);

@@ -36,6 +36,7 @@ export async function answerQuestion(
     run.apply({ type: 'cancelled' });
     return 'now';
   }
+  run.assertHeld();
   const stream = deps.platform(address.platform)?.stream(address, showOptions(run));
   const draft = createAnswerDraft(id, deps);
   const update = () =>

@@ -54,8 +54,9 @@ const INSERT = `${RESERVE}${WRITE_JOB}
 local keys, job = {unpack(KEYS, 2)}, cjson.decode(ARGV[1])
 local invocation = keys[#keys]
 local stored = redis.call('HGET', keys[1], 'written by')
-if stored then return cjson.encode({type = stored == job.token and 'accepted' or 'known'}) end
-if redis.call('EXISTS', invocation) == 1 then return cjson.encode({type = 'known'}) end
+if stored == job.token then return cjson.encode({type = 'accepted'}) end
+local known = redis.call('GET', invocation) or (stored and job.id)
+if known then return cjson.encode({type = 'known', job = known}) end
 local refusal = ARGV[2] and reserve(cjson.decode(ARGV[2]))
 if refusal then return cjson.encode(refusal) end
 redis.call('SET', invocation, job.id)
@@ -112,7 +113,8 @@ return 1
 `;
 
 const insertReply = z.union([
-  z.object({ type: z.enum(['accepted', 'known']) }),
+  z.object({ type: z.literal('accepted') }),
+  z.object({ type: z.literal('known'), job: z.string() }),
   z.object({ type: z.literal('refused'), ceiling: z.number(), freesAt: z.number().exactOptional() }),
 ]);
 const pairsReply = z.array(z.tuple([z.string(), z.string()]));

@@ -4,11 +4,12 @@
  * the next timer, which BullMQ adds in the same step that ends the active one.
  * docs/decisions/0019-bullmq-is-the-schedule.md
  */
-import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
+import { type Job as BullJob, DelayedError, Queue } from 'bullmq';
 import { z } from 'zod';
 import {
   checkTime,
   type DueJob,
+  type DueRun,
   runJob,
   type Schedule,
   STORAGE_PAUSE,
@@ -16,6 +17,7 @@ import {
 } from '../schedule.ts';
 import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
 import type { RedisClient, RedisTools } from './connection.ts';
+import { LeaseWorker } from './lease-worker.ts';
 
 const QUEUE = 'schedule';
 /** How long BullMQ may take to end once our handlers have ended. */
@@ -75,7 +77,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   // Operations tell their callers; the connection tells the log.
   queue.on('error', () => {});
   const runs = new Map<string, Promise<void>>();
-  let running: { worker: Worker<DueJob>; client: RedisClient; stopping: AbortController } | undefined;
+  let running: { worker: LeaseWorker<DueJob>; client: RedisClient; stopping: AbortController } | undefined;
 
   async function schedule(job: string, at: number, failures?: number): Promise<void> {
     checkTime(at);
@@ -105,7 +107,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     if (at !== null && Number(at) <= clock.now()) await connection.run((redis) => redis.del(following));
   }
 
-  async function run(due: DueJob, handler: WakeHandler, signal: AbortSignal): Promise<void> {
+  async function run(due: DueRun, handler: WakeHandler, signal: AbortSignal): Promise<void> {
     const store = async (at: number | undefined, failures: number) => {
       if (at !== undefined) await schedule(due.job, at, failures);
     };
@@ -113,9 +115,15 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     if (!(await runJob(due, handler, store, signal, tools))) throw new DelayedError();
   }
 
-  function take({ data, stalledCounter }: BullJob<DueJob>, handler: WakeHandler, signal: AbortSignal) {
+  function take(
+    { id = '', data, stalledCounter }: BullJob<DueJob>,
+    handler: WakeHandler,
+    worker: LeaseWorker<DueJob>,
+    signal: AbortSignal,
+  ) {
+    worker.locked(id);
     const { job, failures } = timerSchema.parse(data);
-    const due = { job, failures: failures + stalledCounter };
+    const due = { job, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
     // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
     const known = runs.get(job);
     if (known !== undefined) return known;
@@ -124,7 +132,10 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       return handler(...run);
     };
     const started = run(due, stalledCounter > 0 ? repeat : handler, signal);
-    const ended = started.finally(() => runs.delete(job));
+    const ended = started.finally(() => {
+      runs.delete(job);
+      worker.unlocked(id);
+    });
     runs.set(job, ended);
     return ended;
   }
@@ -155,16 +166,21 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       const stopping = new AbortController();
       // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
       const client = connection.duplicate();
-      const worker = new Worker<DueJob>(QUEUE, (timer) => take(timer, handler, stopping.signal), {
-        connection: client,
-        prefix,
-        concurrency,
-        lockDuration: leaseMs,
-        stalledInterval: Math.ceil(leaseMs / 3),
-        // However often its replicas die, a job runs again.
-        maxStalledCount: Number.MAX_SAFE_INTEGER,
-        runRetryDelay: STORAGE_PAUSE,
-      });
+      const worker: LeaseWorker<DueJob> = new LeaseWorker(
+        { elapsed: clock.elapsed, leaseMs },
+        QUEUE,
+        (timer) => take(timer, handler, worker, stopping.signal),
+        {
+          connection: client,
+          prefix,
+          concurrency,
+          lockDuration: leaseMs,
+          stalledInterval: Math.ceil(leaseMs / 3),
+          // However often its replicas die, a job runs again.
+          maxStalledCount: Number.MAX_SAFE_INTEGER,
+          runRetryDelay: STORAGE_PAUSE,
+        },
+      );
       worker.on('error', (error) => log.debug({ err: error }, 'The worker of the schedule had trouble'));
       // While Redis was away, BullMQ forgot when the next timer is due, and would check in 10 s.
       client.on('ready', () => {

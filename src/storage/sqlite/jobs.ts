@@ -24,8 +24,8 @@ const ENDED = 'coalesce(finished_at, created_at)';
 export interface SqliteJobs extends JobStore {
   /** Inside a transaction: {@link JobStore.create}. */
   insert(job: Job): boolean;
-  /** Inside a transaction: whether {@link insert} would return false. */
-  isKnown(job: Job): boolean;
+  /** Inside a transaction: the id of the job for which {@link insert} would return false. */
+  known(job: Job): string | undefined;
   /** Inside a transaction. */
   has(id: string): boolean;
 }
@@ -41,7 +41,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
          person = :person, route = :route, open = :open, has_songs = :has_songs, undelivered = :undelivered, duration = :duration,
          created_at = :created_at, finished_at = :finished_at, record = :record
        WHERE id = :id AND version = :version - 1`,
-    known: 'SELECT 1 FROM jobs WHERE id = ? OR invocation = ?',
+    known: 'SELECT id FROM jobs WHERE id = ?1 OR invocation = ?2 ORDER BY invocation = ?2 DESC LIMIT 1',
     has: 'SELECT 1 FROM jobs WHERE id = ?',
     read: 'SELECT id, record FROM jobs WHERE id = ?',
     running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
@@ -83,7 +83,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
   const insert = (job: Job) => statements.create.run(jobRow(job)).changes === 1;
   return {
     insert,
-    isKnown: ({ id, invocation }) => statements.known.get(id, invocation) !== undefined,
+    known: ({ id, invocation }) => database.get(statements.known, idRow, id, invocation)?.id,
     has: (id) => statements.has.get(id) !== undefined,
     create: (job) => database.write(() => insert(job)),
     async read(id) {

@@ -105,7 +105,8 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
         else if (statements.woken.run(job).changes === 0) statements.remove.run(job);
       });
     // Unstored, it is due again at the next start.
-    await runJob(due, handler, store, signal, tools);
+    // No other process has the file.
+    await runJob({ ...due, isHeld: () => true }, handler, store, signal, tools);
   }
 
   function storageFailed(error: unknown): void {

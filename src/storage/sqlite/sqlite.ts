@@ -64,7 +64,8 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
     accept: async ({ job, reservation, ceilings, at, now }) => {
       checkTime(at);
       const answer = await database.write((): Accepted => {
-        if (jobs.isKnown(job)) return { type: 'known' };
+        const known = jobs.known(job);
+        if (known !== undefined) return { type: 'known', job: known };
         const refusal = usage.reserve(reservation, ceilings, now);
         if (refusal) return refusal;
         jobs.insert(job);

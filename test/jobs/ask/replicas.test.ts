@@ -77,7 +77,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
     if (outcome.type !== 'accepted') throw new TypeError('The question was not accepted');
     const answered = advance(
       outcome.job,
-      { signal: new AbortController().signal, interrupted: false },
+      { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
       answering,
     );
     await expect.poll(() => world.platform.history.at(-1)?.text).toBe('I was about to say');

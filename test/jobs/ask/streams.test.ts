@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 const step = (job: string, signal = new AbortController().signal) =>
-  advance(job, { signal, interrupted: false }, dependencies);
+  advance(job, { signal, interrupted: false, isHeld: () => true }, dependencies);
 
 async function ask(reply: Reply): Promise<Message> {
   upstream.next(CHAT, reply);
@@ -276,7 +276,11 @@ describe('a process that shuts down', () => {
     };
     const storage = { ...dependencies.storage, notifications: { ...notifications, subscribe } };
     const job = await world.start(QUESTION);
-    await advance(job, { signal: shutdown.signal, interrupted: false }, { ...dependencies, storage });
+    await advance(
+      job,
+      { signal: shutdown.signal, interrupted: false, isHeld: () => true },
+      { ...dependencies, storage },
+    );
     expect(upstream.asked).toHaveLength(0);
     expect((await world.read(job)).state).toBe('accepted');
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));

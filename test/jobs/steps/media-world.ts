@@ -90,7 +90,11 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
   const here = (callback: object): object =>
     JSON.parse(JSON.stringify(callback).replaceAll('https://gateway.example', origin));
   const run = (job: string) =>
-    advance(job, { signal: new AbortController().signal, interrupted: false }, dependencies);
+    advance(
+      job,
+      { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
+      dependencies,
+    );
   return {
     ...world,
     media,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
+import { type RunLease, systemClock } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';
@@ -29,13 +29,13 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
     await Promise.all(opened.splice(0).map((storage) => storage.close()));
   });
 
-  async function openReplica(leaseMs = LEASE): Promise<Storage> {
+  async function openReplica(leaseMs = LEASE, clock = systemClock): Promise<Storage> {
     const storage = await openRedisStorage({
       ...PATIENT,
       url: server.url,
       prefix,
       leaseMs,
-      clock: systemClock,
+      clock,
       random: Math.random,
       log,
     });
@@ -129,6 +129,30 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       await expect.poll(() => handled).toEqual(['marker']);
       await doomed.kill();
       await expect.poll(() => handled.slice(1).sort()).toEqual(jobs);
+    });
+
+    test('a run does not hold its lease when its replica stood still for longer, until it is renewed', async () => {
+      let stoodStillMs = 0;
+      const elapsed = () => systemClock.elapsed() + stoodStillMs;
+      const replica = await openReplica(LEASE, { ...systemClock, elapsed });
+      const leases: RunLease[] = [];
+      let end = () => {};
+      const over = new Promise<undefined>((resolve) => {
+        end = () => resolve(undefined);
+      });
+      await replica.schedule.start(
+        (_job, _signal, lease) => {
+          leases.push(lease);
+          return over;
+        },
+        { concurrency: 4 },
+      );
+      await replica.schedule.wake('a', Date.now());
+      await expect.poll(() => leases.map(({ isHeld }) => isHeld())).toEqual([true]);
+      stoodStillMs += LEASE;
+      expect(leases[0]?.isHeld()).toBe(false);
+      await expect.poll(() => leases[0]?.isHeld()).toBe(true);
+      end();
     });
 
     test('of a thousand creations of one invocation in all of them one wins', async () => {

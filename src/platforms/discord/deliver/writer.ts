@@ -85,6 +85,12 @@ export function createWriter(
     await removeAfter(pages.length);
   }
 
+  /** Posts something new, unless another replica may be at it. */
+  function posting(send: () => Promise<Sent>): Promise<Sent> {
+    options.beforePosting?.();
+    return send();
+  }
+
   /** Stores the ids of messages that are new since the last time. */
   async function rememberPosted(): Promise<void> {
     if (isNew) await remember();
@@ -151,12 +157,12 @@ export function createWriter(
    */
   async function followUp(index: number, sending: Sending): Promise<Sent> {
     const token = requireToken();
-    if (index === 0) return await rest.followUp(token, sending);
+    if (index === 0) return await posting(() => rest.followUp(token, sending));
     if (post.unheard) throw new UnheardFollowUp();
     post.unheard = true;
     await remember();
     try {
-      const sent = await rest.followUp(token, sending);
+      const sent = await posting(() => rest.followUp(token, sending));
       post.unheard = false;
       return sent;
     } catch (error) {
@@ -180,8 +186,10 @@ export function createWriter(
   async function send(sending: Sending, nonce: string, replyTo: string | undefined): Promise<Sent> {
     const replied =
       replyTo !== undefined &&
-      (await unlessTrouble(['no-history'], () => rest.post(address.channel, sending, { nonce, replyTo })));
-    return replied || (await rest.post(address.channel, sending, { nonce }));
+      (await unlessTrouble(['no-history'], () =>
+        posting(() => rest.post(address.channel, sending, { nonce, replyTo })),
+      ));
+    return replied || (await posting(() => rest.post(address.channel, sending, { nonce })));
   }
 
   /** Mentions the person who asked, once: an edit notifies no one. */
@@ -194,7 +202,7 @@ export function createWriter(
         // There is no nonce: a mention that may be lost is better than two.
         post.notified = true;
         await remember();
-        await rest.followUp(token, sending);
+        await posting(() => rest.followUp(token, sending));
         return;
       }
       await send(sending, nonceFor('notify', false), messages[0]?.id);

@@ -105,12 +105,13 @@ export function waitingFiles({ state: { files } }: Post, titles: ReadonlyMap<str
  * Throws the SDK's errors.
  */
 export async function shareFiles(
-  { state, tools }: Post,
+  { state, tools, beforePosting }: Post,
   files: readonly WaitingFile[],
   { thread, comment }: { readonly thread: string; readonly comment: string | undefined },
 ): Promise<boolean> {
   const [first, ...rest] = files.map(({ id, title }) => titled(id, title));
   if (first === undefined) return true;
+  beforePosting?.();
   for (const { name, id } of files) state.files[name] = { id, state: 'sharing' };
   try {
     await completeUpload(

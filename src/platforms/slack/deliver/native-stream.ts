@@ -30,7 +30,8 @@ export function createNativeStream(now: () => number) {
     if (ts !== undefined) await stopStream({ channel: state.channel, ts }, tools);
   }
 
-  function begin({ state, address, tools }: Post): OpenStream {
+  function begin({ state, address, tools, beforePosting }: Post): OpenStream {
+    beforePosting?.();
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};

@@ -84,7 +84,11 @@ async function postNew(post: Post, index: number, { text, blocks }: Part): Promi
     ...(thread === undefined ? {} : { thread_ts: thread }),
   };
   try {
-    const answer = await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
+    const send = () => {
+      post.beforePosting?.();
+      return tools.web.chat.postMessage(message);
+    };
+    const answer = await call(send, { repeatable: false }, tools);
     if (answer.channel) state.channel = answer.channel;
     if (answer.ts) return answer.ts;
   } catch (error) {

@@ -57,6 +57,7 @@ export interface Post {
   readonly address: Address;
   /** The same for ever for the same post. */
   readonly key: string;
+  readonly beforePosting: ShowOptions['beforePosting'];
   /** Changed by every step. */
   readonly state: SlackPosted;
   readonly tools: ShowTools;
@@ -69,7 +70,7 @@ export interface Post {
 }
 
 export function createPost(address: Address, options: ShowOptions, tools: ShowTools): Post {
-  const { key, posted, mayHavePosted = false } = options;
+  const { key, posted, mayHavePosted = false, beforePosting } = options;
   const state = readPosted(posted, address.channel);
   if (tools.inThread) state.inThread = true;
   // What was posted beside what is known may also have been an edit.
@@ -80,6 +81,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
   return {
     address,
     key,
+    beforePosting,
     state,
     tools,
     isUncertain: mayHavePosted || isUnanswered,

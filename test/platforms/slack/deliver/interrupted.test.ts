@@ -31,10 +31,12 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
     const job = await world.start(SONG, { address: { ...address, ...thread } });
     const run = async (interrupted = false): Promise<void> => {
       const { signal } = new AbortController();
-      await advance(job, { signal, interrupted }, dependencies).catch((error: unknown) => {
-        if (!(error instanceof Crash)) throw error;
-        return run(true);
-      });
+      await advance(job, { signal, interrupted, isHeld: () => true }, dependencies).catch(
+        (error: unknown) => {
+          if (!(error instanceof Crash)) throw error;
+          return run(true);
+        },
+      );
     };
     await run();
     for (const stage of ['text', 'first', 'complete'] as const) {
