@@ -1,29 +1,58 @@
 /** Lets what was planned befall the parts of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisServer } from '../servers/redis.ts';
+import type { Fault } from '../servers/slack/faults.ts';
 import type { People } from './people.ts';
-import type { PlannedEvent } from './plan.ts';
+import { type ChaosOptions, type ChatFault, type PlannedEvent, planChatFault } from './plan.ts';
 import type { Balancer, Replica } from './replicas.ts';
 
 export interface Breaking {
   befall(event: PlannedEvent): void;
   kills(): number;
+  freezes(): number;
   /** Resolves when everything that was broken is up again. */
   settled(): Promise<void>;
+  /** From now on no call to a chat fails. */
+  calm(): void;
 }
+
+/** What a bot does for people. Of the rest, which connects it, some is tried again only after minutes. */
+const FOR_PEOPLE = /^\w+ \/(channels|webhooks|interactions)\//;
+const CONNECTING = new Set(['apps.connections.open', 'auth.test']);
+
+const SLACK_FAULTS = {
+  limit: { type: 'ratelimited', retryAfter: 1 },
+  fail: { type: 'status', status: 503 },
+  'answer lost': { type: 'answer lost' },
+  dropped: { type: 'dropped' },
+} as const satisfies Record<ChatFault, Fault>;
 
 export function createBreaking({
   replicas,
   redis,
   people: { discord, slack },
   balancer,
+  options,
 }: {
   replicas: readonly Replica[];
   redis: RedisServer | undefined;
   people: People;
   balancer: Balancer;
+  options: ChaosOptions;
 }): Breaking {
+  let calls = 0;
+  discord.faults.decide = (request) => {
+    calls += 1;
+    return FOR_PEOPLE.test(request) ? planChatFault(options, 'discord', calls) : undefined;
+  };
+  slack.faults.decide = (method) => {
+    calls += 1;
+    const fault = CONNECTING.has(method) ? undefined : planChatFault(options, 'slack', calls);
+    return fault && SLACK_FAULTS[fault];
+  };
   let killed = 0;
+  let frozen = 0;
+  const thawing: Promise<void>[] = [];
   const queues = new Map<string, Promise<void>>();
   /** One after the other for each part, so that nothing is started twice. */
   const enqueue = (part: string, work: () => Promise<void>): void => {
@@ -40,11 +69,20 @@ export function createBreaking({
             await startWhilePossible(replicas[event.replica]);
           });
           return;
+        case 'freeze':
+          enqueue(`replica ${event.replica}`, async () => {
+            frozen += 1;
+            // A process that stands still can be killed as well.
+            thawing.push(replicas[event.replica]?.freeze(event.forMs) ?? Promise.resolve());
+          });
+          return;
         case 'redis':
           enqueue('redis', async () => {
-            await redis?.kill();
+            if (event.how === 'killed') await redis?.kill();
+            else redis?.freeze();
             await sleep(event.awayMs);
-            await redis?.start();
+            if (event.how === 'killed') await redis?.start();
+            else redis?.thaw();
           });
           return;
         case 'discord':
@@ -57,14 +95,8 @@ export function createBreaking({
             });
           return;
         case 'slack': {
-          const faults = {
-            limit: { type: 'ratelimited', retryAfter: 1 },
-            fail: { type: 'status', status: 503 },
-            'answer lost': { type: 'answer lost' },
-            dropped: { type: 'dropped' },
-          } as const;
           if (event.trouble === 'drop') slack.socketMode.drop();
-          else slack.faults.next('*', faults[event.trouble], event.times);
+          else slack.faults.next('*', SLACK_FAULTS[event.trouble], event.times);
           return;
         }
         case 'duplicates': {
@@ -85,8 +117,14 @@ export function createBreaking({
       }
     },
     kills: () => killed,
+    freezes: () => frozen,
+    calm() {
+      discord.faults.clear();
+      slack.faults.clear();
+    },
     async settled() {
       await Promise.all(queues.values());
+      await Promise.all(thawing);
     },
   };
 }

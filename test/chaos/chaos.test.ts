@@ -10,14 +10,19 @@ async function shortRun(store: StoreKind, kills: number): Promise<void> {
     kills,
     store,
     seed: `short run on ${store}`,
+    freezes: 1,
+    freezeMs: [2_000, 3_000],
+    failing: 0.3,
+    skewMs: 3_000,
     pauseMs: 150,
     restMs: 4_000,
   });
-  const { lost, deliveredTwice, submittedTwice } = report;
-  expect({ lost, deliveredTwice, submittedTwice }, `The logs are in ${report.folder}`).toEqual({
+  const { lost, deliveredTwice, submittedTwice, inProgress } = report;
+  expect({ lost, deliveredTwice, submittedTwice, inProgress }, `The logs are in ${report.folder}`).toEqual({
     lost: [],
     deliveredTwice: [],
     submittedTwice: [],
+    inProgress: [],
   });
   expect(report.kills).toBe(kills);
   expect(report.accepted).toBeGreaterThanOrEqual(12);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GatewayFault, planGatewayFault } from './plan.ts';
+import { type ChaosOptions, type GatewayFault, planGatewayFault } from './plan.ts';
 
 /** Is in every prompt of a run, so that a request tells which ask it belongs to. */
 const MARK = /chaos-\d+-/;
@@ -21,7 +21,10 @@ export interface GatewayProxy {
   close(): Promise<void>;
 }
 
-export async function startGatewayProxy(seed: string, target: () => string): Promise<GatewayProxy> {
+export async function startGatewayProxy(
+  options: Pick<ChaosOptions, 'seed' | 'failing'>,
+  target: () => string,
+): Promise<GatewayProxy> {
   const taken = new Map<string, number>();
   const attempts = new Map<string, number>();
   let calm = false;
@@ -39,7 +42,7 @@ export async function startGatewayProxy(seed: string, target: () => string): Pro
     const kind = `${routeOf(path)} ${mark ?? ''}`;
     const attempt = (attempts.get(kind) ?? 0) + 1;
     attempts.set(kind, attempt);
-    const fault = calm || path.includes('/models') ? undefined : planGatewayFault(seed, kind, attempt);
+    const fault = calm || path.includes('/models') ? undefined : planGatewayFault(options, kind, attempt);
     const asked = fault?.type === 'callback' && !path.includes('/music/') ? undefined : fault;
     if (asked) faults += 1;
     await befall(asked);

@@ -1,10 +1,11 @@
 /**
- * `npm run chaos -- --jobs 500 --kills 30 --store sqlite|redis [--seed text]`: exits with 1 when something was lost,
- * delivered twice or paid twice.
+ * `npm run chaos -- --jobs 500 --kills 60 --store sqlite|redis [--seed text] [--pause milliseconds between two asks]
+ * [--freezes times] [--failing percent of calls] [--skew milliseconds]`: exits with 1 when something was lost, delivered
+ * twice or paid twice, or goes on for ever.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import type { StoreKind } from './plan.ts';
+import type { ChaosOptions, StoreKind } from './plan.ts';
 import { runChaos } from './run.ts';
 import { isGood } from './verdict.ts';
 
@@ -29,18 +30,28 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'sqlite' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     pause: { type: 'string', default: '250' },
+    freezes: { type: 'string' },
+    failing: { type: 'string', default: '30' },
+    skew: { type: 'string', default: '3000' },
   },
 });
+const kills = wholeNumber('kills', values.kills);
 const options = {
   jobs: wholeNumber('jobs', values.jobs),
-  kills: wholeNumber('kills', values.kills),
+  kills,
   store: storeOf(values.store),
   seed: values.seed,
   pauseMs: wholeNumber('pause', values.pause),
+  // As much as a process stands still when its machine is moved or swaps; twice the lease is in between.
+  freezes: wholeNumber('freezes', values.freezes ?? String(Math.ceil(kills / 6))),
+  freezeMs: [5_000, 60_000],
+  failing: wholeNumber('failing', values.failing) / 100,
+  skewMs: wholeNumber('skew', values.skew),
   restMs: 15_000,
-};
+} as const satisfies ChaosOptions;
 
-const replay = `npm run chaos -- --jobs ${options.jobs} --kills ${options.kills} --store ${options.store} --pause ${options.pauseMs} --seed ${options.seed}`;
+const { jobs, store, seed, pauseMs, freezes, failing, skewMs } = options;
+const replay = `npm run chaos -- --jobs ${jobs} --kills ${kills} --freezes ${freezes} --failing ${failing * 100} --skew ${skewMs} --store ${store} --pause ${pauseMs} --seed ${seed}`;
 write(replay);
 const began = performance.now();
 const report = await runChaos(options, (line) =>
@@ -54,8 +65,10 @@ for (const [name, value] of [
   ['lost', report.lost.length],
   ['delivered twice', report.deliveredTwice.length],
   ['submitted twice', report.submittedTwice.length],
+  ['still in progress', report.inProgress.length],
   ['paid requests that the gateway took', report.paid],
   ['processes killed', report.kills],
+  ['processes frozen', report.freezes],
   ['gateway requests that met a fault', report.gatewayFaults],
 ] as const)
   write(`${name.padEnd(37)} ${value}`);
@@ -63,6 +76,7 @@ for (const [what, cases] of [
   ['lost', report.lost],
   ['delivered twice', report.deliveredTwice],
   ['submitted twice', report.submittedTwice],
+  ['still in progress', report.inProgress],
 ] as const)
   for (const one of cases) write(`${what}: ${one}`);
 if (!isGood(report)) {

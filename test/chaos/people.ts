@@ -1,5 +1,6 @@
 /** People on both platforms who ask for things, and what their channels show of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PLANS } from '../../src/jobs/route-plans.ts';
 import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PlannedAsk } from './plan.ts';
@@ -21,8 +22,14 @@ export interface ShownMessage {
   readonly open: readonly string[];
   /** Jobs whose end it shows: it has another of their buttons. */
   readonly ends: readonly string[];
+  /** Jobs whose result it shows: their end has more than Again. */
+  readonly results: readonly string[];
+  /** It says that something is still to come. */
+  readonly isProgress: boolean;
   /** Names of its files. */
   readonly files: readonly string[];
+  /** Everything that can be read in it. */
+  readonly text: string;
 }
 
 export interface People {
@@ -168,10 +175,10 @@ function askOnSlack(
 function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
   return [...world.messages.values()]
     .filter(({ author, deleted }) => author.id === world.bot.id && !deleted)
-    .map(({ channelId, components, attachments }) => ({
+    .map(({ channelId, components, attachments, content, embeds, flags }) => ({
       on: 'discord' as const,
       where: channelId,
-      ...jobsIn(components),
+      ...shownBy(JSON.stringify([content, embeds]), components, (flags & THINKING) !== 0),
       files: attachments.map(({ filename }) => filename),
     }));
 }
@@ -181,30 +188,50 @@ function shownOnSlack({ workspace }: SlackServer): ShownMessage[] {
   return [
     ...posted
       .filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)
-      .map(({ channel, ts, blocks, files }) => ({
-        on: 'slack' as const,
-        where: channel,
-        ...jobsIn([blocks, ...posted.filter(({ threadTs }) => threadTs === ts).map((reply) => reply.blocks)]),
-        files: [
-          ...files,
-          ...posted.filter(({ threadTs }) => threadTs === ts).flatMap((reply) => reply.files),
-        ].map(({ name }) => name),
-      })),
-    ...workspace.ephemerals.map(({ channel, blocks }) => ({
+      .map((message) => {
+        const { channel, ts } = message;
+        const whole = [message, ...posted.filter((reply) => reply.threadTs === ts && reply.ts !== ts)];
+        const blocks = whole.map((part) => part.blocks);
+        const isStreaming = whole.some(({ streaming }) => streaming?.open && !streaming.endedBySlack);
+        return {
+          on: 'slack' as const,
+          where: channel,
+          ...shownBy(JSON.stringify(whole.map(({ text, blocks }) => [text, blocks])), blocks, isStreaming),
+          files: whole.flatMap(({ files }) => files.map(({ name }) => name)),
+        };
+      }),
+    ...workspace.ephemerals.map(({ channel, text, blocks }) => ({
       on: 'slack' as const,
       where: channel,
-      ...jobsIn(blocks),
+      ...shownBy(JSON.stringify([text, blocks]), blocks, false),
       files: [],
     })),
   ];
 }
 
-/** The jobs that buttons belong to, by what the buttons do. */
-function jobsIn(buttons: unknown): Pick<ShownMessage, 'open' | 'ends'> {
+/** What is said of work that runs. A result, too, may have such words, so they count where no end is shown. */
+const STAGES = new RegExp(
+  `Waiting for its turn|${Object.values(PLANS)
+    .map(({ stage }) => stage)
+    .join('|')}`,
+);
+
+/** The jobs that its buttons belong to, by what the buttons do. */
+function shownBy(
+  text: string,
+  buttons: unknown,
+  isWriting: boolean,
+): Pick<ShownMessage, 'open' | 'ends' | 'results' | 'isProgress' | 'text'> {
   const found = [...JSON.stringify(buttons).matchAll(/"[a-z]+\.([a-z-]+):([0-9a-f]{20}):\d+"/g)];
-  const cancelled = new Set(found.filter(([, action]) => action === 'cancel').map(([, , job = '']) => job));
-  const others = found.filter(([, action]) => action !== 'cancel').map(([, , job = '']) => job);
-  return { open: [...cancelled], ends: [...new Set(others)].filter((job) => !cancelled.has(job)) };
+  const jobs = (isMeant: (action: string) => boolean) => [
+    ...new Set(found.filter(([, action = '']) => isMeant(action)).map(([, , job = '']) => job)),
+  ];
+  const open = jobs((action) => action === 'cancel');
+  const isOver = (job: string) => !open.includes(job);
+  const ends = jobs((action) => action !== 'cancel').filter(isOver);
+  const results = jobs((action) => action !== 'cancel' && action !== 'again').filter(isOver);
+  const isProgress = isWriting || open.length > 0 || (ends.length === 0 && STAGES.test(text));
+  return { open, ends, results, isProgress, text };
 }
 
 function at<Value>(values: readonly Value[], index: number): Value {

@@ -8,6 +8,13 @@ export interface ChaosOptions {
   readonly jobs: number;
   /** How often a process is killed. */
   readonly kills: number;
+  /** How often a process stands still, and for how many milliseconds at least and at most. */
+  readonly freezes: number;
+  readonly freezeMs: readonly [least: number, most: number];
+  /** Milliseconds by which clocks of replicas are ahead of the right time and behind it. */
+  readonly skewMs: number;
+  /** The part of all calls to the gateway and to the chats that fails, from 0 to 1. */
+  readonly failing: number;
   readonly store: StoreKind;
   readonly seed: string;
   /** Milliseconds between one ask and the next. */
@@ -29,7 +36,8 @@ export interface PlannedAsk {
 /** Something that befalls the run once so many asks were acknowledged. */
 export type PlannedEvent = { readonly afterAccepted: number } & (
   | { readonly type: 'kill'; readonly replica: number; readonly delayMs: number }
-  | { readonly type: 'redis'; readonly awayMs: number }
+  | { readonly type: 'freeze'; readonly replica: number; readonly forMs: number }
+  | { readonly type: 'redis'; readonly how: 'killed' | 'frozen'; readonly awayMs: number }
   | {
       readonly type: 'discord';
       readonly trouble: 'limit' | 'fail' | 'answer lost' | 'drop';
@@ -64,7 +72,13 @@ export function planAsk(seed: string, index: number): PlannedAsk {
   };
 }
 
-export function planEvents({ jobs, kills, store, seed }: ChaosOptions): PlannedEvent[] {
+/** Each replica's, in turn; of one alone, each start's: then its clock was set between two. */
+export function planSkew({ store, skewMs }: ChaosOptions, replica: number, start: number): number {
+  const turn = store === 'sqlite' ? start : replica;
+  return skewMs * ([-1, 0, 1][turn % 3] ?? 0);
+}
+
+export function planEvents({ jobs, kills, freezes, freezeMs, store, seed }: ChaosOptions): PlannedEvent[] {
   const random = createRandom(`${seed} events`);
   const when = () => random.integer(jobs);
   const some = (count: number, make: () => PlannedEvent): PlannedEvent[] =>
@@ -77,7 +91,21 @@ export function planEvents({ jobs, kills, store, seed }: ChaosOptions): PlannedE
       replica: random.integer(REPLICAS[store]),
       delayMs: random.integer(1_000),
     })),
-    ...some(outages, () => ({ type: 'redis', afterAccepted: when(), awayMs: random.between(300, 4_000) })),
+    ...Array.from(
+      { length: freezes },
+      (_, index): PlannedEvent => ({
+        type: 'freeze',
+        afterAccepted: when(),
+        replica: index % REPLICAS[store],
+        forMs: random.between(...freezeMs),
+      }),
+    ),
+    ...some(outages, () => ({
+      type: 'redis',
+      afterAccepted: when(),
+      how: random.chance(0.7) ? 'killed' : 'frozen',
+      awayMs: random.between(300, random.chance(0.2) ? 20_000 : 4_000),
+    })),
     ...some(Math.ceil(jobs / 12), () => ({
       type: 'discord',
       afterAccepted: when(),
@@ -105,16 +133,27 @@ export type GatewayFault =
   /** The gateway's callbacks misbehave; as its emulator's faults are written. */
   | { readonly type: 'callback'; readonly fault: string };
 
+/** The part of the requests that is answered, in which the gateway is slow or its callbacks misbehave. */
+const STRANGE = 0.3;
+
 /** What befalls the nth request of one kind for one ask. */
-export function planGatewayFault(seed: string, what: string, attempt: number): GatewayFault | undefined {
+export function planGatewayFault(
+  { seed, failing }: Pick<ChaosOptions, 'seed' | 'failing'>,
+  what: string,
+  attempt: number,
+): GatewayFault | undefined {
   const random = createRandom(`${seed} gateway ${what} ${attempt}`);
-  if (random.chance(0.6)) return undefined;
+  if (random.chance(failing)) {
+    return weighted<GatewayFault>(random, [
+      [{ type: 'status', status: random.pick([500, 502, 503]) }, 3],
+      [{ type: 'status', status: 429, retryAfter: 1 }, 2],
+      [{ type: 'reset' }, 3],
+      [{ type: 'lost', how: 'reset' }, 2],
+      [{ type: 'lost', how: 'status' }, 2],
+    ]);
+  }
+  if (!random.chance(STRANGE)) return undefined;
   return weighted<GatewayFault>(random, [
-    [{ type: 'status', status: random.pick([500, 502, 503]) }, 3],
-    [{ type: 'status', status: 429, retryAfter: 1 }, 2],
-    [{ type: 'reset' }, 3],
-    [{ type: 'lost', how: 'reset' }, 2],
-    [{ type: 'lost', how: 'status' }, 2],
     [{ type: 'slow', milliseconds: random.integer(1_500) }, 3],
     [{ type: 'callback', fault: 'callback=duplicate' }, 5],
     [{ type: 'callback', fault: 'callback=early' }, 4],
@@ -125,6 +164,18 @@ export function planGatewayFault(seed: string, what: string, attempt: number): G
     [{ type: 'callback', fault: 'callback=none' }, 1],
     [{ type: 'callback', fault: 'callback=nonsense' }, 1],
   ]);
+}
+
+export type ChatFault = 'limit' | 'fail' | 'dropped' | 'answer lost';
+
+/** What befalls the nth call of one chat. */
+export function planChatFault(
+  { seed, failing }: Pick<ChaosOptions, 'seed' | 'failing'>,
+  chat: PlannedAsk['on'],
+  nth: number,
+): ChatFault | undefined {
+  const random = createRandom(`${seed} ${chat} ${nth}`);
+  return random.chance(failing) ? random.pick(['limit', 'fail', 'dropped', 'answer lost']) : undefined;
 }
 
 function weighted<Value>(random: Random, choices: readonly (readonly [Value, number])[]): Value {

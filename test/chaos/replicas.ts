@@ -9,24 +9,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../servers/program.ts';
 
 const CLOCK = new URL('./clock.ts', import.meta.url).href;
-/** How long the balancer tries to find a replica that answers. */
+/** How long the balancer tries to find a replica that takes a connection, and then waits for its answer. */
 const BALANCER_PATIENCE_MS = 5_000;
 const READY_WITHIN_MS = 300_000;
 
 export interface Replica {
-  /** Resolves when it serves. */
+  /** Resolves when it serves, with its clock ahead by so much. */
   start(clockAheadMs?: number): Promise<void>;
+  /** SIGSTOP, and SIGCONT after so long, unless it was killed meanwhile. Resolves when that is over. */
+  freeze(milliseconds: number): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves to its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** A replica that begins with this environment, which names its port. Its log goes to a file in the folder. */
+export interface ReplicaOptions {
+  /** Its log goes to a file in there. */
+  readonly folder: string;
+  readonly name: string;
+  /** By how much its clock is wrong at its nth start, from 0, in milliseconds; not at all unless said. */
+  readonly skew?: (start: number) => number;
+}
+
+/** A replica that begins with this environment, which names its port. */
 export function createReplica(
   environment: Record<string, string>,
-  { folder, name }: { folder: string; name: string },
+  { folder, name, skew = () => 0 }: ReplicaOptions,
 ): Replica {
+  let starts = 0;
   let child: ChildProcess | undefined;
   let exited: Promise<unknown> = Promise.resolve();
   const log: WriteStream = createWriteStream(join(folder, `${name}.log`), { flags: 'a' });
@@ -45,10 +56,11 @@ export function createReplica(
       for (;;) {
         const started = spawn(process.execPath, ['--import', CLOCK, 'src/main.ts'], {
           cwd: PROJECT,
-          env: { ...environment, CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) },
+          env: { ...environment, CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs + skew(starts)) },
           stdio: ['ignore', 'ignore', 'pipe'],
         });
         child = started;
+        starts += 1;
         exited = once(started, 'exit');
         started.stderr?.pipe(log, { end: false });
         while (started.exitCode === null && started.signalCode === null) {
@@ -66,6 +78,12 @@ export function createReplica(
         await sleep(500);
       }
     },
+    async freeze(milliseconds) {
+      const frozen = child;
+      frozen?.kill('SIGSTOP');
+      await sleep(milliseconds);
+      frozen?.kill('SIGCONT');
+    },
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   };
@@ -81,10 +99,16 @@ async function isUp(port: string): Promise<boolean> {
   }
 }
 
+export interface Callback {
+  readonly path: string;
+  readonly body: string;
+  status?: number;
+}
+
 export interface Balancer {
   readonly url: string;
-  /** Callbacks as they came. */
-  readonly callbacks: { readonly path: string; readonly body: string }[];
+  /** Callbacks as they came, and what they were answered; undefined while they are not. */
+  readonly callbacks: Callback[];
   close(): Promise<void>;
 }
 
@@ -101,7 +125,13 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const path = request.url ?? '/';
-    if (path.startsWith('/callbacks/')) callbacks.push({ path, body: body.toString('utf8') });
+    if (path.startsWith('/callbacks/')) {
+      const callback: Callback = { path, body: body.toString('utf8') };
+      callbacks.push(callback);
+      response.once('finish', () => {
+        callback.status = response.statusCode;
+      });
+    }
     const until = performance.now() + BALANCER_PATIENCE_MS;
     for (;;) {
       tries += 1;
@@ -137,15 +167,17 @@ function tryReplica(
   response: ServerResponse,
 ): Promise<'refused' | 'answered'> {
   return new Promise((resolve) => {
-    const forwarded = send({ host: '127.0.0.1', port, method, path: url, headers }, (reply) => {
+    const timeout = BALANCER_PATIENCE_MS;
+    const forwarded = send({ host: '127.0.0.1', port, method, path: url, headers, timeout }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(response);
       reply.on('error', () => response.destroy());
       resolve('answered');
     });
+    forwarded.on('timeout', () => forwarded.destroy());
     forwarded.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return resolve('refused');
-      // It died with the request in its hands.
+      // It died with the request in its hands, or stands still.
       if (!response.headersSent) response.writeHead(502).end();
       resolve('answered');
     });

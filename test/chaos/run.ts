@@ -16,7 +16,7 @@ import { RecordingLog } from '../storage/recording-log.ts';
 import { type Breaking, createBreaking } from './breaking.ts';
 import { startGatewayProxy } from './gateway-proxy.ts';
 import { type Ask, gatherPeople, type People } from './people.ts';
-import { type ChaosOptions, planAsk, planEvents, REPLICAS } from './plan.ts';
+import { type ChaosOptions, planAsk, planEvents, planSkew, REPLICAS } from './plan.ts';
 import { createReplica, startBalancer } from './replicas.ts';
 import { isGood, judge, type Verdict } from './verdict.ts';
 
@@ -25,6 +25,7 @@ export interface ChaosReport extends Verdict {
   /** Paid requests that the gateway took. */
   readonly paid: number;
   readonly kills: number;
+  readonly freezes: number;
   /** Where the logs are; only of a run that went wrong. */
   readonly folder?: string;
 }
@@ -46,7 +47,7 @@ export async function runChaos(
   const count = REPLICAS[options.store];
   const people = closing.adopt(await gatherPeople(count), (one) => one.close());
   let emulatorUrl = '';
-  const proxy = closing.adopt(await startGatewayProxy(options.seed, () => emulatorUrl), (one) => one.close());
+  const proxy = closing.adopt(await startGatewayProxy(options, () => emulatorUrl), (one) => one.close());
   const emulator = closing.adopt(
     await startEmulator({
       speed: 0.1,
@@ -89,19 +90,19 @@ export async function runChaos(
         SLACK_API_URL: people.slack.apiUrl,
         ...(redis ? { REDIS_URL: redis.url } : {}),
       },
-      { folder, name: `replica-${index}` },
+      { folder, name: `replica-${index}`, skew: (start) => planSkew(options, index, start) },
     ),
   );
   closing.defer(async () => void (await Promise.all(replicas.map((replica) => replica.kill()))));
 
   await Promise.all(replicas.map((replica) => replica.start()));
   say(`${count} up, asking`);
-  const breaking = createBreaking({ replicas, redis, people, balancer });
+  const breaking = createBreaking({ replicas, redis, people, balancer, options });
   const asks = await askAndBreak(options, people, breaking, say);
   await breaking.settled();
   proxy.calm();
-  people.slack.faults.clear();
-  say(`${asks.length} asked, ${breaking.kills()} killed; coming to rest`);
+  breaking.calm();
+  say(`${asks.length} asked, ${breaking.kills()} killed, ${breaking.freezes()} frozen; coming to rest`);
   await comeToRest(people, options.restMs, say);
 
   // What the gateway never answered ends by its deadline, which no run waits for.
@@ -113,7 +114,8 @@ export async function runChaos(
   await Promise.all(replicas.map((replica) => replica.stop()));
 
   const jobs = await readJobs(options, { folder, redis });
-  const verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken });
+  const { callbacks } = balancer;
+  const verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks });
   const good = isGood(verdict);
   if (good) await rm(folder, { recursive: true, force: true });
   return {
@@ -121,6 +123,7 @@ export async function runChaos(
     gatewayFaults: proxy.faults,
     paid: [...proxy.taken.values()].reduce((sum, times) => sum + times, 0),
     kills: breaking.kills(),
+    freezes: breaking.freezes(),
     ...(good ? {} : { folder }),
   };
 }
@@ -169,7 +172,7 @@ async function comeToRest(people: People, restMs: number, say: (line: string) =>
   let since = performance.now();
   while (performance.now() < until) {
     const shown = people.shown();
-    const left = shown.filter(({ open }) => open.length > 0).length;
+    const left = shown.filter(({ isProgress }) => isProgress).length;
     const state = JSON.stringify(shown);
     if (state !== before) since = performance.now();
     before = state;

@@ -31,11 +31,14 @@ const end = (fields: Partial<ShownMessage> = {}): ShownMessage => ({
   where: 'channel',
   open: [],
   ends: [JOB],
+  results: [JOB],
+  isProgress: false,
   files: ['one.mp3', 'two.mp3'],
+  text: 'Rain',
   ...fields,
 });
 const verdictOn = (evidence: Partial<Parameters<typeof judge>[0]>) =>
-  judge({ asks: [ask()], jobs: [job()], shown: [end()], taken: new Map(), ...evidence });
+  judge({ asks: [ask()], jobs: [job()], shown: [end()], taken: new Map(), callbacks: [], ...evidence });
 
 it('a result that is shown once is delivered', () => {
   expect(verdictOn({})).toMatchObject({ accepted: 1, delivered: 1, toldWhy: 0 });
@@ -63,6 +66,38 @@ it.each([
 ])('%s is lost', (_what, evidence) => {
   const verdict = verdictOn(evidence);
   expect(verdict.lost).toHaveLength(1);
+  expect(isGood(verdict)).toBe(false);
+});
+
+/** A callback for the job, as the emulator sends it. */
+const called = (audioUrl: string, status = 200, callbackType = 'complete') => ({
+  path: `/callbacks/music/${JOB}/signature`,
+  body: JSON.stringify({ code: 200, data: { callbackType, data: [{ audio_url: audioUrl }] } }),
+  status,
+});
+const URL_OF_SONG = 'https://files.example/one.mp3';
+
+it('a result that was called back and taken is lost where a sentence stands in its place', () => {
+  const evidence = { jobs: [job('failed')], shown: [end({ results: [], files: [] })] };
+  const kept = verdictOn({ ...evidence, callbacks: [called(URL_OF_SONG)] });
+  expect(kept.lost).toHaveLength(1);
+  expect(isGood(kept)).toBe(false);
+  for (const callback of [
+    called(URL_OF_SONG, 503),
+    called('', 200),
+    called(URL_OF_SONG, 200, 'first'),
+    { ...called(URL_OF_SONG), body: '<html>' },
+  ])
+    expect(verdictOn({ ...evidence, callbacks: [callback] }).lost, callback.body).toEqual([]);
+  expect(verdictOn({ callbacks: [called(URL_OF_SONG)] }).lost).toEqual([]);
+  const songless = { shown: [end({ files: [] })], callbacks: [called(URL_OF_SONG)] };
+  expect(verdictOn(songless).lost).toHaveLength(1);
+});
+
+it('a message that is in progress for ever is found, whatever job it belongs to', () => {
+  const thinking = end({ ends: [], results: [], files: [], text: 'Thinking', isProgress: true });
+  const verdict = verdictOn({ shown: [end(), thinking] });
+  expect(verdict.inProgress).toHaveLength(1);
   expect(isGood(verdict)).toBe(false);
 });
 

@@ -1,6 +1,8 @@
 /** What became of everything that was asked for, seen from the channels and from the gateway. */
+import { z } from 'zod';
 import type { Job } from '../../src/core/job.ts';
 import type { Ask, ShownMessage } from './people.ts';
+import type { Callback } from './replicas.ts';
 
 export interface Verdict {
   readonly asked: number;
@@ -12,6 +14,8 @@ export interface Verdict {
   readonly lost: readonly string[];
   /** The end of one job is shown twice, or a file of it is. */
   readonly deliveredTwice: readonly string[];
+  /** Messages that say, for ever, that something is still to come. */
+  readonly inProgress: readonly string[];
   /** The gateway took the same paid work twice. */
   readonly submittedTwice: readonly string[];
 }
@@ -21,14 +25,16 @@ export interface Evidence {
   readonly jobs: readonly Job[];
   readonly shown: readonly ShownMessage[];
   readonly taken: ReadonlyMap<string, number>;
+  readonly callbacks: readonly Callback[];
 }
 
-export function judge({ asks, jobs, shown, taken }: Evidence): Verdict {
+export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdict {
   const byMark = new Map<string, Job[]>();
   for (const job of jobs) {
     const mark = /chaos-\d+-/.exec(JSON.stringify(job.work))?.[0] ?? '';
     byMark.set(mark, [...(byMark.get(mark) ?? []), job]);
   }
+  const isPromised = promised(callbacks);
   const lost: string[] = [];
   const deliveredTwice: string[] = [];
   let accepted = 0;
@@ -53,15 +59,59 @@ export function judge({ asks, jobs, shown, taken }: Evidence): Verdict {
     if (new Set(files).size < files.length) deliveredTwice.push(`${name}: the same file twice, ${files}`);
     if (ends.length === 0) lost.push(`${name}: no end of it is shown`);
     else if (open.length > 0) lost.push(`${name}: a message still says that it is running`);
+    else if (isPromised(job) && !showsResult(job, ends))
+      lost.push(`${name}: the result was called back and taken, and is not shown: ${ends[0]?.text}`);
     else if (job.state === 'delivered') delivered += 1;
     else toldWhy += 1;
   }
   const submittedTwice = [...taken].flatMap(([what, times]) =>
     times > 1 ? [`${what}: ${times} times`] : [],
   );
-  return { asked: asks.length, accepted, delivered, toldWhy, lost, deliveredTwice, submittedTwice };
+  const inProgress = shown
+    .filter(({ isProgress }) => isProgress)
+    .map(({ on, where, text }) => `${on}, ${where}: ${text.slice(0, 300)}`);
+  const found = { lost, deliveredTwice, submittedTwice, inProgress };
+  return { asked: asks.length, accepted, delivered, toldWhy, ...found };
 }
 
-export function isGood({ lost, deliveredTwice, submittedTwice }: Verdict): boolean {
-  return lost.length + deliveredTwice.length + submittedTwice.length === 0;
+export function isGood({ lost, deliveredTwice, submittedTwice, inProgress }: Verdict): boolean {
+  return lost.length + deliveredTwice.length + submittedTwice.length + inProgress.length === 0;
+}
+
+/** As the emulator sends results in its usual shape; what has another shape promises nothing. */
+const resultSchema = z.object({
+  code: z.literal(200),
+  data: z.object({
+    callbackType: z.literal('complete'),
+    data: z.array(z.object({ audio_url: z.string().optional(), text: z.string().optional() })),
+  }),
+});
+
+/** Whether a callback that was answered 200 held the whole result of a job. */
+function promised(callbacks: readonly Callback[]): (job: Job) => boolean {
+  const songs = new Set<string>();
+  const lyrics = new Set<string>();
+  for (const { path, body, status } of callbacks) {
+    const [, id = ''] = /^\/callbacks\/music\/([^/]+)\//.exec(path) ?? [];
+    const result = status === 200 ? resultSchema.safeParse(jsonOf(body)).data : undefined;
+    if (result?.data.data.some(({ audio_url: url = '' }) => url !== '')) songs.add(id);
+    if (result?.data.data.some(({ text = '' }) => text !== '')) lyrics.add(id);
+  }
+  return ({ id, work: { route } }) =>
+    (route === 'music.generate' && songs.has(id)) || (route === 'music.generateLyrics' && lyrics.has(id));
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A song has files or links to them. Of cancelled work the result is offered. */
+function showsResult({ id, state, work }: Job, ends: readonly ShownMessage[]): boolean {
+  const result = ends.find(({ results }) => results.includes(id));
+  if (work.route !== 'music.generate' || state === 'cancelled') return result !== undefined;
+  return result !== undefined && (result.files.length > 0 || result.text.includes('/files/'));
 }

@@ -28,6 +28,8 @@ export class Faults {
   readonly #edits = new Map<string, EditWindow>();
   #every: { nth: number; retryAfterMs: number } | undefined;
   #editLimit: { limit: number; perMs: number } | undefined;
+  /** Decides on each request, `METHOD path`, that meets no other fault. */
+  decide: ((request: string) => 'limit' | 'fail' | 'dropped' | 'answer lost' | undefined) | undefined;
   #count = 0;
   #delay: { ms: number; path: RegExp } | undefined;
 
@@ -51,6 +53,7 @@ export class Faults {
 
   /** Ends all of them. */
   clear(): void {
+    this.decide = undefined;
     this.#bursts.length = 0;
     this.#every = undefined;
     this.#editLimit = undefined;
@@ -70,7 +73,14 @@ export class Faults {
   intercept(
     method: string,
     path: string,
-  ): { answer?: Answer; early?: string; afterTaking?: boolean; headers: Record<string, string> } {
+  ): {
+    answer?: Answer;
+    early?: string;
+    afterTaking?: boolean;
+    /** The connection breaks before anything was done. */
+    isDropped?: boolean;
+    headers: Record<string, string>;
+  } {
     const request = `${method} ${path}`;
     const bucket = bucketOf(method, path);
     const now = performance.now();
@@ -85,16 +95,21 @@ export class Faults {
     if (this.#every && this.#count % this.#every.nth === 0) {
       return { ...told, answer: this.#limit(request, bucket, this.#every.retryAfterMs), headers: {} };
     }
+    const scripted = (status: number, afterTaking: boolean) => ({
+      ...told,
+      answer: { status, headers: {}, body: { message: `${status}: scripted`, code: 0 } },
+      afterTaking,
+      headers: {},
+    });
     const burst = this.#bursts.find((b) => b.left > 0 && b.path.test(request));
     if (burst) {
       burst.left -= 1;
-      const answer = {
-        status: burst.status,
-        headers: {},
-        body: { message: `${burst.status}: scripted`, code: 0 },
-      };
-      return { ...told, answer, afterTaking: burst.afterTaking, headers: {} };
+      return scripted(burst.status, burst.afterTaking);
     }
+    const decided = this.decide?.(request);
+    if (decided === 'limit') return { ...told, answer: this.#limit(request, bucket, 1_000), headers: {} };
+    if (decided === 'dropped') return { ...told, isDropped: true, headers: {} };
+    if (decided) return scripted(503, decided === 'answer lost');
     const channel = method === 'PATCH' ? /^\/channels\/(\d+)\/messages\//.exec(path)?.[1] : undefined;
     const edit =
       this.#editLimit &&

@@ -73,6 +73,7 @@ export class HttpSide {
     const fault = this.#parts().faults.intercept(method, path);
     if (fault.early !== undefined)
       this.refused.push({ method, path, status: 429, code: 0, reason: fault.early });
+    if (fault.isDropped) return void request.socket.destroy();
     const send = async (status: number, json: unknown, headers: Record<string, string> = {}) => {
       const wait = this.#parts().faults.delayFor(`${method} ${path}`);
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));

@@ -25,6 +25,8 @@ export class Faults {
   readonly #plans: Plan[] = [];
   /** How many calls met a fault. */
   met = 0;
+  /** Decides on each call, by its method, that meets no other fault. */
+  decide: ((method: string) => Fault | undefined) | undefined;
 
   /** The next `times` calls of this method (`*`: of any) meet the fault. */
   next(method: string, fault: Fault, times = 1): void {
@@ -37,6 +39,7 @@ export class Faults {
   }
 
   clear(): void {
+    this.decide = undefined;
     this.#plans.length = 0;
   }
 
@@ -49,6 +52,6 @@ export class Faults {
       this.met += 1;
       return plan.fault;
     }
-    return undefined;
+    return this.decide?.(method);
   }
 }
