@@ -101,7 +101,7 @@ export async function openStorage(
 }
 
 /** The client, over connections of its own. */
-function openGateway(
+export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
   { now, random, log }: { now: () => number; random: () => number; log: Log },
 ): Gateway & { close(): Promise<void> } {

@@ -1,20 +1,18 @@
 /** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
-import { loadEnvFile } from 'node:process';
 import type { Logger } from 'pino';
 import { MissingPackagesError } from '../emulator/studio/studio.ts';
 import { ListenError } from '../http/server.ts';
 import { StorageError } from '../storage/storage.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { readEnvFile } from './config/env-file.ts';
 import { createLog } from './log.ts';
 
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
-export function loadConfig(): Config {
-  try {
-    loadEnvFile();
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
-  return readConfig(process.env);
+export const loadConfig = (): Config => readConfig(loadEnvironment());
+
+/** The environment, filled up from `.env`. Throws ConfigError for lines that cannot be read. */
+export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
+  return { ...readEnvFile('.env'), ...process.env };
 }
 
 export interface LogDestination {

@@ -1,5 +1,6 @@
 /** Storage in Redis 7, for any number of replicas. */
 import { randomUUID } from 'node:crypto';
+import type { Finding } from '../../core/finding.ts';
 import type { Log } from '../../core/log.ts';
 import { createLocks } from '../locks.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
@@ -7,6 +8,7 @@ import { type Storage, StorageError } from '../storage.ts';
 import { RedisConnection, type RedisPatience, type RedisTools } from './connection.ts';
 import { carryOverFormerSchedule } from './former-schedule.ts';
 import { redisInbox } from './inbox.ts';
+import { inspectRedis } from './inspect.ts';
 import { redisJobs } from './jobs.ts';
 import { redisKeys } from './keys.ts';
 import { redisNotifications } from './notifications.ts';
@@ -109,21 +111,21 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   };
 }
 
-/** A Redis that keeps nothing on disk, or evicts keys, loses accepted jobs. Throws StorageError for a replica. */
+/** For operators: connects, looks and closes. Throws StorageError when Redis cannot be reached. */
+export async function examineRedis(url: string, tools: Pick<RunTools, 'clock' | 'log'>): Promise<Finding[]> {
+  const connection = new RedisConnection(url, { ...PATIENCE, ...tools });
+  await connection.connect();
+  try {
+    return await inspectRedis(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** What does not hold for a store of jobs is logged. Throws StorageError for a replica, which cannot be written. */
 async function warnOfForgetting(connection: RedisConnection, log: Log): Promise<void> {
-  const text = await connection.run((redis) => redis.info());
-  const facts = new Map(text.split(/\r?\n/).map((line) => [line.split(':')[0], line.split(':')[1]]));
-  if (facts.get('aof_enabled') === '0') {
-    log.warn({}, 'Redis runs without `appendonly yes`: if it dies, accepted jobs are lost');
-  }
-  const policy = facts.get('maxmemory_policy');
-  if (policy !== undefined && policy !== 'noeviction') {
-    log.warn(
-      { policy },
-      'Redis may throw jobs away when its memory is full: set `maxmemory-policy noeviction`',
-    );
-  }
-  if (facts.get('role') === 'slave') {
-    throw new StorageError('unavailable', 'This Redis is a replica, which cannot be written.');
+  for (const { level, sentence, remedy } of await inspectRedis(connection)) {
+    if (level === 'wrong') throw new StorageError('unavailable', sentence);
+    if (level === 'warning') log.warn({}, `${sentence}: ${remedy}`);
   }
 }

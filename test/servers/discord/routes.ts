@@ -20,6 +20,10 @@ export interface RouteContext {
   commands: RegisteredCommand[];
   gatewayUrl: () => string;
   shards: () => number;
+  /** What the developer portal says of the application. */
+  portal: () => { flags: number; publicKey: string; interactionsUrl: string | undefined };
+  /** Permissions of the bot's role in each server. */
+  rolePermissions: () => bigint;
   /** Tells the gateway what happened. */
   emit: (event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE', message: StoredMessage) => void;
   emitThread: (channel: Channel) => void;
@@ -71,8 +75,17 @@ function visibleToBot(world: World, channel: Channel, id: string): StoredMessage
 
 const one = (request: Request, index: number): string => decodeURIComponent(request.parameters[index] ?? '');
 
-const application: Route['serve'] = ({ world }) =>
-  ok({ id: world.bot.id, name: 'Minstrel', bot: world.bot, flags: 0, verify_key: '0'.repeat(64) });
+const application: Route['serve'] = ({ world, portal }) => {
+  const { flags, publicKey, interactionsUrl } = portal();
+  return ok({
+    id: world.bot.id,
+    name: 'Minstrel',
+    bot: world.bot,
+    flags,
+    verify_key: publicKey,
+    interactions_endpoint_url: interactionsUrl ?? null,
+  });
+};
 
 const ROUTES: readonly Route[] = [
   route('GET', '/gateway', (c) => ok({ url: c.gatewayUrl() })),
@@ -84,6 +97,19 @@ const ROUTES: readonly Route[] = [
     }),
   ),
   route('GET', '/users/@me', (c) => ok(c.world.bot)),
+  route('GET', '/users/@me/guilds', (c) =>
+    ok(
+      [...c.world.guilds.values()]
+        .filter(({ installed }) => installed)
+        .map(({ id, name }) => ({
+          id,
+          name,
+          owner: false,
+          permissions: c.rolePermissions().toString(),
+          features: [],
+        })),
+    ),
+  ),
   route('GET', '/applications/@me', application),
   route('GET', '/oauth2/applications/@me', application),
   route('GET', '/users/:id', (c, r) => {

@@ -23,6 +23,10 @@ export interface DiscordOptions {
   shards?: number;
 }
 
+/** https://docs.discord.com/developers/events/gateway#gateway-intents, and the flag of an application that has it. */
+const MESSAGE_CONTENT_INTENT = 1 << 15;
+const MESSAGE_CONTENT_FLAG = 1 << 19;
+
 const INTERACTION_TYPE = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const satisfies Record<
   InteractionKind,
   number
@@ -39,6 +43,8 @@ export class DiscordServer extends People {
   readonly user: User;
   readonly guild: Guild;
   readonly channel: Channel;
+  /** Bits of the bot's permissions, as its list of servers tells them. Default: administrator. */
+  rolePermissions = 8n;
   /** When set, interactions go to this address by signed HTTP instead of the gateway. */
   interactionsUrl: string | undefined;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
@@ -236,6 +242,12 @@ export class DiscordServer extends People {
       registrations: this.registrations,
       gatewayUrl: () => `ws://127.0.0.1:${this.port}/gateway`,
       shards: () => this.#shards,
+      portal: () => ({
+        flags: this.gateway.privilegedIntents & MESSAGE_CONTENT_INTENT ? MESSAGE_CONTENT_FLAG : 0,
+        publicKey: this.publicKey,
+        interactionsUrl: this.interactionsUrl,
+      }),
+      rolePermissions: () => this.rolePermissions,
       emit: (event, message) => this.emitMessage(event, message),
       emitThread: (thread) =>
         this.gateway.dispatch({

@@ -78,7 +78,8 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
       const result = run(new Call(method, args, team, settings));
       log('ok', team);
       if (fault !== undefined) request.socket.destroy();
-      else answer(response, 200, { ok: true, ...result });
+      else
+        answer(response, 200, { ok: true, ...result }, { 'x-oauth-scopes': [...settings.scopes].join(',') });
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error;
       log('refused');

@@ -50,11 +50,14 @@ export type Registration = 'unchanged' | 'written';
 /** Writes all commands in one request, and only when Discord has others: deleting first could leave none. */
 async function register(rest: DiscordRest, commands: readonly AnyCommand[]): Promise<Registration> {
   const application = await rest.applicationId();
-  const declared = applicationCommands(commands);
-  if (isDeepStrictEqual(byName(declared), byName(await rest.commands(application)))) return 'unchanged';
-  await rest.overwriteCommands(application, declared);
+  if (isRegistered(commands, await rest.commands(application))) return 'unchanged';
+  await rest.overwriteCommands(application, applicationCommands(commands));
   return 'written';
 }
+
+/** @param registered as Discord lists them */
+export const isRegistered = (commands: readonly AnyCommand[], registered: unknown): boolean =>
+  isDeepStrictEqual(byName(applicationCommands(commands)), byName(registered));
 
 /** For `npm run register`. Throws PlatformError, with a detail for the operator. */
 export async function registerCommands(

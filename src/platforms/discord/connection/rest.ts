@@ -114,6 +114,9 @@ export function createDiscordRest({ token, apiUrl }: DiscordRestOptions) {
 
     applicationId: () => idOf(bot().get(Routes.currentApplication())),
 
+    /** For what an operator waits for: it fails soon. */
+    read: (route: `/${string}`) => reach(prompt.setToken(token).get(route)),
+
     commands(applicationId: string): Promise<unknown> {
       const query = new URLSearchParams({ with_localizations: 'true' });
       return reach(bot().get(Routes.applicationCommands(applicationId), { query }));

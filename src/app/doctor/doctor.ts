@@ -1,0 +1,87 @@
+/** Examines what `npm start` would need, and changes nothing. */
+import type { AnyCommand } from '../../core/command.ts';
+import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import type { Log } from '../../core/log.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { openGateway, openStorage } from '../outside.ts';
+import { inspectClock } from './clock.ts';
+import { inspectGateway } from './gateway.ts';
+import { inspectPublicUrl } from './public-url.ts';
+import { inspectStorage } from './storage.ts';
+
+const SUBJECT = 'Settings';
+
+export interface Examination {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly commands: readonly AnyCommand[];
+  readonly fetch: typeof fetch;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+/** One finding after the other, as they are made. With settings that cannot be read, it ends after these. */
+export async function* examine(examination: Examination): AsyncGenerator<Finding> {
+  let config: Config;
+  try {
+    config = readConfig(examination.environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const { sentence } of error.problems)
+      yield wrong(SUBJECT, sentence, 'every setting is explained in .env.example');
+    return;
+  }
+  yield good(SUBJECT, 'every setting can be read');
+  for (const sentence of config.warnings)
+    yield warning(SUBJECT, sentence, 'every setting is explained in .env.example');
+  yield* await inspectStorage(config, {
+    open: () => openStorage(config, examination),
+    log: examination.log,
+  });
+  yield* await gateway(config, examination);
+  yield* await inspectPublicUrl(config, examination);
+  yield* await chats(config, examination);
+  yield* await inspectClock(
+    [
+      config.gateway?.baseUrl,
+      config.discord && (config.discord.apiUrl ?? 'https://discord.com/api'),
+      config.slack && (config.slack.apiUrl ?? 'https://slack.com/api/'),
+    ].filter((url) => url !== undefined),
+    examination,
+  );
+}
+
+async function gateway(config: Config, examination: Examination): Promise<Finding[]> {
+  if (config.gateway === undefined)
+    return [
+      good('Gateway', 'the built-in emulator plays it: everything is real but the models, and costs nothing'),
+    ];
+  const opened = openGateway(config.gateway, examination);
+  try {
+    return await inspectGateway(opened, config);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function chats({ discord, slack }: Config, { commands, log }: Examination): Promise<Finding[]> {
+  const found: Finding[] = [];
+  if (discord) {
+    const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
+    found.push(...(await inspectDiscord(discord, commands)));
+  }
+  if (slack) {
+    const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');
+    found.push(...(await inspectSlack({ ...slack, log })));
+  }
+  if (!discord && !slack)
+    found.push(
+      warning(
+        'Chats',
+        'neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so npm start opens a prompt in the terminal',
+        'docs/discord.md and docs/slack.md say how to connect them',
+      ),
+    );
+  return found;
+}

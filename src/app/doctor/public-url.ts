@@ -1,0 +1,90 @@
+/** Whether the gateway can reach the listener: a request to ourselves, by way of the public address. */
+import { createHmac } from 'node:crypto';
+import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import type { Log } from '../../core/log.ts';
+import { ListenError, listenAt, type Routes } from '../../http/server.ts';
+import type { Config } from '../config/config.ts';
+
+const SUBJECT = 'PUBLIC_URL';
+const TIMEOUT_MS = 10_000;
+
+/** Names of this machine, or of the network that it stands in. */
+const LOCAL =
+  /^(localhost|127\.|0\.0\.0\.0|\[?::1\]?$|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[?f[cd])|\.(local|lan|internal)$/i;
+
+export interface Reach {
+  readonly fetch: typeof fetch;
+  /** Never the same twice. */
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+export async function inspectPublicUrl(
+  { gateway, listener: { host, port, publicUrl } }: Pick<Config, 'gateway' | 'listener'>,
+  { fetch, newId, log }: Reach,
+): Promise<Finding[]> {
+  if (gateway === undefined)
+    return [good(SUBJECT, 'is not needed: the built-in emulator runs on this machine')];
+  const tunnel = `set it to an address that leads here from outside; without a server of your own, a tunnel gives one: cloudflared tunnel --url http://127.0.0.1:${port}`;
+  const isFar = !LOCAL.test(new URL(gateway.baseUrl).hostname);
+  if (publicUrl === undefined && isFar)
+    return [wrong(SUBJECT, 'is not set, so no song ever comes back', tunnel)];
+  const url = publicUrl ?? `http://127.0.0.1:${port}`;
+  if (isFar && LOCAL.test(new URL(url).hostname))
+    return [
+      wrong(SUBJECT, 'leads to this machine or its own network, which the gateway cannot reach', tunnel),
+    ];
+
+  const secret = newId();
+  const challenge = newId();
+  const signed = createHmac('sha256', secret).update(challenge).digest('base64url');
+  const routes: Routes = (scope) => {
+    scope.get(`/callbacks/doctor/${challenge}`, (_request, reply) => reply.send({ signed }));
+  };
+  try {
+    const listener = await listenAt({ host, port, log });
+    try {
+      await listener.serve([routes]);
+      const answer = await ask(fetch, `${url}/callbacks/doctor/${challenge}`);
+      return [answer.text?.includes(signed) ? reached(url) : missed(url, answer, tunnel)];
+    } finally {
+      await listener.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    if (error.code !== 'port-taken')
+      return [wrong(SUBJECT, error.message, 'set HOST and PORT to what this machine has')];
+    const answer = await ask(fetch, `${url}/healthz`);
+    return [answer.text === '{"alive":true}' ? reached(url) : missed(url, answer, tunnel)];
+  }
+}
+
+const reached = (url: string): Finding => good(SUBJECT, `${url} leads to this bot`);
+
+interface Answer {
+  readonly status?: number;
+  readonly text?: string;
+}
+
+async function ask(fetch: Reach['fetch'], url: string): Promise<Answer> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
+    return { status: response.status, text: (await response.text()).slice(0, 10_000) };
+  } catch {
+    return {};
+  }
+}
+
+function missed(url: string, { status }: Answer, tunnel: string): Finding {
+  return status === undefined
+    ? warning(
+        SUBJECT,
+        `${url} does not answer when it is asked from this machine`,
+        `look at the proxy, firewall and DNS in between (some routers only hide it from inside); or ${tunnel}`,
+      )
+    : wrong(
+        SUBJECT,
+        `something else answers at ${url} (status ${status})`,
+        'let the proxy there pass everything below this address on to HOST:PORT, paths unchanged',
+      );
+}

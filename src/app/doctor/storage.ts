@@ -1,0 +1,101 @@
+/** Whether storage can be written, keeps what it takes, and is read by nobody else. */
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import type { Log } from '../../core/log.ts';
+import { systemClock } from '../../storage/schedule.ts';
+import { type Storage, StorageError } from '../../storage/storage.ts';
+import type { Config } from '../config/config.ts';
+
+const SUBJECT = 'Storage';
+
+/** Room for some hundred songs; a database that meets a full disk stops taking requests. */
+const LEAST_FREE_BYTES = 1_000_000_000;
+
+export async function inspectStorage(
+  { storage }: Pick<Config, 'storage'>,
+  { open, log }: { open: () => Promise<Storage>; log: Log },
+): Promise<Finding[]> {
+  switch (storage.type) {
+    case 'sqlite':
+      return [...(await folder(storage.directory)), await database(storage.directory, open)];
+    case 'redis': {
+      const { examineRedis } = await import('../../storage/redis/redis.ts');
+      return await examineRedis(storage.url, { clock: systemClock, log }).catch(refusal);
+    }
+    default:
+      return storage satisfies never;
+  }
+}
+
+async function folder(directory: string): Promise<Finding[]> {
+  const path = resolve(directory);
+  const existing = await nearestFolder(path);
+  const found: Finding[] = [];
+  try {
+    await access(existing, constants.W_OK);
+  } catch {
+    return [
+      wrong(
+        SUBJECT,
+        `${existing} may not be written by this user`,
+        'give it to the user that runs the bot, or set DATA_DIR',
+      ),
+    ];
+  }
+  const { bavail, bsize } = await statfs(existing);
+  const free = bavail * bsize;
+  const room = `${(free / 1e9).toFixed(1)} GB`;
+  found.push(
+    free < LEAST_FREE_BYTES
+      ? warning(SUBJECT, `only ${room} are free for ${path}`, 'make room, or set DATA_DIR to a larger disk')
+      : good(SUBJECT, `${path} can be written, and ${room} are free`),
+  );
+  for (const name of [path, join(path, 'minstrel.sqlite')]) {
+    const mode = (await stat(name).catch(() => undefined))?.mode;
+    if (mode !== undefined && (mode & 0o077) !== 0)
+      found.push(
+        warning(
+          SUBJECT,
+          `${name} can be read by other users of this machine`,
+          `chmod go= ${JSON.stringify(name)}`,
+        ),
+      );
+  }
+  return found;
+}
+
+/** The folder itself, or the one in which it would be made. */
+async function nearestFolder(path: string): Promise<string> {
+  const isThere = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const parent = dirname(path);
+  return isThere || parent === path ? path : nearestFolder(parent);
+}
+
+/** Opens the database as a start would, where there is one. */
+async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
+  const path = join(resolve(directory), 'minstrel.sqlite');
+  const isThere = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return good(SUBJECT, `${path} is made at the first start`);
+  try {
+    const storage = await open();
+    await storage.check().finally(() => storage.close());
+    return good(SUBJECT, `${path} opens, and can be written`);
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'locked')
+      return good(SUBJECT, `${path} is in use, so the bot is running`);
+    const [finding] = refusal(error);
+    return finding;
+  }
+}
+
+function refusal(error: unknown): [Finding] {
+  if (!(error instanceof StorageError)) throw error;
+  return [wrong(SUBJECT, error.message, 'docs/operating.md, “When something does not work”, tells more')];
+}

@@ -1,0 +1,52 @@
+/** `npm run doctor`: examines what `npm start` would need, a line each; ends with status 1 when something is wrong. */
+import { styleText } from 'node:util';
+import { commands } from '../../commands/index.ts';
+import { type Examination, examine } from '../app/doctor/doctor.ts';
+import { newId } from '../app/outside.ts';
+import { loadEnvironment, runProgram } from '../app/process.ts';
+import type { Finding } from '../core/finding.ts';
+
+/** Each with a word beside its sign and colour. */
+const MARKS = {
+  good: styleText('green', '✓'),
+  warning: styleText('yellow', '! warning:'),
+  wrong: styleText('red', '✗ wrong:'),
+} as const satisfies Record<Finding['level'], string>;
+
+/** Writes each finding when it is made. @returns the worst of them */
+export async function report(
+  examination: Examination,
+  write: (line: string) => void,
+): Promise<Record<Finding['level'], number>> {
+  const counts = { good: 0, warning: 0, wrong: 0 };
+  for await (const { level, subject, sentence, remedy } of examine(examination)) {
+    counts[level] += 1;
+    write(`${MARKS[level]} ${subject}: ${sentence}${remedy === undefined ? '' : `. What to do: ${remedy}`}`);
+  }
+  return counts;
+}
+
+async function main(): Promise<void> {
+  const silent = () => {};
+  const { warning, wrong } = await report(
+    {
+      environment: loadEnvironment(),
+      commands,
+      fetch,
+      now: Date.now,
+      random: Math.random,
+      newId,
+      // Each cause is told in a finding.
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+    },
+    (line) => process.stdout.write(`${line}\n`),
+  );
+  process.stdout.write(
+    wrong > 0
+      ? `\n${wrong} wrong, ${warning} to look at. npm start would not work as it should.\n`
+      : `\nNothing is wrong${warning > 0 ? `, ${warning} to look at` : ''}. npm start may begin.\n`,
+  );
+  if (wrong > 0) process.exitCode = 1;
+}
+
+if (import.meta.main) await runProgram(main);

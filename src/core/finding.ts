@@ -1,0 +1,26 @@
+/** What an examination of the settings and of what they reach found, for operators: a line each. */
+export interface Finding {
+  readonly level: 'good' | 'warning' | 'wrong';
+  /** What was examined, such as `Discord`. */
+  readonly subject: string;
+  /** What is so, and why that matters; holds no secret. */
+  readonly sentence: string;
+  /** The way out. */
+  readonly remedy?: string;
+}
+
+export const good = (subject: string, sentence: string): Finding => ({ level: 'good', subject, sentence });
+
+export const warning = (subject: string, sentence: string, remedy: string): Finding => ({
+  level: 'warning',
+  subject,
+  sentence,
+  remedy,
+});
+
+export const wrong = (subject: string, sentence: string, remedy: string): Finding => ({
+  level: 'wrong',
+  subject,
+  sentence,
+  remedy,
+});

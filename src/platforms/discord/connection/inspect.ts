@@ -1,0 +1,197 @@
+/** Whether Discord would take the bot as it is set, for operators. */
+import { ApplicationFlags, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { AnyCommand } from '../../../core/command.ts';
+import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
+import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
+import { isRegistered } from './register.ts';
+import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest.ts';
+
+const SUBJECT = 'Discord';
+const PORTAL = 'https://discord.com/developers/applications';
+
+/** View Channels, Send Messages (in threads too), Create Public Threads, Embed Links, Attach Files, Read Message History. */
+const PERMISSIONS = '309237763072';
+
+/** What the bot needs in a server. */
+const NEEDED: readonly PermissionName[] = [
+  'View Channel',
+  'Send Messages',
+  'Send Messages in Threads',
+  'Embed Links',
+  'Attach Files',
+];
+
+/** Where a person adds the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
+export function invitationUrl(application: string): string {
+  const query = new URLSearchParams({
+    client_id: application,
+    scope: 'bot applications.commands',
+    permissions: PERMISSIONS,
+  });
+  return `https://discord.com/oauth2/authorize?${query}`;
+}
+
+export interface DiscordInspection extends DiscordRestOptions {
+  readonly shards?: { readonly ids: readonly number[]; readonly total: number };
+  readonly publicKey?: string;
+  readonly httpOnly: boolean;
+  readonly messageContent: boolean;
+}
+
+const applicationSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  flags: z.number().catch(0),
+  verify_key: z.string().optional(),
+  interactions_endpoint_url: z.string().nullish(),
+});
+type Application = z.infer<typeof applicationSchema>;
+
+const gatewaySchema = z.object({
+  shards: z.number(),
+  session_start_limit: z.object({ total: z.number(), remaining: z.number(), reset_after: z.number() }),
+});
+
+const guildsSchema = z.array(
+  z.object({ id: z.string(), name: z.string(), permissions: z.string().optional() }),
+);
+
+/** Asks Discord, and changes nothing there. Never throws what Discord or the network answers. */
+export async function inspectDiscord(
+  settings: DiscordInspection,
+  commands: readonly AnyCommand[],
+): Promise<Finding[]> {
+  const rest = createDiscordRest(settings);
+  try {
+    const application = applicationSchema.parse(await rest.read(Routes.currentApplication()));
+    return [
+      good(SUBJECT, `the token is that of the application “${application.name}” (${application.id})`),
+      good(SUBJECT, `invitation: ${invitationUrl(application.id)}`),
+      ...intents(application, settings),
+      ...interactions(application, settings),
+      await registration(rest, application, commands),
+      ...(settings.httpOnly ? [] : await sessions(rest, settings)),
+      ...(await servers(rest, application)),
+    ];
+  } catch (error) {
+    return [refusal(error)];
+  } finally {
+    rest.close();
+  }
+}
+
+function refusal(error: unknown): Finding {
+  if (isUnauthorized(error))
+    return wrong(
+      SUBJECT,
+      'the token was refused',
+      `press “Reset Token” on the page Bot of your application at ${PORTAL}, and set DISCORD_TOKEN`,
+    );
+  const known = platformErrorOf(error);
+  const reason = known instanceof Error ? known.message : String(known);
+  return wrong(
+    SUBJECT,
+    reason,
+    'check the way out of this machine to discord.com, and DISCORD_API_URL if it is set',
+  );
+}
+
+function intents({ flags }: Application, { messageContent }: DiscordInspection): Finding[] {
+  const isOn =
+    (flags & (ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited)) !== 0;
+  if (!messageContent) return [];
+  return [
+    isOn
+      ? good(SUBJECT, 'the message content intent is switched on, as DISCORD_MESSAGE_CONTENT asks')
+      : wrong(
+          SUBJECT,
+          'DISCORD_MESSAGE_CONTENT is 1, and the message content intent is off: Discord would close the connection',
+          `switch “Message Content Intent” on, on the page Bot at ${PORTAL}, or take DISCORD_MESSAGE_CONTENT out`,
+        ),
+  ];
+}
+
+function interactions(application: Application, { publicKey }: DiscordInspection): Finding[] {
+  const { verify_key: key, interactions_endpoint_url: endpoint } = application;
+  if (publicKey !== undefined && key !== undefined && key !== publicKey)
+    return [
+      wrong(
+        SUBJECT,
+        'DISCORD_PUBLIC_KEY is not the key of this application, so every request of Discord would be refused',
+        `copy the Public Key from the page General Information at ${PORTAL}`,
+      ),
+    ];
+  if (endpoint && publicKey === undefined)
+    return [
+      wrong(
+        SUBJECT,
+        `the application sends its interactions to ${endpoint}, so this bot would get no command`,
+        'set DISCORD_PUBLIC_KEY, or empty “Interactions Endpoint URL” on the page General Information',
+      ),
+    ];
+  return [];
+}
+
+async function registration(
+  rest: DiscordRest,
+  { id }: Application,
+  commands: readonly AnyCommand[],
+): Promise<Finding> {
+  return isRegistered(commands, await rest.commands(id))
+    ? good(SUBJECT, `its ${commands.length} commands are registered`)
+    : warning(
+        SUBJECT,
+        'Discord has other commands than this version, or none',
+        'npm start registers them when it connects; npm run register does it now',
+      );
+}
+
+async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promise<Finding[]> {
+  const { shards: recommended, session_start_limit: limit } = gatewaySchema.parse(
+    await rest.read(Routes.gatewayBot()),
+  );
+  const found: Finding[] = [];
+  if (limit.remaining < 10)
+    found.push(
+      warning(
+        SUBJECT,
+        `of the day's ${limit.total} connections ${limit.remaining} are left`,
+        `find out what connects again and again; new ones come in ${Math.ceil(limit.reset_after / 60_000)} minutes`,
+      ),
+    );
+  if (shards !== undefined && shards.total < recommended)
+    found.push(
+      warning(
+        SUBJECT,
+        `DISCORD_SHARDS speaks of ${shards.total} shards, and Discord recommends ${recommended}`,
+        'raise the number in the settings of all replicas, and restart them together',
+      ),
+    );
+  return found;
+}
+
+/** Discord lists at most 200 servers a page, which is enough to find what is missing. */
+async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[]> {
+  const guilds = guildsSchema.parse(await rest.read(Routes.userGuilds()));
+  if (guilds.length === 0)
+    return [warning(SUBJECT, 'the bot is in no server', `open ${invitationUrl(id)} and choose one`)];
+  const count = guilds.length === 200 ? '200 or more servers' : `${guilds.length} server(s)`;
+  const names = guilds.slice(0, 5).map(({ name }) => `“${name}”`);
+  const others = guilds.length > names.length ? ', …' : '';
+  return [
+    good(SUBJECT, `the bot is in ${count}: ${names.join(', ')}${others}`),
+    ...guilds.flatMap(({ name, permissions }) => {
+      const missing = missingOf(permissions, NEEDED);
+      return missing.length === 0
+        ? []
+        : [
+            warning(
+              SUBJECT,
+              `in “${name}” the bot lacks ${listed(missing)}`,
+              'give these permissions to its role there, or invite it again by the address above',
+            ),
+          ];
+    }),
+  ];
+}

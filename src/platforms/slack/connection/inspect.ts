@@ -1,0 +1,119 @@
+/** Whether Slack would take the app as it is set, for operators. */
+import { webApi } from '@slack/bolt';
+import { z } from 'zod';
+import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
+import type { Log } from '../../../core/log.ts';
+import { slackErrorOf } from '../errors.ts';
+import { BOT_SCOPES } from '../manifest.ts';
+import type { TokenAccount } from './account.ts';
+import { createWebClient, sdkLogger } from './client.ts';
+import type { HttpConnection, OAuthAccount, SocketConnection } from './connection.ts';
+
+const SUBJECT = 'Slack';
+const APPS = 'https://api.slack.com/apps';
+/** For one answer of Slack, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+export interface SlackInspection {
+  readonly connection: SocketConnection | HttpConnection;
+  readonly account: TokenAccount | OAuthAccount;
+  readonly apiUrl?: string;
+  readonly log: Log;
+}
+
+/** Asks Slack, opens a connection and closes it again. Never throws what Slack or the network answers. */
+export async function inspectSlack(settings: SlackInspection): Promise<Finding[]> {
+  const { account, connection, apiUrl, log } = settings;
+  const client = (token?: string) =>
+    createWebClient(token, { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log) });
+  const byAccount =
+    account.type === 'token' ? await workspace(client(account.botToken)) : await oauth(client(), account);
+  const byConnection =
+    connection.type === 'socket'
+      ? await socket(client(connection.appToken))
+      : [
+          good(
+            SUBJECT,
+            'requests come to PUBLIC_URL/slack/events; whether SLACK_SIGNING_SECRET is the right one shows with the first of them',
+          ),
+        ];
+  return [...byAccount, ...byConnection];
+}
+
+async function workspace(web: webApi.WebClient): Promise<Finding[]> {
+  try {
+    const { team, user, response_metadata: metadata } = await web.auth.test();
+    const granted = z.array(z.string()).safeParse(metadata?.scopes).data;
+    const missing = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
+    return [
+      good(SUBJECT, `the token is that of @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
+      missing.length === 0
+        ? good(SUBJECT, 'it has every scope of the manifest')
+        : wrong(
+            SUBJECT,
+            `the app lacks ${missing.join(', ')}`,
+            `npm run --silent manifest, paste it under “App Manifest” at ${APPS}, and install the app again`,
+          ),
+    ];
+  } catch (error) {
+    return [refusal(error, 'SLACK_BOT_TOKEN', 'OAuth & Permissions')];
+  }
+}
+
+/** Slack tells a wrong code from a wrong client: https://docs.slack.dev/reference/methods/oauth.v2.access#errors */
+async function oauth(web: webApi.WebClient, { clientId, clientSecret }: OAuthAccount): Promise<Finding[]> {
+  try {
+    await web.oauth.v2.access({ client_id: clientId, client_secret: clientSecret, code: 'none' });
+  } catch (error) {
+    const code = slackErrorOf(error);
+    if (code !== 'invalid_code') {
+      const setting = code === 'invalid_client_id' ? 'SLACK_CLIENT_ID' : 'SLACK_CLIENT_SECRET';
+      return [refusal(error, setting, 'Basic Information, App Credentials')];
+    }
+  }
+  return [good(SUBJECT, 'SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are those of an app')];
+}
+
+async function socket(web: webApi.WebClient): Promise<Finding[]> {
+  try {
+    const { url } = await web.apps.connections.open();
+    await greeted(z.string().parse(url));
+    return [good(SUBJECT, 'a connection was opened by SLACK_APP_TOKEN, and closed again')];
+  } catch (error) {
+    return [refusal(error, 'SLACK_APP_TOKEN', 'Basic Information, App-Level Tokens')];
+  }
+}
+
+/** Resolves when Slack says hello on the socket: https://docs.slack.dev/apis/events-api/using-socket-mode#connect */
+async function greeted(url: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const connection = new WebSocket(url);
+  const timer = setTimeout(() => reject(new Error('Slack opens no connection')), TIMEOUT_MS);
+  connection.addEventListener('message', () => resolve());
+  connection.addEventListener('error', () => reject(new Error('the connection broke')));
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    connection.close();
+  }
+}
+
+function refusal(error: unknown, setting: string, page: string): Finding {
+  const code = slackErrorOf(error);
+  if (code === 'socket_mode_not_enabled')
+    return wrong(SUBJECT, 'Socket Mode is off', `switch it on under “Socket Mode” at ${APPS}`);
+  if (code === 'missing_scope')
+    return wrong(
+      SUBJECT,
+      `${setting} lacks a scope`,
+      `generate it anew with connections:write under “${page}” at ${APPS}`,
+    );
+  if (code !== undefined)
+    return wrong(SUBJECT, `${setting} was refused (${code})`, `copy it again from “${page}” at ${APPS}`);
+  return warning(
+    SUBJECT,
+    `Slack cannot be reached (${error instanceof webApi.WebAPIRequestError ? 'no answer' : 'it answers with nonsense'})`,
+    'check the way out of this machine to slack.com, and SLACK_API_URL if it is set; then try again',
+  );
+}

@@ -1,0 +1,39 @@
+/** Whether a Redis keeps what it is given, for operators. */
+import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import type { RedisConnection } from './connection.ts';
+
+const SUBJECT = 'Redis';
+
+/** Reads Redis' own facts: https://redis.io/docs/latest/commands/info. Throws StorageError when Redis is away. */
+export async function inspectRedis(connection: RedisConnection): Promise<Finding[]> {
+  const text = await connection.run((redis) => redis.info());
+  const facts = new Map(text.split(/\r?\n/).map((line) => [line.split(':')[0], line.split(':')[1]]));
+  const policy = facts.get('maxmemory_policy');
+  const isBounded = facts.get('maxmemory') !== '0';
+  return [
+    facts.get('role') === 'slave'
+      ? wrong(SUBJECT, 'This Redis is a replica, which cannot be written.', 'name its master in REDIS_URL')
+      : good(SUBJECT, `Redis ${facts.get('redis_version') ?? ''} answers`),
+    ...(facts.get('aof_enabled') === '0'
+      ? [warning(SUBJECT, 'If Redis dies, accepted jobs are lost', 'start it with `appendonly yes`')]
+      : [good(SUBJECT, 'it writes what it takes to disk (appendonly yes)')]),
+    ...(facts.get('aof_last_write_status') === 'err' || facts.get('rdb_last_bgsave_status') === 'err'
+      ? [
+          warning(
+            SUBJECT,
+            'Redis could not write to its disk',
+            "look into Redis' own log; its disk may be full",
+          ),
+        ]
+      : []),
+    ...(policy !== undefined && policy !== 'noeviction'
+      ? [
+          warning(
+            SUBJECT,
+            `Redis may throw jobs away when its memory is full (${policy}${isBounded ? '' : ', without a bound so far'})`,
+            'set `maxmemory-policy noeviction`',
+          ),
+        ]
+      : []),
+  ];
+}

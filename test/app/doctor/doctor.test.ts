@@ -1,0 +1,310 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commands } from '../../../commands/index.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { examine } from '../../../src/app/doctor/doctor.ts';
+import { inspectPublicUrl } from '../../../src/app/doctor/public-url.ts';
+import { newId } from '../../../src/app/outside.ts';
+import type { Finding } from '../../../src/core/finding.ts';
+import { startEmulator } from '../../../src/emulator/server.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
+import { DiscordServer } from '../../servers/discord/index.ts';
+import { freePort } from '../../servers/free-port.ts';
+import { noRedis, startRedisServer } from '../../servers/redis.ts';
+import { startSlackServer } from '../../servers/slack/server.ts';
+
+let folder: string;
+let closing: AsyncDisposableStack;
+/** What makes nothing wrong; each test plants its fault here. */
+let environment: Record<string, string>;
+
+beforeEach(async () => {
+  closing = new AsyncDisposableStack();
+  folder = await mkdtemp(join(tmpdir(), 'minstrel-doctor-'));
+  closing.defer(() => rm(folder, { recursive: true, force: true }));
+  const emulator = await startEmulator({ speed: 0 });
+  closing.defer(() => emulator.close());
+  environment = {
+    GATEWAY_BASE_URL: emulator.url,
+    GATEWAY_API_KEY: emulator.apiKey,
+    PORT: String(await freePort()),
+    DATA_DIR: join(folder, 'data'),
+    ASK_MODEL: 'chat:chat-small',
+    IMAGE_MODEL: 'canvas-plus',
+    VIDEO_MODEL: 'reel-standard',
+  };
+});
+afterEach(() => closing.disposeAsync());
+
+const nothing = () => {};
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+interface Clock {
+  readonly now?: () => number;
+}
+
+async function findings(
+  changes: Record<string, string> = {},
+  { now = Date.now }: Clock = {},
+): Promise<Finding[]> {
+  return await Array.fromAsync(
+    examine({
+      environment: { ...environment, ...changes },
+      commands,
+      fetch,
+      now,
+      random: Math.random,
+      newId,
+      log: silent,
+    }),
+  );
+}
+
+/** One line each, as `wrong Subject: sentence → remedy`. */
+const lines = (found: readonly Finding[]): string =>
+  found
+    .map(({ level, subject, sentence, remedy }) => `${level} ${subject}: ${sentence} → ${remedy}`)
+    .join('\n');
+
+async function discord() {
+  const server = await new DiscordServer({}).listen();
+  closing.defer(() => server.close());
+  Object.assign(environment, { DISCORD_TOKEN: server.token, DISCORD_API_URL: server.apiUrl });
+  return server;
+}
+
+async function slack(options: Parameters<typeof startSlackServer>[0] = {}) {
+  const server = await startSlackServer(options);
+  closing.defer(() => server.close());
+  Object.assign(environment, {
+    SLACK_BOT_TOKEN: server.botToken,
+    SLACK_APP_TOKEN: server.appToken,
+    SLACK_API_URL: server.apiUrl,
+  });
+  return server;
+}
+
+describe('a bot that is set up well', () => {
+  it('has a good line for each part, and nothing else', async () => {
+    const server = await discord();
+    await registerCommands(commands, { token: server.token, apiUrl: server.apiUrl });
+    await slack();
+    const found = await findings();
+    expect(lines(found.filter(({ level }) => level !== 'good'))).toBe('');
+    expect(new Set(found.map(({ subject }) => subject))).toEqual(
+      new Set(['Settings', 'Storage', 'Gateway', 'PUBLIC_URL', 'Discord', 'Slack', 'Clock']),
+    );
+    expect(lines(found)).toContain(`client_id=${server.applicationId}`);
+    for (const secret of [server.token, environment.GATEWAY_API_KEY, environment.SLACK_BOT_TOKEN])
+      expect(lines(found)).not.toContain(secret);
+  });
+});
+
+describe('settings', () => {
+  it('that cannot be read are all named', async () => {
+    const found = lines(await findings({ PORT: 'x', SONG_MODEL: 'V9' }));
+    expect(found).toContain('PORT is "x"');
+    expect(found).toContain('SONG_MODEL is "V9"');
+  });
+
+  it('that are probably not meant are warnings', async () => {
+    expect(lines(await findings({ MEDIA_LINK_DAYS: '60', MEDIA_RETENTION_DAYS: '30' }))).toContain(
+      'warning Settings: MEDIA_LINK_DAYS',
+    );
+  });
+});
+
+describe('the gateway', () => {
+  it('that refuses the key says which setting is wrong', async () => {
+    expect(lines(await findings({ GATEWAY_API_KEY: 'another-key' }))).toMatch(
+      /wrong Gateway: the key was refused.*GATEWAY_API_KEY/,
+    );
+  });
+
+  it('at an address with /v1 is named', async () => {
+    expect(lines(await findings({ GATEWAY_BASE_URL: `${environment.GATEWAY_BASE_URL}/v1` }))).toMatch(
+      /wrong Gateway: .*GATEWAY_BASE_URL.*without \/v1/,
+    );
+  });
+
+  it('that is away is named', async () => {
+    const port = await freePort();
+    expect(lines(await findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }))).toContain(
+      'wrong Gateway: it does not list its models (network)',
+    );
+  });
+
+  it('that does not list a chosen model names the nearest', async () => {
+    expect(lines(await findings({ ASK_MODEL: 'chat:chat-smal' }))).toMatch(
+      /warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/,
+    );
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  it('that leads elsewhere is wrong', async () => {
+    const port = await freePort();
+    const other = createServer((_request, response) => response.end('hello')).listen(port, '127.0.0.1');
+    closing.defer(() => void other.close());
+    expect(lines(await findings({ PUBLIC_URL: `http://127.0.0.1:${port}` }))).toContain(
+      'wrong PUBLIC_URL: something else answers',
+    );
+  });
+
+  it.each([[undefined], ['http://192.168.1.5:3000'], ['http://minstrel.local']])(
+    'of a gateway elsewhere is not %s, and a tunnel is suggested',
+    async (publicUrl) => {
+      const config = readConfig({
+        ...environment,
+        GATEWAY_BASE_URL: 'https://gateway.example',
+        ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
+      });
+      expect(lines(await inspectPublicUrl(config, { fetch, newId, log: silent }))).toMatch(
+        /^wrong PUBLIC_URL: .*cloudflared tunnel/,
+      );
+    },
+  );
+
+  it('is asked for its health where the bot runs and has the port', async () => {
+    const running = createServer((_request, response) => response.end('{"alive":true}'));
+    running.listen(Number(environment.PORT), '127.0.0.1');
+    closing.defer(() => void running.close());
+    expect(lines(await findings())).toContain('good PUBLIC_URL: ');
+  });
+});
+
+describe('Discord', () => {
+  it('with a refused token says where to get one', async () => {
+    const { token } = await discord();
+    const found = lines(await findings({ DISCORD_TOKEN: `${token.slice(0, -5)}wrong` }));
+    expect(found).toMatch(/wrong Discord: the token was refused → .*Reset Token/);
+  });
+
+  it('without its commands, in no server, or without permissions says so', async () => {
+    const server = await discord();
+    server.guild.installed = false;
+    const found = lines(await findings());
+    expect(found).toContain('Discord has other commands');
+    expect(found).toMatch(/in no server → open https:\/\/discord\.com\/oauth2/);
+    server.guild.installed = true;
+    server.rolePermissions = 1024n;
+    expect(lines(await findings())).toMatch(/in “Guild” the bot lacks Send Messages.*Attach Files/);
+  });
+
+  it('with the message content intent off names it', async () => {
+    const server = await discord();
+    expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain(
+      'wrong Discord: DISCORD_MESSAGE_CONTENT',
+    );
+    server.gateway.privilegedIntents = 1 << 15;
+    expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain('intent is switched on');
+  });
+
+  it('with the key of another application, or interactions that go elsewhere, says so', async () => {
+    const server = await discord();
+    expect(lines(await findings({ DISCORD_PUBLIC_KEY: 'a'.repeat(64) }))).toContain(
+      'wrong Discord: DISCORD_PUBLIC_KEY is not the key',
+    );
+    server.interactionsUrl = 'https://elsewhere.example/interactions';
+    expect(lines(await findings())).toContain(
+      'sends its interactions to https://elsewhere.example/interactions',
+    );
+  });
+
+  it('that is away is named', async () => {
+    await discord();
+    const port = await freePort();
+    expect(lines(await findings({ DISCORD_API_URL: `http://127.0.0.1:${port}/api` }))).toContain(
+      'wrong Discord: Discord cannot be reached',
+    );
+  });
+});
+
+describe('Slack', () => {
+  it('without a scope of the manifest names it', async () => {
+    await slack({ scopes: ['chat:write', 'commands'] });
+    expect(lines(await findings())).toMatch(
+      /wrong Slack: the app lacks .*users:read.* → npm run --silent manifest/,
+    );
+  });
+
+  it('with refused tokens names the settings', async () => {
+    await slack();
+    const found = lines(
+      await findings({ SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_APP_TOKEN: 'xapp-0000000000-1' }),
+    );
+    expect(found).toContain('SLACK_BOT_TOKEN was refused (invalid_auth)');
+    expect(found).toContain('SLACK_APP_TOKEN was refused (invalid_auth)');
+  });
+
+  it('for many workspaces tells a wrong id from a wrong secret', async () => {
+    const { tokens, apiUrl, appToken } = await slack();
+    const { SLACK_BOT_TOKEN: _left, ...others } = environment;
+    environment = {
+      ...others,
+      SLACK_CLIENT_ID: tokens.clientId,
+      SLACK_CLIENT_SECRET: tokens.clientSecret,
+      SLACK_APP_TOKEN: appToken,
+      SLACK_API_URL: apiUrl,
+      PUBLIC_URL: `http://127.0.0.1:${environment.PORT}`,
+    };
+    expect(lines(await findings())).toContain('good Slack: SLACK_CLIENT_ID and SLACK_CLIENT_SECRET');
+    expect(lines(await findings({ SLACK_CLIENT_ID: '1.2' }))).toContain('SLACK_CLIENT_ID was refused');
+    expect(lines(await findings({ SLACK_CLIENT_SECRET: 'f'.repeat(32) }))).toContain(
+      'SLACK_CLIENT_SECRET was refused',
+    );
+  });
+
+  it('that is away is a warning', async () => {
+    await slack();
+    const port = await freePort();
+    expect(lines(await findings({ SLACK_API_URL: `http://127.0.0.1:${port}/api/` }))).toContain(
+      'warning Slack: Slack cannot be reached',
+    );
+  });
+});
+
+describe('storage', () => {
+  it('that others may read is named with the command that mends it', async () => {
+    await mkdir(join(folder, 'data'));
+    await chmod(join(folder, 'data'), 0o755);
+    expect(lines(await findings())).toMatch(/warning Storage: .*data can be read by other users.*chmod go=/);
+  });
+
+  it('that is no database is named', async () => {
+    await mkdir(join(folder, 'data'), { mode: 0o700 });
+    await writeFile(join(folder, 'data', 'minstrel.sqlite'), 'x'.repeat(5000), { mode: 0o600 });
+    expect(lines(await findings())).toContain('wrong Storage: The file is not a database.');
+  });
+
+  it.skipIf(noRedis)('on a Redis that forgets, or throws away, is named', async () => {
+    const redis = await startRedisServer({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
+    closing.defer(() => redis.dispose());
+    const found = lines(await findings({ REDIS_URL: redis.url }));
+    expect(found).toContain(
+      'warning Redis: If Redis dies, accepted jobs are lost → start it with `appendonly yes`',
+    );
+    expect(found).toContain('set `maxmemory-policy noeviction`');
+  });
+
+  it('on a Redis that is away is named', async () => {
+    const port = await freePort();
+    expect(lines(await findings({ REDIS_URL: `redis://127.0.0.1:${port}` }))).toContain(
+      'wrong Storage: Redis cannot be reached.',
+    );
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [10_000, 'warning Clock: it is 10 s ahead of'],
+    [-120_000, 'wrong Clock: it is 120 s behind'],
+  ])('that is %i ms off is told', async (off, line) => {
+    expect(lines(await findings({}, { now: () => Math.floor(Date.now() / 1000) * 1000 + off }))).toContain(
+      line,
+    );
+  });
+});
