@@ -61,7 +61,10 @@ export async function startMinstrel(
     log: options.writeTo ?? log,
     now: Date.now,
     random: Math.random,
-    platforms: (tools) => platformsFor(config, tools),
+    platforms: (tools) => {
+      const patient = { ...tools, patienceMs: PATIENCE_MS };
+      return platformsFor(config, patient);
+    },
   });
   return {
     minstrel,

@@ -104,6 +104,42 @@ it('/ask streams an answer into one message', async () => {
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
 });
 
+it('what comes too late to be acknowledged costs nothing, and its person is told once, with Again', async () => {
+  const [message] = slack.botMessages(CHANNEL).filter(has('Extend'));
+  if (message === undefined) throw new Error('there is no song');
+  const spent = running.emulator.requests.length;
+  const before = slack.botMessages(CHANNEL).length;
+  slack.delay(2 * PATIENCE_MS);
+  await slack.press(message, 'Again');
+  slack.delay(0);
+  const told = await slack.until(() => slack.botMessages(CHANNEL)[before]);
+  await slack.until(() => has('Again')(told));
+  expect(readableText(told)).toContain('too late');
+  expect(running.emulator.requests.length).toBe(spent);
+  expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
+  await slack.press(told, 'Again');
+  await slack.until(() =>
+    slack
+      .botMessages(CHANNEL)
+      .slice(before + 1)
+      .some(has('Extend')),
+  );
+});
+
+it('a command that comes twice is done once', async () => {
+  const before = slack.botMessages(CHANNEL).length;
+  const { triggerId } = await slack.slash('/lyrics', 'a lighthouse');
+  await slack.slash('/lyrics', 'a lighthouse', { triggerId });
+  await slack.until(() => slack.botMessages(CHANNEL).slice(before).some(has('Sing it')));
+  await slack.slash('/lyrics', 'a lighthouse', { triggerId });
+  const { length } = running.emulator.requests.filter(({ url }) => url.includes('generate-lyrics'));
+  await ask('/lyrics', 'another', has('Sing it'));
+  expect(slack.botMessages(CHANNEL)).toHaveLength(before + 2);
+  expect(running.emulator.requests.filter(({ url }) => url.includes('generate-lyrics'))).toHaveLength(
+    length + 1,
+  );
+});
+
 it('says what is wrong to the person alone, before anything is spent', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune --stlye lofi');

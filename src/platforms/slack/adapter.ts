@@ -6,6 +6,7 @@ import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { openAccount, type TokenAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
+import { createArrivals } from './connection/arrivals.ts';
 import { sdkLogger } from './connection/client.ts';
 import type { HttpConnection, OAuthAccount, SocketConnection } from './connection/connection.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
@@ -36,8 +37,12 @@ export interface SlackOptions {
   readonly log: Log;
   readonly now: () => number;
   readonly random?: () => number;
+  /** For what has to go evenly whatever happens to `now`, in milliseconds. */
+  readonly elapsed?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number) => Promise<void>;
+  /** How long Slack waits for an acknowledgement. Tests have more patience. */
+  readonly patienceMs?: number;
   /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
   readonly editGapMs?: number;
 }
@@ -52,8 +57,10 @@ const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 /** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
-  const { random = Math.random, sleep = (ms) => delay(ms), editGapMs = LIMITS.editGapMs } = options;
-  const client = { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log) };
+  const { random = Math.random, sleep = (ms) => delay(ms) } = options;
+  const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
+  const arrivals = createArrivals(options);
+  const client = { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log), fetch: arrivals.fetch };
   const common = { client, now, sleep, random, log };
   const account = openAccount(options.account, {
     ...common,
@@ -67,7 +74,7 @@ export function createSlack(options: SlackOptions): Platform {
     options.connection.type === 'socket'
       ? createSockets(options.connection, common)
       : createWebhook(options.connection, common);
-  const { app, idle } = createApp({ ...common, receiver: connection, workspaces });
+  const { app, idle } = createApp({ ...common, receiver: connection, workspaces, arrivals });
   const renders = createRenderThread({
     module: new URL('./render/markdown.ts', import.meta.url),
     create: createSlackText,
@@ -79,6 +86,7 @@ export function createSlack(options: SlackOptions): Platform {
     sleep,
     random,
     log,
+    patienceMs,
     media,
     layOut: renders.render,
     workspaces,
@@ -94,6 +102,7 @@ export function createSlack(options: SlackOptions): Platform {
 
     async start(bot: Bot) {
       listen(app, { ...tools, bot, threads: options.threads, uninstalled: account.uninstalled });
+      arrivals.start();
       await account.start();
       await connection.start();
     },
@@ -107,6 +116,7 @@ export function createSlack(options: SlackOptions): Platform {
 
     async close() {
       await connection.stop();
+      arrivals.stop();
       renders.close();
     },
 

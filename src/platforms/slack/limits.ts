@@ -45,7 +45,8 @@ export const LIMITS = Object.freeze({
   streamMs: 4.5 * 60_000,
   responseUrlUses: 5,
   responseUrlMs: 30 * 60_000,
-  /** Slack: 3 s, which include both directions of the network. */
+  patienceMs: 3000,
+  /** Slack's patience includes both directions of the network. */
   acknowledgeWithinMs: 1500,
   /** A look-up ahead of an acknowledgement. */
   lookUpWithinMs: 900,

@@ -78,6 +78,7 @@ export class FakeBot implements Bot {
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
   begun = 0;
+  declined = 0;
   /** Who opened their Home, and at which channel. */
   readonly homes: HomeRequest[] = [];
   sections: HomeSection[] = [{ title: 'What is set here' }];
@@ -90,6 +91,9 @@ export class FakeBot implements Bot {
       job: 'j1',
       begin: () => {
         this.begun += 1;
+      },
+      decline: async () => {
+        this.declined += 1;
       },
     };
   }
@@ -180,6 +184,10 @@ export interface HarnessOptions extends SlackServerOptions {
   trouble?: (server: SlackServer) => void;
   /** The adapter's time against the server's. */
   speed?: number;
+  /** How far the adapter's clock is ahead of Slack's, in milliseconds. */
+  aheadMs?: number;
+  /** How long the adapter takes Slack to wait for an acknowledgement. */
+  patienceMs?: number;
 }
 
 export interface Harness {
@@ -187,6 +195,8 @@ export interface Harness {
   now(): number;
   /** Moves the adapter's clock. */
   passTime(ms: number): void;
+  /** As if the adapter's process had stood still for as long until now. */
+  standStill(ms: number): void;
   /** Updates a stream, and waits until the adapter has called Slack for it. */
   update(writing: MessageStream, message: Message): Promise<void>;
   /** Where Slack sends requests. */
@@ -207,12 +217,14 @@ export interface Harness {
 }
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const server = await startSlackServer(options);
   const bot = new FakeBot();
   const startedAt = Date.now();
-  const speed = options.speed ?? SPEED;
+  const { speed = SPEED, aheadMs = 0 } = options;
   let passed = 0;
-  const now = () => startedAt + (Date.now() - startedAt) * speed + passed;
+  const slackNow = () => startedAt + (Date.now() - startedAt) * speed + passed;
+  const now = () => slackNow() + aheadMs;
+  let stoodStill = 0;
+  const server = await startSlackServer({ writtenNow: slackNow, ...options });
   const another = () =>
     createSlack({
       account: { type: 'token', botToken: server.botToken },
@@ -227,6 +239,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       media,
       log: SILENT,
       now,
+      elapsed: () => performance.now() + stoodStill,
+      patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
       sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
       editGapMs: EDIT_GAP_MS,
@@ -248,6 +262,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     now,
     passTime: (ms) => {
       passed += ms;
+    },
+    standStill: (ms) => {
+      stoodStill += ms;
     },
     update: async (writing, message) => {
       const before = server.calls.length;

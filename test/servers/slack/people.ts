@@ -43,10 +43,21 @@ export interface PeopleOptions {
   settings: Settings;
   /** The events that the app subscribed to. */
   events: ReadonlySet<string>;
+  /** The time of what people do, where Slack says it. */
+  sentAt: () => number;
 }
 
 /** What people do in Slack. Every function resolves when the app has acknowledged, or when Slack has given up. */
-export function people({ workspace, deliver, triggers, responseUrls, settings, events }: PeopleOptions) {
+export function people({
+  workspace,
+  deliver,
+  triggers,
+  responseUrls,
+  settings,
+  events,
+  sentAt,
+}: PeopleOptions) {
+  const actionTs = () => (sentAt() / 1000).toFixed(6);
   const wire = (file: StoredFile) =>
     file.toldLater ? { id: file.id, file_access: 'check_file_info' } : wireFile(file, settings.baseUrl);
 
@@ -80,10 +91,17 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
     }
   }
 
-  /** Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. */
-  async function slash(command: string, text = '', where: Origin = {}): Promise<Interaction> {
+  /**
+   * Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. With the trigger of
+   * an earlier one it is that one, sent again.
+   */
+  async function slash(
+    command: string,
+    text = '',
+    { triggerId: again, ...where }: Origin & { triggerId?: string } = {},
+  ): Promise<Interaction> {
     const { user, channel } = origin(where);
-    const triggerId = triggers.issue(user);
+    const triggerId = again ?? triggers.issue(user);
     const responseUrl = responseUrls.issue({ team: workspace.teamId, channel: channel.id, user });
     const delivery = await deliver(
       'slash_commands',
@@ -163,7 +181,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
         ...(ephemeral ? {} : { message: { ...wireMessage(message), app_id: workspace.appId } }),
         state: { values: {} },
         response_url: responseUrl,
-        actions: [pressedAction(block, pressed, choice, workspace.nextTs())],
+        actions: [pressedAction(block, pressed, choice, actionTs())],
       },
       false,
     );
@@ -186,7 +204,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
         container: { type: 'view', view_id: open.id },
         trigger_id: triggerId,
         view: wireView(open),
-        actions: [pressedAction(block, pressed, value, workspace.nextTs())],
+        actions: [pressedAction(block, pressed, value, actionTs())],
       },
       false,
     );
@@ -285,7 +303,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
       ...common(user),
       callback_id: callbackId,
       trigger_id: triggerId,
-      action_ts: workspace.nextTs(),
+      action_ts: actionTs(),
     };
     return {
       ...(await deliver('interactive', payload, false)),
@@ -314,7 +332,7 @@ export function people({ workspace, deliver, triggers, responseUrls, settings, e
       trigger_id: triggerId,
       response_url: responseUrl,
       message_ts: message.ts,
-      action_ts: workspace.nextTs(),
+      action_ts: actionTs(),
       channel: { id: message.channel, name: workspace.channels.get(message.channel)?.name ?? '' },
       message: { ...wireMessage(message), files: message.files.map(wire) },
     };

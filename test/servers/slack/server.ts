@@ -47,6 +47,8 @@ export interface SlackServerOptions {
   pictureDelayMs?: number;
   pageMessages?: number;
   now?: () => number;
+  /** The time that Slack writes into headers and interactions; `now` when left out. */
+  writtenNow?: () => number;
 }
 
 export type SlackServer = Awaited<ReturnType<typeof startSlackServer>>;
@@ -61,10 +63,15 @@ export async function startSlackServer({
   pictureDelayMs = 0,
   pageMessages = SLACK.pageMessages,
   now: wallClock = Date.now,
+  writtenNow,
 }: SlackServerOptions = {}) {
   let passed = 0;
   let onePostASecond = false;
+  let onItsWayMs = 0;
   const now = () => wallClock() + passed;
+  const written = writtenNow ?? now;
+  /** When Slack sent what arrives now. */
+  const sentAt = () => written() - onItsWayMs;
   const counter = { count: 0 };
   const workspace = new Workspace(now, { counter });
   const workspaces = [workspace];
@@ -102,6 +109,7 @@ export async function startSlackServer({
   });
 
   const http = createServer((request, response) => {
+    response.setHeader('date', new Date(written()).toUTCString());
     void route(request, response).catch(() => response.destroy());
   });
   socketMode.attach(http);
@@ -215,6 +223,7 @@ export async function startSlackServer({
       responseUrls,
       settings,
       events: new Set(events),
+      sentAt,
     });
 
   const shownIn = (channel: string) =>
@@ -242,7 +251,7 @@ export async function startSlackServer({
         workspace,
         ackTimeoutMs,
         redeliveryMs,
-        now,
+        now: sentAt,
       });
     },
     /** Another workspace, with people who do there what `server.…` does in the first. */
@@ -282,6 +291,10 @@ export async function startSlackServer({
     /** Moves the server's clock, for triggers, response_urls and streams that end. */
     passTime: (ms: number) => {
       passed += ms;
+    },
+    /** From now on, what people do reaches the app so much later. */
+    delay: (ms: number) => {
+      onItsWayMs = ms;
     },
     limitPosts: (on = true) => {
       onePostASecond = on;

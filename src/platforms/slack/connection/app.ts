@@ -1,14 +1,26 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
-import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import type { Arrival, Arrivals } from './arrivals.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { Workspaces } from './workspaces.ts';
 
-type AppOptions = ConnectionOptions & { readonly receiver: Receiver; readonly workspaces: Workspaces };
+type AppOptions = ConnectionOptions & {
+  readonly receiver: Receiver;
+  readonly workspaces: Workspaces;
+  readonly arrivals: Arrivals;
+};
+
+/** How what Bolt passes on arrived. */
+export function arrivalOf(context: Context): Arrival {
+  // Sound: `deferAcknowledgements` puts it there.
+  return context.arrival as Arrival;
+}
 
 /** Connects to nothing until the receiver starts. */
-export function createApp({ client, receiver, workspaces, sleep, log }: AppOptions) {
+export function createApp({ client, receiver, workspaces, arrivals, sleep, log }: AppOptions) {
   /** Bodies that could not be handled: Slack may send them again. */
   const failed = new WeakSet<object>();
   const app = new App({
@@ -23,7 +35,7 @@ export function createApp({ client, receiver, workspaces, sleep, log }: AppOptio
       return { botToken: token, ...(teamId === undefined ? {} : { teamId }) };
     },
   });
-  deferAcknowledgements(app, sleep, (body) => failed.has(body));
+  deferAcknowledgements(app, { sleep, arrivals, isFailed: (body) => failed.has(body) });
   const running = new Set<Promise<void>>();
   app.use(async ({ next }) => {
     const handled = Promise.resolve(next());
@@ -56,15 +68,19 @@ const AWAY =
  */
 function deferAcknowledgements(
   app: App,
-  sleep: (ms: number) => Promise<void>,
-  isFailed: (body: object) => boolean,
+  {
+    sleep,
+    arrivals,
+    isFailed,
+  }: Pick<AppOptions, 'sleep' | 'arrivals'> & { readonly isFailed: (body: object) => boolean },
 ): void {
   const process = app.processEvent.bind(app);
   app.processEvent = async (event: ReceiverEvent) => {
-    const { body, ack } = event;
+    const { body, ack, customProperties: { sentAt } = {} } = event;
     const isEvent = body.type === 'event_callback';
     const processed = process({
       ...event,
+      customProperties: { arrival: arrivals.arrival(body, z.number().optional().parse(sentAt)) },
       ack: async (response?: unknown) => {
         if (isEvent) return;
         if (!isFailed(body)) await ack(response);

@@ -3,6 +3,7 @@ import { type Logger, LogLevel, webApi } from '@slack/bolt';
 import { backoff } from '../../../core/backoff.ts';
 import type { Log } from '../../../core/log.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { Rate, Rates } from './rates.ts';
 
 export interface ClientOptions {
@@ -10,15 +11,22 @@ export interface ClientOptions {
   readonly apiUrl: string | undefined;
   readonly timeoutMs: number;
   readonly logger: Logger;
+  readonly fetch: Arrivals['fetch'];
 }
 
-export function webClientOptions({ apiUrl, timeoutMs, logger }: ClientOptions): webApi.WebClientOptions {
+export function webClientOptions({
+  apiUrl,
+  timeoutMs,
+  logger,
+  fetch,
+}: ClientOptions): webApi.WebClientOptions {
   return {
     ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMs,
     logger,
+    fetch,
   };
 }
 

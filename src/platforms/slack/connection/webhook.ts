@@ -45,9 +45,12 @@ export function createWebhook(
     const { promise, resolve } = Promise.withResolvers<WebhookAnswer>();
     const ack = async (response?: unknown): Promise<void> => resolve(answerOf(response));
     const retry = Number(headerOf(headers, 'x-slack-retry-num'));
+    // Whole seconds: it was sent before the next one began.
+    const sentAt = (Number(headerOf(headers, 'x-slack-request-timestamp')) + 1) * 1000;
     const handled = app?.processEvent({
       body,
       ack,
+      customProperties: { sentAt },
       ...(retry > 0 ? { retryNum: retry, retryReason: headerOf(headers, 'x-slack-retry-reason') } : {}),
     });
     void Promise.resolve(handled)

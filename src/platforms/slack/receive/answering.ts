@@ -11,6 +11,8 @@ import { type Message, plain } from '../../../core/message.ts';
 import type { RawOptions } from '../../../core/options.ts';
 import type { Outcome } from '../../../core/outcome.ts';
 import { PlatformError } from '../../platform.ts';
+import { arrivalOf } from '../connection/app.ts';
+import type { Arrival } from '../connection/arrivals.ts';
 import { call } from '../connection/client.ts';
 import type { Workspace, Workspaces } from '../connection/workspaces.ts';
 import {
@@ -29,6 +31,8 @@ import type { Part } from '../render/render.ts';
 interface AnsweringTools extends PrivateTools {
   readonly bot: Bot;
   readonly log: Log;
+  /** How long Slack waits for an acknowledgement, in milliseconds. */
+  readonly patienceMs: number;
 }
 
 /** What every listener works with. */
@@ -44,12 +48,16 @@ export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
 export interface WorkspaceTools extends ListenerTools, Workspace {
   /** The workspace that the app acts in. */
   readonly team: string;
+  /** How what is being handled arrived. */
+  readonly arrival: Arrival;
 }
 
 /** The tools for the workspace that Bolt acts in. Throws PlatformError when the app is not installed there any more. */
-export async function toolsIn({ teamId }: Context, tools: ListenerTools): Promise<WorkspaceTools> {
+export async function toolsIn(context: Context, tools: ListenerTools): Promise<WorkspaceTools> {
+  const { teamId } = context;
   const workspace = await tools.workspaces.of(teamId);
-  return { ...tools, ...workspace, team: workspace.identity.teamOr(teamId ?? '') };
+  const team = workspace.identity.teamOr(teamId ?? '');
+  return { ...tools, ...workspace, team, arrival: arrivalOf(context) };
 }
 
 /** The whole invocation, once it is known who the person is. */
@@ -64,6 +72,8 @@ export async function invokedBy(
 
 /** How an interaction is acknowledged. Slack waits three seconds for it. */
 export interface Acknowledgement {
+  /** Absent where nobody is told when it comes too late. */
+  readonly arrival?: Arrival;
   silently(): Promise<void>;
   /** With a sentence for the person alone, where Slack takes one in the acknowledgement. */
   privately?(part: Part): Promise<void>;
@@ -91,21 +101,41 @@ export async function respond(
 ): Promise<void> {
   const asked = Promise.resolve(invocation);
   const running = asked.then((ready) => tools.bot.run(ready));
-  const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);
+  // What was on its way for long is acknowledged at once.
+  const isUrgent = (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
+  const inTime = await Promise.race([running, tools.sleep(isUrgent ? 0 : LIMITS.acknowledgeWithinMs)]);
   // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
   const isEarly =
     inTime === undefined && (await tools.bot.recordPendingAcknowledgement?.(await asked)) !== false;
-  if (isEarly) await isReceived(acknowledge.silently(), tools);
+  const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;
   const outcome = inTime ?? (await running);
+  if (outcome.type === 'accepted') {
+    const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
+    // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
+    if (isHeard || outcome.decline === undefined) outcome.begin();
+    else await outcome.decline();
+    return await origin.home?.answer(undefined);
+  }
   const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, await asked, origin, tools));
   if (!isSaid) await follow(outcome, await asked, origin, tools);
 }
 
+/** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */
+async function isAcknowledged(acknowledge: Acknowledgement, tools: AnsweringTools): Promise<boolean> {
+  const { arrival } = acknowledge;
+  const tookMs = arrival === undefined ? 0 : tools.now() - arrival.at + arrival.delayMs;
+  const isHeard = await isReceived(acknowledge.silently(), tools);
+  if (tookMs > tools.patienceMs)
+    tools.log.warn({ tookMs }, 'Something from Slack came too late to be acknowledged');
+  return isHeard && tookMs <= tools.patienceMs;
+}
+
+type SaidOutcome = Exclude<Outcome, { type: 'accepted' }>;
 const RENDERS_WITHIN_MS = LIMITS.acknowledgeWithinMs / 3;
 
 /** True when the acknowledgement itself was the answer. */
 async function acknowledgeWith(
-  outcome: Outcome,
+  outcome: SaidOutcome,
   acknowledge: Acknowledgement,
   { address }: Invocation,
   { home }: Origin,
@@ -134,7 +164,7 @@ async function acknowledgeWith(
   return false;
 }
 
-/** False when the connection broke before Slack got the acknowledgement: the work goes on all the same. */
+/** False when the connection broke before Slack got the acknowledgement. */
 async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools): Promise<boolean> {
   try {
     await acknowledging;
@@ -147,7 +177,7 @@ async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools)
 
 /** What happens after the acknowledgement. */
 async function follow(
-  outcome: Outcome,
+  outcome: SaidOutcome,
   { address, id }: Invocation,
   { triggerId, home }: Origin,
   tools: AnsweringTools,
@@ -160,10 +190,6 @@ async function follow(
       return;
     case 'form':
       return openForm(outcome.form, { address, triggerId, home: home?.direct }, tools);
-    case 'accepted':
-      outcome.begin();
-      await home?.answer(undefined);
-      return;
     default:
       outcome satisfies never;
   }

@@ -38,7 +38,7 @@ export function listenToCommand(app: App, command: AnyCommand, shared: ListenerT
       const user = { id: slash.user_id, username: slash.user_name };
       const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
       const invocation = invokedBy(user, { id, ...target, options, address }, tools);
-      const acknowledge = { silently: () => ack(), privately };
+      const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };
       await respond(invocation, { acknowledge, triggerId: id }, tools);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

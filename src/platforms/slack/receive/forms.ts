@@ -28,6 +28,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const options = { ...metadata.files, ...formOptions(view.state.values) };
     const invocation = invokedBy(user, { id, ...formTarget(form), options, address }, tools);
     const acknowledge: Acknowledgement = {
+      arrival: tools.arrival,
       silently: () => ack(),
       async atField(option, sentence) {
         if (!view.blocks.some((block) => block.block_id === option)) return false;

@@ -82,7 +82,8 @@ async function press(
   const id = triggerId ?? `${user.id}:${value}`;
   const invocation = invokedBy(user, { id, ...target, options, address }, tools);
   const home = homeAnswer(address, shown.direct, tools);
-  await respond(invocation, { acknowledge: { silently: () => ack() }, triggerId, home }, tools);
+  const acknowledge = { arrival: tools.arrival, silently: () => ack() };
+  await respond(invocation, { acknowledge, triggerId, home }, tools);
 }
 
 /** Answers in the Home tab: at once, and again when the change has settled. */

@@ -35,7 +35,8 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const address = interactionAddress(interaction, tools.team, tools.now());
     const id = triggerId ?? `${user.id}:${value}`;
     const invocation = invokedBy(user, { id, ...target, options: {}, address }, tools);
-    await respond(invocation, { acknowledge: { silently: () => ack() }, triggerId }, tools);
+    const acknowledge = { arrival: tools.arrival, silently: () => ack() };
+    await respond(invocation, { acknowledge, triggerId }, tools);
   });
 }
 

@@ -1,0 +1,96 @@
+/** How long ago Slack sent what arrives: by its own times, and by how long this process stood still. */
+import { performance } from 'node:perf_hooks';
+import type { webApi } from '@slack/bolt';
+import { z } from 'zod';
+
+/** Something from Slack that has to be acknowledged in time. By our clock, in milliseconds. */
+export interface Arrival {
+  readonly at: number;
+  /** At least as long before that Slack sent it. */
+  readonly delayMs: number;
+}
+
+export interface ArrivalOptions {
+  readonly now: () => number;
+  /** Goes on evenly whatever happens to `now`, in milliseconds. */
+  readonly elapsed?: () => number;
+  readonly fetch?: Fetch;
+}
+
+export type Arrivals = ReturnType<typeof createArrivals>;
+type Fetch = NonNullable<webApi.WebClientOptions['fetch']>;
+
+const BEAT_MS = 250;
+/** Answers from which Slack's clock is read. */
+const SAMPLES = 20;
+/** Nothing waits longer for us; a time before that is none at which somebody asked. */
+const LONGEST_DELAY_MS = 5 * 60_000;
+
+const secondsSchema = z.coerce.number().positive();
+/**
+ * Of buttons and shortcuts. Commands and forms have no time of their own: a `trigger_id` holds the workspace and a number, and
+ * the `hash` of a view the time of its last change.
+ */
+const stampedSchema = z.union([
+  z.object({ action_ts: secondsSchema }).transform(({ action_ts: seconds }) => seconds),
+  z
+    .object({ actions: z.tuple([z.object({ action_ts: secondsSchema })]).rest(z.unknown()) })
+    .transform(({ actions: [{ action_ts: seconds }] }) => seconds),
+]);
+
+export function createArrivals({
+  now,
+  elapsed = () => performance.now(),
+  fetch = globalThis.fetch,
+}: ArrivalOptions) {
+  /** Slack's clock is at least as far ahead of ours. */
+  const ahead: number[] = [];
+  let beat: NodeJS.Timeout | undefined;
+  let lastBeat = elapsed();
+  let stood = { forMs: 0, until: Number.NEGATIVE_INFINITY };
+
+  /** What is read from a socket after this process stood still may have waited there for all of that time. */
+  function waitedMs(): number {
+    const time = elapsed();
+    const sinceBeat = beat === undefined ? 0 : time - lastBeat;
+    return Math.max(sinceBeat > 2 * BEAT_MS ? sinceBeat : 0, time - stood.until < BEAT_MS ? stood.forMs : 0);
+  }
+
+  return {
+    /** Reads Slack's clock from its answers, in whole seconds: with that a wrong clock here makes nothing late. */
+    async fetch(...request: Parameters<Fetch>): ReturnType<Fetch> {
+      const response = await fetch(...request);
+      const date = Date.parse(response.headers.get('date') ?? '');
+      if (!Number.isNaN(date)) ahead.push(date - now());
+      if (ahead.length > SAMPLES) ahead.shift();
+      return response;
+    },
+
+    start(): void {
+      lastBeat = elapsed();
+      beat ??= setInterval(() => {
+        const time = elapsed();
+        if (time - lastBeat > 2 * BEAT_MS) stood = { forMs: time - lastBeat, until: time };
+        lastBeat = time;
+      }, BEAT_MS).unref();
+    },
+
+    stop(): void {
+      clearInterval(beat);
+      beat = undefined;
+    },
+
+    /** What arrives now. `sentAt`: Slack sent it then or earlier, by Slack's clock in milliseconds. */
+    arrival(body: unknown, sentAt?: number): Arrival {
+      const at = now();
+      const seconds = stampedSchema.safeParse(body).data;
+      const stamps = [sentAt, seconds === undefined ? undefined : seconds * 1000];
+      // While Slack's clock is unknown its times say nothing.
+      const delays = stamps.map((stamp) =>
+        stamp === undefined || ahead.length === 0 ? 0 : at + Math.max(...ahead) - stamp,
+      );
+      const plausible = [waitedMs(), ...delays].filter((delay) => delay > 0 && delay <= LONGEST_DELAY_MS);
+      return { at, delayMs: Math.max(0, ...plausible) };
+    },
+  };
+}
