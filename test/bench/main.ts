@@ -3,12 +3,13 @@
  * measures little and allows twice the goals. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
  */
 import { parseArgs } from 'node:util';
+import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
 import type { BenchRow, Comparison } from './measure.ts';
 import { streamsRow } from './streams.ts';
 import { waitingRow } from './waiting.ts';
 
-const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, waitingRow];
+const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, engineRow, waitingRow];
 
 /** What a short run forgives: it is there to catch a relapse. */
 const SHORT_SLACK = 2;

@@ -6,7 +6,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
-import { finalMessage, progressMessage, recordShown, showOptions } from '../steps/message.ts';
+import { finalMessage, messageDigest, progressMessage, recordShown, showOptions } from '../steps/message.ts';
 import { type CancelWatch, watchForCancel } from './cancel-watch.ts';
 import { answerParts } from './dialects.ts';
 import { type AnswerDraft, createAnswerDraft } from './draft.ts';
@@ -61,7 +61,7 @@ export async function answerQuestion(
   if (!stream) return 'now';
   try {
     const { message } = await finalMessage(run, shutdown, deps);
-    recordShown(run, message, await stream.close(message));
+    recordShown(run, messageDigest(message), await stream.close(message));
   } catch (error) {
     // The delivery that follows writes the same message, and knows how to go on when the platform is away.
     if (error instanceof StorageError) throw error;

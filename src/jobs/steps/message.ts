@@ -215,7 +215,7 @@ export function showOptions(run: JobRun): ShowOptions {
 }
 
 /** Tells equal messages from others without keeping them. */
-function messageDigest(message: Message): string {
+export function messageDigest(message: Message): string {
   return createHash('sha256').update(JSON.stringify(message)).digest('base64url');
 }
 
@@ -225,19 +225,20 @@ export async function showInChannel(
   message: Message,
   deps: Pick<JobDependencies, 'platform' | 'messageRate'>,
 ): Promise<void> {
-  if (messageDigest(message) === run.job.shown) return;
+  const shown = messageDigest(message);
+  if (shown === run.job.shown) return;
   const { address } = run.job;
   const platform = deps.platform(address.platform);
   if (!platform)
     throw new PlatformError('unavailable', `The platform ${address.platform} is not switched on`);
   await deps.messageRate(platform.name);
-  recordShown(run, message, await platform.show(address, message, showOptions(run)));
+  recordShown(run, shown, await platform.show(address, message, showOptions(run)));
 }
 
 /** What the platform found of interrupted runs is part of `posted`. */
-export function recordShown(run: JobRun, message: Message, posted: Posted): void {
+export function recordShown(run: JobRun, shown: string, posted: Posted): void {
   const found = run.job.mayHavePosted === true ? { mayHavePosted: false } : {};
-  run.apply({ type: 'recorded', fields: { posted, shown: messageDigest(message), ...found } });
+  run.apply({ type: 'recorded', fields: { posted, shown, ...found } });
 }
 
 /**

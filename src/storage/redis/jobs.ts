@@ -20,14 +20,14 @@ const DELIVERIES = 500;
  * again that it won.
  */
 const WRITE_JOB = `
-local function write(KEYS, given)
+local function write(KEYS, given, record)
   local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
   local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
   local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced')
   for field = 1, 4 do
     if before[field] then redis.call('ZREM', before[field], given.id) end
   end
-  redis.call('HSET', job, 'record', given.record, 'version', given.version, 'written by', given.token,
+  redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
     'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
     'unplaced', undelivered, 'duration', given.duration or '')
   if given.open then
@@ -49,7 +49,7 @@ local function write(KEYS, given)
 end
 `;
 
-/** KEYS: usage prefix, keys of the job. ARGV: the job, and the reservation if there is one. Safe to repeat, by the token. */
+/** KEYS: usage prefix, keys of the job. ARGV: the job, its record, the reservation if there is one. Safe to repeat, by the token. */
 const INSERT = `${RESERVE}${WRITE_JOB}
 local keys, job = {unpack(KEYS, 2)}, cjson.decode(ARGV[1])
 local invocation = keys[#keys]
@@ -57,10 +57,10 @@ local stored = redis.call('HGET', keys[1], 'written by')
 if stored == job.token then return cjson.encode({type = 'accepted'}) end
 local known = redis.call('GET', invocation) or (stored and job.id)
 if known then return cjson.encode({type = 'known', job = known}) end
-local refusal = ARGV[2] and reserve(cjson.decode(ARGV[2]))
+local refusal = ARGV[3] and reserve(cjson.decode(ARGV[3]))
 if refusal then return cjson.encode(refusal) end
 redis.call('SET', invocation, job.id)
-write(keys, job)
+write(keys, job, ARGV[2])
 return cjson.encode({type = 'accepted'})
 `;
 
@@ -71,7 +71,7 @@ if not stored[1] then return 0 end
 local version = tonumber(stored[1])
 if version == given.version and stored[2] == given.token then return 1 end
 if version + 1 ~= given.version then return 0 end
-write(KEYS, given)
+write(KEYS, given, ARGV[2])
 return 1
 `;
 
@@ -126,7 +126,7 @@ export interface RedisJobs extends JobStore {
 
 export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJobs {
   async function insert(job: Job, ...reservation: [] | [string]): Promise<Accepted> {
-    const values = [jobArgument(job, newId()), ...reservation];
+    const values = [...jobArguments(job, newId()), ...reservation];
     const reply = await connection.evaluate(INSERT, [keys.usage, ...jobKeys(job, keys)], values);
     return insertReply.parse(JSON.parse(z.string().parse(reply)));
   }
@@ -186,7 +186,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     read,
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };
-      const values = [jobArgument(written, newId())];
+      const values = jobArguments(written, newId());
       return (await connection.evaluate(REPLACE, jobKeys(written, keys), values)) === 1 ? written : undefined;
     },
     async running({ platform, channel }, person) {
@@ -253,9 +253,11 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
   ];
 }
 
-/** What {@link WRITE_JOB} is given, as JSON. */
-function jobArgument(job: Job, token: string): string {
+/** What {@link WRITE_JOB} is given, as JSON, and the record. */
+function jobArguments(job: Job, token: string): [string, string] {
   const { id, version, createdAt, finishedAt = 0 } = job;
-  const record = JSON.stringify(job);
-  return JSON.stringify({ token, id, version, createdAt, finishedAt, record, ...jobFacts(job) });
+  return [
+    JSON.stringify({ token, id, version, createdAt, finishedAt, ...jobFacts(job) }),
+    JSON.stringify(job),
+  ];
 }

@@ -65,7 +65,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   return {
     accept: async ({ job, reservation, ceilings, at, now }) => {
       // A stored job always has a timer; a timer that finds no job ends quietly.
-      await schedule.wake(job.id, at);
+      await schedule.begin(job.id, at);
       return jobs.insert(job, reservationArgument(reservation, { ceilings, now }));
     },
     receive: async (callback) => {

@@ -62,6 +62,8 @@ const timerSchema = z.object({ job: z.string(), failures: z.number() });
 interface RedisSchedule extends Schedule {
   /** What all keys of its queue begin with. */
   readonly queueKey: string;
+  /** As `wake`, for a job that most likely has no timer. */
+  begin(job: string, at: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -86,18 +88,16 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     const data = failures === undefined ? '' : JSON.stringify({ job, failures } satisfies DueJob);
     for (;;) {
       const found = await connection.evaluate(SCHEDULE, [queue.toKey('')], [job, time, delay(), data]);
-      if (found === 1) return;
-      const jobId = newId();
-      const added = await connection.run(() =>
-        queue.add(
-          QUEUE,
-          { job, failures: failures ?? 0 },
-          { jobId, delay: delay(), deduplication: { id: job } },
-        ),
-      );
-      // Another wake may have been first, with a later time.
-      if (added.id === jobId) return;
+      if (found === 1 || (await add(job, time, failures ?? 0))) return;
     }
+  }
+
+  /** False when the job has a timer, perhaps of a later time. */
+  async function add(job: string, time: number, failures: number): Promise<boolean> {
+    const jobId = newId();
+    const delay = Math.max(0, time - clock.now());
+    const options = { jobId, delay, deduplication: { id: job } };
+    return (await connection.run(() => queue.add(QUEUE, { job, failures }, options))).id === jobId;
   }
 
   /** A wake of a run whose replica died is answered by the run that repeats it. */
@@ -155,6 +155,11 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   return {
     queueKey: queue.toKey(''),
     wake: (job, at) => schedule(job, at),
+    async begin(job, at) {
+      checkTime(at);
+      // A new job has no timer, so it is not asked for one first.
+      if (!(await add(job, Math.ceil(at), 0))) await schedule(job, at);
+    },
     async unscheduled(jobs) {
       const timers = await connection.run(() =>
         Promise.all(jobs.map((job) => queue.getDeduplicationJobId(job))),

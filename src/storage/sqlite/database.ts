@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { StorageError } from '../storage.ts';
 import { findDamage } from './damage.ts';
 import { asStorageError, isDamage } from './errors.ts';
@@ -81,12 +81,13 @@ export class SqliteDatabase {
 
   /** The rows of a query. Throws as {@link read}. */
   all<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row[] {
-    return z.array(row).parse(this.read(() => query.all(...values)));
+    return this.read(() => query.all(...values)).map((found) => row.parse(found));
   }
 
   /** The first row of a query. Throws as {@link read}. */
   get<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row | undefined {
-    return row.optional().parse(this.read(() => query.get(...values)));
+    const found = this.read(() => query.get(...values));
+    return found === undefined ? undefined : row.parse(found);
   }
 
   /**
