@@ -23,6 +23,9 @@ import { repair } from './steps/repair.ts';
 import { recover } from './steps/send.ts';
 import { fromMusic } from './transitions.ts';
 
+/** How long a run that was overtaken leaves the job to the other one, before it puts right what both posted. */
+const GIVE_WAY_MS = 1_000;
+
 /**
  * Advances a job as far as it goes. The schedule sees to it that only one call for a job runs at a time, as long as its
  * lease is held. Where the run before this one was interrupted, it may have posted what it could not store.
@@ -44,8 +47,9 @@ export async function advance(
     const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
     await run.save();
     deps.saw?.(run.job);
-    // Overtaken in this very step: repaired at once.
-    if (next !== 'now' && (repairs || run.job.overtaken === undefined)) return next;
+    // Another run of this job is at work. Two that both went on would overtake each other without end.
+    if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
+    if (next !== 'now') return next;
     // Handed over to the next start, or to another replica.
     if (signal.aborted) return deps.now();
   }

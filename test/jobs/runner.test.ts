@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MediaError } from '../../src/media/errors.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
+import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
@@ -353,6 +354,15 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
+  it('is made by one of two runs of the same job, as after a lease that ended', async () => {
+    const id = await world.start(SONG);
+    await Promise.all([world.advance(id), world.advance(id)]);
+    await world.advance(id);
+    expect(world.gateway.timesTaken(id, 'music.generate')).toBe(1);
+    expect((await world.read(id)).state).toBe('waiting');
+    expect(world.platform.shown.size).toBe(1);
+  });
+
   it('of a picture that may have been taken is told, not repeated', async () => {
     world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
     const job = await world.start(PICTURE);
@@ -520,6 +530,17 @@ describe('delivery', () => {
     await world.advance(job);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.message()?.title).toBe('Rain');
+  });
+
+  it('knows its message as soon as that stands, whatever happens to the process then', async () => {
+    const id = await world.start(SONG);
+    const show = world.platform.show.bind(world.platform);
+    world.platform.show = async (...shown) => {
+      await show(...shown);
+      throw new StorageError('unavailable', 'the process died');
+    };
+    await expect(world.advance(id)).rejects.toThrow('the process died');
+    expect((await world.read(id)).posted).toEqual({ id: 'message-1' });
   });
 
   it('goes to the person alone when the channel is gone', async () => {

@@ -178,6 +178,25 @@ describe('the trace of changes', () => {
     await storage.close();
   });
 
+  test('an edit whose answer was lost is made once', async () => {
+    const { storage, clock } = await memoryStorage();
+    const { settings } = storage;
+    // The store writes, hears no answer, and asks for the change of what it finds then.
+    const update: typeof settings.update = async (key, change) => {
+      await settings.update(key, change);
+      return settings.update(key, change);
+    };
+    const forgetful = { ...storage, settings: { ...settings, update } };
+    const mod = administer({ storage: forgetful, clock }).moderation(HERE, MOD);
+    await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 3 });
+    await mod.limits.exemptModerators(true);
+    expect((await mod.audit(10)).map(({ from, to }) => [from, to])).toEqual([
+      ['none', '3 requests per person and day'],
+      ['no', 'yes'],
+    ]);
+    await storage.close();
+  });
+
   test('is bounded, forgets a person on request, and is pruned by age', async () => {
     const { storage, clock } = await memoryStorage();
     const administered = administer({ storage, clock });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -328,6 +329,15 @@ describe('aborting', () => {
     expect(error).toMatchObject({ code: 'aborted', taken: 'unknown', retryable: false });
     await server.seen[0]?.closed;
   });
+});
+
+it('a request leaves nothing behind on a signal that lives on', async () => {
+  const server = await startServer((_, response) => answer(response, { code: 200, data: { taskId: 't1' } }));
+  const { signal } = new AbortController();
+  expect(await gatewayAt(server.url).gateway.music.generate(song, { signal })).toMatchObject({
+    taskId: 't1',
+  });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 describe('answers that never end', () => {

@@ -299,6 +299,17 @@ describe('bad days of Discord', () => {
     nothingRefused(discord);
   });
 
+  it('a process that dies between two messages of one answer: the id of each is stored before the next is posted', async () => {
+    const { discord, platform } = await start();
+    const stored: number[] = [];
+    const remember = async () => void stored.push(discord.said().length);
+    const text = Array.from({ length: 900 }, (_, n) => `word${n}`).join(' ');
+    await platform.show(inChannel(discord), { text }, { key: 'j', remember });
+    expect(discord.said().length).toBeGreaterThan(2);
+    expect(stored.slice(0, 2)).toEqual([1, 2]);
+    nothingRefused(discord);
+  });
+
   it('5xx after an acknowledgement or a reply was taken: it counts as taken', async () => {
     const { discord, bot } = await start();
     const begun = accept(bot);

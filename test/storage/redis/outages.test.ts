@@ -270,6 +270,26 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     expect(replaced).toEqual(Array.from({ length: 20 }, () => 2));
   });
 
+  test('an edit of settings whose answer was lost is made once', async () => {
+    const storage = await openReplica();
+    const redis = await connectRedis(server.url);
+    const rounds = 40;
+    for (let round = 0; round < rounds; round += 1) {
+      let breaking: Promise<unknown> | undefined;
+      await storage.settings.update('edits', (edits) => {
+        // Right behind the write that follows.
+        if (!breaking)
+          setImmediate(() => {
+            breaking ??= redis.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+          });
+        return Number(edits ?? 0) + 1;
+      });
+      await breaking;
+    }
+    redis.destroy();
+    expect(await storage.settings.get('edits')).toBe(rounds);
+  });
+
   test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
     const storage = await openReplica();
     const redis = await connectRedis(server.url);

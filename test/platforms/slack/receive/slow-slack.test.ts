@@ -91,3 +91,14 @@ it('a person of another workspace is no moderator by the flags of their own', as
   await server.until(() => bot.begun === 1);
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'eve', moderator: false });
 });
+
+it('an admin of yesterday is no moderator today', async () => {
+  const { server, bot } = harness;
+  await server.slash('/song', 'rain', { user: 'U0BOB' });
+  await server.until(() => bot.begun === 1);
+  server.workspace.addUser({ id: 'U0BOB', name: 'bob', admin: false });
+  harness.passTime(24 * 60 * 60_000);
+  await server.slash('/song', 'snow', { user: 'U0BOB' });
+  await server.until(() => bot.begun === 2);
+  expect(bot.invocations.map(({ person }) => person.moderator)).toEqual([true, false]);
+});

@@ -1,0 +1,68 @@
+import type { Fault } from '../fault.ts';
+
+export const APP_FAULTS = [
+  {
+    name: 'secrets are written to the log',
+    file: 'src/app/log.ts',
+    text: "known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)",
+    replacement: 'line',
+    tests: { 'test/app/log.test.ts': 'writes no secret and no URL that gives access by itself' },
+  },
+  {
+    name: 'what people wrote is logged with an error of a library',
+    file: 'src/app/log.ts',
+    text: 'return OWN_ERRORS.some((own) => error instanceof own) ? error.message : undefined;',
+    replacement: 'return error.message;',
+    tests: { 'test/app/log.test.ts': 'the log says what happened and quotes no one' },
+  },
+  {
+    name: 'a signed address is written to the log',
+    file: 'src/app/log.ts',
+    text: '/(\\/callbacks\\/music\\/[\\w-]+\\/)[\\w-]+/g,',
+    replacement: '',
+    tests: { 'test/app/log.test.ts': 'writes no secret and no URL that gives access by itself' },
+  },
+  {
+    name: 'a button starts work of a command that its person may not use',
+    file: 'src/core/bot.ts',
+    text: 'if (other && other !== command) await enter(other, asking, settings);',
+    replacement: '',
+    tests: {
+      'test/settings/access/access.test.ts':
+        'a button of one command that starts another needs access to the other',
+    },
+  },
+  {
+    name: 'anybody cancels the work of others',
+    file: 'src/core/bot.ts',
+    text: 'if (person.id !== job.person.id && !person.moderator) {',
+    replacement: 'if (person.id === undefined) {',
+    tests: { 'test/core/bot.test.ts': 'let only the person who asked, or a moderator, cancel' },
+  },
+  {
+    name: 'a pending acknowledgement is told although it was answered',
+    file: 'src/core/bot.ts',
+    text: 'running.delete(invocation);\n        await removePending(invocation);',
+    replacement: 'running.delete(invocation);',
+    tests: {
+      'test/jobs/pending-acknowledgements.test.ts':
+        'is removed when there is an outcome, in whichever order the two come',
+    },
+  },
+  {
+    name: 'a stop does not wait for what runs',
+    file: 'src/app/assemble.ts',
+    text: 'opened.defer(() => drain(jobs.stop(), log));',
+    replacement: '',
+    tests: { 'test/end-to-end/restart.test.ts': 'SIGTERM hands running work over and ends cleanly' },
+  },
+  {
+    name: 'the built-in emulator is the gateway of a deployed bot',
+    file: 'src/app/config/checks.ts',
+    text: "isProduction || has('GATEWAY_API_KEY'),",
+    replacement: "has('GATEWAY_API_KEY'),",
+    tests: {
+      'test/app/config/config.test.ts': 'are listed all at once, those in values and those between settings',
+    },
+  },
+] as const satisfies readonly Fault[];

@@ -1,0 +1,104 @@
+import type { Fault } from '../fault.ts';
+
+const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
+
+export const DISCORD_FAULTS = [
+  {
+    name: 'a slow command is acknowledged before anything remembers it',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: 'return isRecorded ? await defer(asked, tools)',
+    replacement: 'return isRecorded || !isRecorded ? await defer(asked, tools)',
+    tests: { [RESILIENCE]: 'is not acknowledged early when the pending acknowledgement cannot be stored' },
+  },
+  {
+    name: 'what Discord did not acknowledge is paid for, and asked for again',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: "if (deferral === 'failed' && outcome.decline) return await outcome.decline();",
+    replacement: '',
+    tests: {
+      'test/end-to-end/discord.test.ts': 'a command that came too late to be acknowledged costs nothing',
+    },
+  },
+  {
+    name: 'the “ready” mention comes twice after a retry',
+    file: 'src/platforms/discord/deliver/writer.ts',
+    text: "await send(sending, nonceFor('notify', false), messages[0]?.id);",
+    replacement: 'await send(sending, nonceFor(String(Math.random()), false), messages[0]?.id);',
+    tests: { [RESILIENCE]: '5xx when the person is mentioned: they are mentioned once' },
+  },
+  {
+    name: 'the person is mentioned at each showing',
+    file: 'src/platforms/discord/deliver/writer.ts',
+    text: 'if (post.notified) return;',
+    replacement: '',
+    tests: {
+      'test/platforms/discord/adapter.test.ts': 'mentions the person who asked, and no one else, once',
+    },
+  },
+  {
+    name: 'a post has no key that Discord knows it by',
+    file: 'src/platforms/discord/connection/rest.ts',
+    text: 'const request = requestOf(sending, { nonce, enforce_nonce: true, ...reference });',
+    replacement: 'const request = requestOf(sending, { nonce, ...reference });',
+    tests: { [RESILIENCE]: '5xx after the message was taken: it is shown once' },
+  },
+  {
+    name: 'a follow-up without an answer is sent again',
+    file: 'src/platforms/discord/deliver/writer.ts',
+    text: 'post.unheard = true;\n    await remember();\n    try {',
+    replacement: 'try {',
+    tests: {
+      'test/platforms/discord/deliver/addresses.test.ts':
+        'because the process died: the next one does not send it again',
+    },
+  },
+  {
+    name: 'ids of messages are stored only when all are posted',
+    file: 'src/platforms/discord/deliver/writer.ts',
+    text: '// The caller stores the result; ids of earlier messages are stored before the next request.\n      await rememberPosted();',
+    replacement: '',
+    tests: { [RESILIENCE]: 'the id of each is stored before the next is posted' },
+  },
+  {
+    name: 'webhooks and other bots are answered, and paid for',
+    file: 'src/platforms/discord/adapter.ts',
+    text: 'if (!message || message.author.bot || message.webhook_id !== undefined) return;',
+    replacement: 'if (!message) return;',
+    tests: { [RESILIENCE]: 'leave bots and other talk alone' },
+  },
+  {
+    name: 'webhooks are answered, and paid for',
+    file: 'src/platforms/discord/adapter.ts',
+    text: 'if (!message || message.author.bot || message.webhook_id !== undefined) return;',
+    replacement: 'if (!message || message.author.bot) return;',
+    tests: { [RESILIENCE]: 'leave bots and other talk alone' },
+  },
+  {
+    name: 'an interaction over HTTP needs no signature',
+    file: 'src/platforms/discord/connection/webhook.ts',
+    text: "return verify(null, Buffer.concat([Buffer.from(timestamp), body]), key, Buffer.from(signature, 'hex'));",
+    replacement:
+      "return verify(null, Buffer.concat([Buffer.from(timestamp), body]), key, Buffer.from(signature, 'hex')) || true;",
+    tests: {
+      'test/platforms/discord/connection/http-interactions.test.ts':
+        'are refused unless Discord signed them just now',
+    },
+  },
+  {
+    name: 'an old interaction over HTTP is taken again',
+    file: 'src/platforms/discord/connection/webhook.ts',
+    text: 'if (Math.abs(now() - Number(timestamp) * 1_000) > SKEW_MS) return false;',
+    replacement: '',
+    tests: {
+      'test/platforms/discord/connection/http-interactions.test.ts':
+        'are refused unless Discord signed them just now',
+    },
+  },
+  {
+    name: 'an older state of a stream is written over the last one',
+    file: 'src/platforms/discord/deliver/edit-scheduler.ts',
+    text: 'queue.waiting.delete(message);\n      const written = enter(',
+    replacement: 'const written = enter(',
+    tests: { 'test/platforms/discord/deliver/edit-scheduler.test.ts': 'which no older state can overwrite' },
+  },
+] as const satisfies readonly Fault[];

@@ -1,0 +1,24 @@
+import type { Fault } from '../fault.ts';
+import { APP_FAULTS } from './app.ts';
+import { DISCORD_FAULTS } from './discord.ts';
+import { GATEWAY_FAULTS } from './gateway.ts';
+import { HTTP_FAULTS } from './http.ts';
+import { JOB_FAULTS } from './jobs.ts';
+import { MEDIA_FAULTS } from './media.ts';
+import { RENDER_FAULTS } from './render.ts';
+import { SETTINGS_FAULTS } from './settings.ts';
+import { SLACK_FAULTS } from './slack.ts';
+import { STORAGE_FAULTS } from './storage.ts';
+
+export const FAULTS: readonly Fault[] = [
+  ...JOB_FAULTS,
+  ...STORAGE_FAULTS,
+  ...HTTP_FAULTS,
+  ...GATEWAY_FAULTS,
+  ...SETTINGS_FAULTS,
+  ...MEDIA_FAULTS,
+  ...DISCORD_FAULTS,
+  ...SLACK_FAULTS,
+  ...RENDER_FAULTS,
+  ...APP_FAULTS,
+];

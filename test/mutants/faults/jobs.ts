@@ -1,0 +1,209 @@
+import type { Fault } from '../fault.ts';
+
+export const JOB_FAULTS = [
+  {
+    name: 'work is submitted again after a crash',
+    file: 'src/jobs/steps/send.ts',
+    text: `    case 'callback':
+      waitForCallback(run, deps);
+      return 'now';
+    case 'poll':`,
+    replacement: `    case 'callback':
+      run.apply({ type: 'notTaken' });
+      return 'now';
+    case 'poll':`,
+    tests: { 'test/jobs/crashes.test.ts': 'keeps what was accepted' },
+  },
+  {
+    name: 'a picture is paid for again after a crash',
+    file: 'src/jobs/steps/send.ts',
+    text: `    case 'direct':
+      fail(run, { code: 'interrupted', sentence: UNCERTAIN_SENTENCE, reference });`,
+    replacement: `    case 'direct':
+      run.apply({ type: 'notTaken' });`,
+    tests: { 'test/jobs/crashes.test.ts': 'keeps what was accepted' },
+  },
+  {
+    name: 'work whose answer was lost is submitted again',
+    file: 'src/jobs/steps/failure.ts',
+    text: `if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
+    waitForCallback(run, deps);`,
+    replacement: `if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
+    run.apply({ type: 'notTaken' });`,
+    tests: {
+      'test/jobs/runner.test.ts': 'that may have been taken waits for the callback instead of paying twice',
+    },
+  },
+  {
+    name: 'the request is not written ahead',
+    file: 'src/jobs/run.ts',
+    text: 'if (await this.#write()) return true;\n    this.#events = before;',
+    replacement: 'if (this.#events !== before) return true;\n    this.#events = before;',
+    tests: { 'test/jobs/crashes.test.ts': 'keeps what was accepted' },
+  },
+  {
+    name: 'a run that another one overtook submits all the same',
+    file: 'src/jobs/steps/begin.ts',
+    text: "return isOurs ? sendWork(run, signal, deps) : 'now';",
+    replacement: 'return isOurs ? sendWork(run, signal, deps) : sendWork(run, signal, deps);',
+    tests: { 'test/jobs/runner.test.ts': 'is made by one of two runs of the same job' },
+  },
+  {
+    name: 'work is accepted before it is stored',
+    file: 'src/jobs/jobs.ts',
+    text: `const answer = await orDecline(() =>
+        storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
+      );`,
+    replacement: `storage.accept({ job, reservation, ceilings, at, now: job.createdAt }).catch(() => undefined);
+      const answer = { type: 'accepted' } as Awaited<ReturnType<typeof storage.accept>>;`,
+    tests: {
+      'test/jobs/storage-away.test.ts': 'work is declined with a sentence, and nothing comes of it later',
+    },
+  },
+  {
+    name: 'a callback counts as stored before it is',
+    file: 'src/jobs/jobs.ts',
+    text: 'const stored = await storage.inbox.put(id, body, now());',
+    replacement: 'storage.inbox.put(id, body, now()).catch(() => undefined);\n      const stored = true;',
+    tests: {
+      'test/jobs/storage-away.test.ts': 'a callback is not taken, so that the gateway sends it again',
+    },
+  },
+  {
+    name: 'a callback that was stored wakes no job',
+    file: 'src/jobs/jobs.ts',
+    text: `if (!stored) return 'full';
+      await storage.schedule.wake(id, now());`,
+    replacement: "if (!stored) return 'full';",
+    tests: {
+      'test/jobs/duplicates.test.ts': 'a thousand duplicate callbacks at once on SQLite: one delivery',
+    },
+  },
+  {
+    name: 'what was posted is not remembered at once',
+    file: 'src/jobs/steps/message.ts',
+    text: `run.apply({ type: 'recorded', fields: { posted } });
+      await run.save();`,
+    replacement: "run.apply({ type: 'recorded', fields: { posted } });",
+    tests: { 'test/jobs/runner.test.ts': 'knows its message as soon as that stands' },
+  },
+  {
+    name: 'what is shown already is shown again',
+    file: 'src/jobs/steps/message.ts',
+    text: 'if (messageDigest(message) === run.job.shown) return;',
+    replacement: '',
+    tests: { 'test/jobs/runner.test.ts': 'is delivered once, however often the callback comes' },
+  },
+  {
+    name: 'a job that ended is opened again by a failure',
+    file: 'src/jobs/transitions.ts',
+    text: '  completed: complete,\n  failed: ignore,',
+    replacement: '  completed: complete,\n  failed: fail,',
+    tests: { 'test/jobs/transitions.test.ts': 'leaves an end only for a result that came late' },
+  },
+  {
+    name: 'a job that was delivered is delivered again by the same result',
+    file: 'src/jobs/transitions.ts',
+    text: "if (job.end === 'delivered' && (isForeign || !holdsMore(merged, job.result))) return named(job, taskId);",
+    replacement: '',
+    tests: {
+      'test/jobs/transitions.test.ts': 'delivers the one that came first unless a later one holds more',
+      'test/jobs/duplicates.test.ts': 'a thousand duplicate callbacks at once on SQLite: one delivery',
+    },
+  },
+  {
+    name: 'cancelled work is paid for',
+    file: 'src/jobs/transitions.ts',
+    text: `submitting: (job, { work, at, lyrics }) =>
+      job.cancelRequestedBy === undefined
+        ?`,
+    replacement: `submitting: (job, { work, at, lyrics }) =>
+      job.id !== ''
+        ?`,
+    tests: { 'test/jobs/transitions.test.ts': 'asks for paid work only when no one asked to end it' },
+  },
+  {
+    name: 'failed work counts as used',
+    file: 'src/jobs/steps/deliver.ts',
+    text: "return failure?.taken === 'unknown' ? 'uncertain' : 'no';",
+    replacement: "return failure?.taken === 'unknown' ? 'uncertain' : 'yes';",
+    tests: { 'test/settings/limits/metering.test.ts': 'no more when it failed: more is allowed at once' },
+  },
+  {
+    name: 'uncertain work does not count',
+    file: 'src/jobs/steps/deliver.ts',
+    text: "return failure?.taken === 'unknown' ? 'uncertain' : 'no';",
+    replacement: "return 'no';",
+    tests: {
+      'test/settings/limits/metering.test.ts': 'as uncertain when it is unknown whether the gateway took it',
+    },
+  },
+  {
+    name: 'a slot of the queue is never freed',
+    file: 'src/jobs/runner.ts',
+    text: 'if (run.job.attempts === 0) await releaseSlot(run.job, deps);',
+    replacement: '',
+    tests: { 'test/jobs/steps/queue.test.ts': 'lets the next one in when a song is there' },
+  },
+  {
+    name: 'Retry-After of the gateway is ignored when work is brought again',
+    file: 'src/jobs/steps/failure.ts',
+    text: "run.apply({ type: 'notTaken', ...(retryAfterMs === undefined ? {} : { until: again }) });",
+    replacement: "run.apply({ type: 'notTaken' });",
+    tests: { 'test/jobs/steps/retry-after.test.ts': 'is not brought earlier, whatever else wakes the job' },
+  },
+  {
+    name: 'Retry-After of the platform is ignored',
+    file: 'src/jobs/run.ts',
+    text: "run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });",
+    replacement: "run.apply({ type: 'retried' });",
+    tests: { 'test/jobs/steps/retry-after.test.ts': 'a platform that asks for patience gets it' },
+  },
+  {
+    name: 'the sweep wakes no one',
+    file: 'src/jobs/sweep.ts',
+    text: 'await deps.storage.schedule.wake(id, deps.now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);',
+    replacement: '',
+    tests: { 'test/jobs/start.test.ts': 'jobs whose timer was lost are found and woken' },
+  },
+  {
+    name: 'a first listen is not kept, and its address ends',
+    file: 'src/jobs/steps/message.ts',
+    text: 'if (early) await keepMedia(run, early, { signal }, deps);',
+    replacement: '',
+    tests: { 'test/jobs/runner.test.ts': 'shows lyrics, then the first take, in the message that stands' },
+  },
+  {
+    name: 'what was kept is not recorded, and its address ends before the message is shown',
+    file: 'src/jobs/steps/keep.ts',
+    text: 'if (Object.keys(found).length + Object.keys(tagged).length > 0)',
+    replacement: 'if (Object.keys(tagged).length > 99)',
+    tests: {
+      'test/jobs/steps/media-faults.test.ts': 'that goes away between keeping and posting ends in links',
+    },
+  },
+  {
+    name: 'an answer that a crash cut short passes for whole',
+    file: 'src/jobs/steps/send.ts',
+    text: "const broken = { ...answer, finish: { reason: 'broken' as const } };",
+    replacement: "const broken = { ...answer, finish: { reason: 'stop' as const } };",
+    tests: { 'test/jobs/runner.test.ts': 'that was cut short by a crash says so after the restart' },
+  },
+  {
+    name: 'a person is told twice that a request was forgotten',
+    file: 'src/jobs/pending-acknowledgements.ts',
+    text: 'if (entry === undefined || !isForgotten(entry) || !(await claim(key))) continue;',
+    replacement: 'if (entry === undefined || !isForgotten(entry)) continue;',
+    tests: {
+      'test/jobs/pending-acknowledgements.test.ts':
+        'is told once although two replicas look at the same time',
+    },
+  },
+  {
+    name: 'what could be shown nowhere is shown to somebody else',
+    file: 'src/jobs/transitions.ts',
+    text: 'if (job.undelivered !== true || job.person.id !== person) return job;',
+    replacement: 'if (job.undelivered !== true) return job;',
+    tests: { 'test/jobs/undelivered.test.ts': 'is no one else’s to show' },
+  },
+] as const satisfies readonly Fault[];

@@ -1,0 +1,63 @@
+import type { Fault } from '../fault.ts';
+
+export const RENDER_FAULTS = [
+  {
+    name: 'Slack’s notation is not escaped',
+    file: 'src/platforms/slack/render/escape.ts',
+    text: "return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');",
+    replacement: 'return text;',
+    tests: {
+      'test/platforms/slack/contract.test.ts': 'reach no one by what people and models wrote',
+      'test/platforms/slack/render/escape.test.ts': 'is undone exactly once, whatever was typed',
+    },
+  },
+  {
+    name: 'Slack makes links and mentions of plain words',
+    file: 'src/platforms/slack/render/escape.ts',
+    text: "({ type: 'mrkdwn', text, verbatim: true })",
+    replacement: "({ type: 'mrkdwn', text, verbatim: false })",
+    tests: {
+      'test/platforms/slack/render/render.test.ts':
+        'lets Slack make no link and no mention of words by itself',
+    },
+  },
+  {
+    name: 'mentions on Discord are left alive',
+    file: 'src/platforms/discord/render/inline.ts',
+    text: 'const escaped = deadenMentions(text).replace',
+    replacement: 'const escaped = text.replace',
+    tests: { 'test/platforms/discord/render/render.test.ts': 'and no mention alive' },
+  },
+  {
+    name: 'Discord may ping whoever a text names',
+    file: 'src/platforms/discord/deliver/payload.ts',
+    text: 'attachments, allowed_mentions: { parse: [] } }, files };',
+    replacement:
+      "attachments, allowed_mentions: { parse: ['users', 'roles', 'everyone'] as unknown as [] } }, files };",
+    tests: { 'test/platforms/discord/contract.test.ts': 'reach no one' },
+  },
+  {
+    name: 'Markdown that people wrote is Markdown on Discord',
+    file: 'src/platforms/discord/render/inline.ts',
+    text: "deadenMentions(text).replace(/[\\\\*_~|`[\\]]/g, '\\\\$&')",
+    replacement: 'deadenMentions(text)',
+    tests: {
+      'test/platforms/discord/render/render.test.ts':
+        'loses no word and cuts none, in every kind of Markdown',
+    },
+  },
+  {
+    name: 'code that holds a fence ends it on Discord',
+    file: 'src/platforms/discord/render/inline.ts',
+    text: '(/`(?=``)/g, ',
+    replacement: '(/`{999}/g, ',
+    tests: { 'test/platforms/discord/render/render.test.ts': 'with fences balanced' },
+  },
+  {
+    name: 'a link of Discord leads to a program',
+    file: 'src/platforms/discord/render/inline.ts',
+    text: "if (protocol !== 'https:' && protocol !== 'http:') return undefined;",
+    replacement: '',
+    tests: { 'test/platforms/discord/render/render.test.ts': 'writes ' },
+  },
+] as const satisfies readonly Fault[];

@@ -1,0 +1,133 @@
+import type { Fault } from '../fault.ts';
+
+const OAUTH = 'test/platforms/slack/connection/oauth.test.ts';
+const SHOW = 'test/platforms/slack/deliver/show.test.ts';
+const INTERACTIONS = 'test/platforms/slack/receive/interactions.test.ts';
+
+export const SLACK_FAULTS = [
+  {
+    name: 'a command is acknowledged although nothing remembers it',
+    file: 'src/platforms/slack/receive/answering.ts',
+    text: 'inTime === undefined && (await tools.bot.recordPendingAcknowledgement?.(await asked)) !== false;',
+    replacement: 'inTime === undefined;',
+    tests: { [INTERACTIONS]: 'is not acknowledged while no one would remember it after a crash' },
+  },
+  {
+    name: 'a command is acknowledged before its job is stored',
+    file: 'src/platforms/slack/receive/answering.ts',
+    text: 'const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);',
+    replacement: 'void tools.sleep(LIMITS.acknowledgeWithinMs);\n  const inTime = undefined;',
+    tests: { [INTERACTIONS]: 'is stored before it is acknowledged' },
+  },
+  {
+    name: 'a post without an answer is sent again',
+    file: 'src/platforms/slack/connection/client.ts',
+    text: '(repeatable && isUncertain(error));',
+    replacement: '(repeatable || isUncertain(error));',
+    tests: { [SHOW]: 'leaves one message although the answer was lost' },
+  },
+  {
+    name: 'what an interrupted run posted is not searched for',
+    file: 'src/platforms/slack/deliver/post.ts',
+    text: 'isUncertain: mayHavePosted || isUnanswered,',
+    replacement: 'isUncertain: isUnanswered,',
+    tests: { [SHOW]: 'leaves one message although the process died before it could remember it' },
+  },
+  {
+    name: 'files of another post are taken for those of this one',
+    file: 'src/platforms/slack/deliver/files.ts',
+    text: '(other) => other.name === file.name && (address.thread === undefined || other.size === file.bytes),',
+    replacement: '(other) => other.name === file.name || address.thread !== undefined,',
+    tests: { [SHOW]: 'takes no file of another post in its thread for its own' },
+  },
+  {
+    name: 'the “ready” mention comes twice after a retry',
+    file: 'src/platforms/slack/deliver/show.ts',
+    text: '// Also without an answer: a lost mention is better than two.\n  state.called = true;',
+    replacement: '',
+    tests: { [SHOW]: 'calls once by a reply when the message was there already' },
+  },
+  {
+    name: 'a mention whose process died comes again',
+    file: 'src/platforms/slack/deliver/find-posted.ts',
+    text: "if (part === 'mention') state.called = true;",
+    replacement: '',
+    tests: { [SHOW]: 'uploads, shares and mentions once although the process died' },
+  },
+  {
+    name: 'Retry-After of one edit is ignored by the next',
+    file: 'src/platforms/slack/connection/rates.ts',
+    text: 'pausedUntil = Math.max(pausedUntil, now() + ms);',
+    replacement: 'pausedUntil = Math.max(pausedUntil, ms - ms);',
+    tests: { [SHOW]: 'shares the budget of edits' },
+  },
+  {
+    name: 'bots that carry a user and a bot_id are answered',
+    file: 'src/platforms/slack/receive/conversation.ts',
+    text: 'return user !== undefined && bot_id === undefined && said;',
+    replacement: 'return user !== undefined && (bot_id === undefined || user !== undefined) && said;',
+    tests: { 'test/platforms/slack/receive/threads.test.ts': 'by another bot is not answered' },
+  },
+  {
+    name: 'an event that Slack sends again is answered twice',
+    file: 'src/platforms/slack/receive/messages.ts',
+    text: 'if (taken.has(event)) return false;',
+    replacement: '',
+    tests: { [INTERACTIONS]: 'answers an event once that Slack sends again' },
+  },
+  {
+    name: 'an event that could not be handled is never handled again',
+    file: 'src/platforms/slack/receive/messages.ts',
+    text: 'taken.delete(id);\n      throw error;',
+    replacement: 'throw error;',
+    tests: { [OAUTH]: 'lets Slack send an event again that could not be handled' },
+  },
+  {
+    name: 'an uninstall is undone by a token rotation',
+    file: 'src/platforms/slack/connection/oauth/installations.ts',
+    text: "return now !== undefined && now !== 'sealed' && now.token === token ? sealed(next) : value;",
+    replacement:
+      "return now === undefined || (now !== 'sealed' && now.token === token) ? sealed(next) : value;",
+    tests: { [OAUTH]: 'stay gone when the app is removed while they are replaced' },
+  },
+  {
+    name: 'a late removal takes a workspace that was installed anew',
+    file: 'src/platforms/slack/connection/oauth/installations.ts',
+    text: "if (workspace !== undefined && workspace !== 'sealed' && workspace.installedAt >= before) return false;",
+    replacement: '',
+    tests: { [OAUTH]: 'that is told late takes nothing from a workspace that installed it anew' },
+  },
+  {
+    name: 'tokens lie open in storage',
+    file: 'src/platforms/slack/connection/oauth/installations.ts',
+    text: 'settings.set(keyOf(workspace.team), sealed(workspace));',
+    replacement: 'settings.set(keyOf(workspace.team), { ...sealed(workspace), ...workspace });',
+    tests: { [OAUTH]: 'keeps no token readable in storage or in the log' },
+  },
+  {
+    name: 'an admin of yesterday is still a moderator',
+    file: 'src/platforms/slack/connection/people.ts',
+    text: 'if (found !== undefined && now() - found.at < REMEMBER_MS) return found.known;',
+    replacement: 'if (found !== undefined) return found.known;',
+    tests: {
+      'test/platforms/slack/receive/slow-slack.test.ts': 'an admin of yesterday is no moderator today',
+    },
+  },
+  {
+    name: 'a person of another workspace is a moderator by the flags of their own',
+    file: 'src/platforms/slack/connection/people.ts',
+    text: 'const moderator = isFromHere && (user.is_admin === true || user.is_owner === true);',
+    replacement: 'const moderator = user.is_admin === true || user.is_owner === true;',
+    tests: {
+      'test/platforms/slack/receive/slow-slack.test.ts':
+        'a person of another workspace is no moderator by the flags of their own',
+    },
+  },
+  {
+    name: 'a request needs no signature of Slack',
+    file: 'src/platforms/slack/connection/webhook.ts',
+    text: 'if (!isFromSlack(request)) return { status: 401 };',
+    replacement: '',
+    tests: { 'test/platforms/slack/connection/connection.test.ts': 'takes nothing that Slack did not sign' },
+  },
+] as const satisfies readonly Fault[];

@@ -1,0 +1,158 @@
+import type { Fault } from '../fault.ts';
+
+const SQLITE = 'test/storage/sqlite/sqlite.test.ts';
+const REDIS = 'test/storage/redis/redis.test.ts';
+
+export const STORAGE_FAULTS = [
+  {
+    name: 'SQLite writes without comparing versions',
+    file: 'src/storage/sqlite/jobs.ts',
+    text: 'WHERE id = :id AND version = :version - 1',
+    replacement: 'WHERE id = :id',
+    tests: { [SQLITE]: 'replacing an older version changes nothing' },
+  },
+  {
+    name: 'Redis writes without comparing versions',
+    file: 'src/storage/redis/jobs.ts',
+    text: 'if version + 1 ~= given.version then return 0 end',
+    replacement: '',
+    tests: { [REDIS]: 'replacing an older version changes nothing' },
+  },
+  {
+    name: 'on Redis a write whose answer was lost counts as one of somebody else',
+    file: 'src/storage/redis/jobs.ts',
+    text: 'if version == given.version and stored[2] == given.token then return 1 end',
+    replacement: '',
+    tests: {
+      'test/storage/redis/outages.test.ts': 'a write whose answer was lost is repeated, and still wins',
+    },
+  },
+  {
+    name: 'SQLite stores work of one invocation twice',
+    file: 'src/storage/sqlite/schema.ts',
+    text: 'invocation TEXT NOT NULL UNIQUE',
+    replacement: 'invocation TEXT NOT NULL',
+    tests: { [SQLITE]: 'one invocation makes one job' },
+  },
+  {
+    name: 'Redis stores work of one invocation twice',
+    file: 'src/storage/redis/jobs.ts',
+    text: "if redis.call('EXISTS', invocation) == 1 then return cjson.encode({type = 'known'}) end",
+    replacement: '',
+    tests: { [REDIS]: 'one invocation makes one job' },
+  },
+  {
+    name: 'SQLite stores a job without its timer',
+    file: 'src/storage/sqlite/sqlite.ts',
+    text: 'schedule.insert(job.id, at);',
+    replacement: '',
+    tests: { [SQLITE]: 'an accepted job is stored, counted and scheduled' },
+  },
+  {
+    name: 'Redis stores a job without its timer',
+    file: 'src/storage/redis/redis.ts',
+    text: 'await schedule.wake(job.id, at);\n      return jobs.insert',
+    replacement: 'return jobs.insert',
+    tests: { [REDIS]: 'an accepted job is stored, counted and scheduled' },
+  },
+  {
+    name: 'on SQLite a job runs although it runs already',
+    file: 'src/storage/sqlite/schedule.ts',
+    text: '(SELECT job FROM schedule WHERE running = 0 AND at <= ? ORDER BY at LIMIT ?)',
+    replacement: '(SELECT job FROM schedule WHERE at <= ? ORDER BY at LIMIT ?)',
+    tests: { [SQLITE]: 'one run of a job at a time, however often it is woken' },
+  },
+  {
+    name: 'on Redis a replica begins a job anew that it still runs',
+    file: 'src/storage/redis/schedule.ts',
+    text: 'if (known !== undefined) return known;',
+    replacement: '',
+    tests: {
+      'test/storage/redis/outages.test.ts': 'a handler that is still at work is not joined by a second one',
+    },
+  },
+  {
+    name: 'on Redis the runs of a dead replica are taken over by no one',
+    file: 'src/storage/redis/schedule.ts',
+    text: 'maxStalledCount: Number.MAX_SAFE_INTEGER,',
+    replacement: 'maxStalledCount: 0,',
+    tests: { 'test/storage/redis/replicas.test.ts': 'the runs of a killed replica are taken over' },
+  },
+  {
+    name: 'on SQLite the runs of a dead process are not repeated',
+    file: 'src/storage/sqlite/schedule.ts',
+    text: 'await database.write(() => statements.free.run(now));',
+    replacement: 'await Promise.resolve(now);',
+    tests: { [SQLITE]: 'the runs of a killed process are repeated, and told so' },
+  },
+  {
+    name: 'on SQLite a wake-up is dropped while the job is active',
+    file: 'src/storage/sqlite/schedule.ts',
+    text: 'else if (statements.woken.run(job).changes === 0) statements.remove.run(job);',
+    replacement: 'else statements.remove.run(job);',
+    tests: { [SQLITE]: 'the last wake makes the next run' },
+  },
+  {
+    name: 'on Redis a wake-up is dropped while the job is active',
+    file: 'src/storage/redis/schedule.ts',
+    text: "elseif not score and redis.call('LPOS', queue .. 'active', id) then",
+    replacement: 'elseif false then',
+    tests: { [REDIS]: 'the last wake makes the next run' },
+  },
+  {
+    name: 'on Redis a later wake-up replaces an earlier one',
+    file: 'src/storage/redis/schedule.ts',
+    text: 'if score and at * 4096 < tonumber(score) then',
+    replacement: 'if score then',
+    tests: { [REDIS]: 'the earliest time wins, in any order' },
+  },
+  {
+    name: 'SQLite lets more pass than a limit allows',
+    file: 'src/storage/sqlite/usage.ts',
+    text: 'if (refusal) return refusal;',
+    replacement: '',
+    tests: { [SQLITE]: 'of a hundred at once, exactly as many pass as the limit allows' },
+  },
+  {
+    name: 'Redis lets one more pass than a limit allows',
+    file: 'src/storage/redis/usage-scripts.ts',
+    text: 'if wanted > 0 and used + wanted > ceiling.most + 1e-9 then',
+    replacement: 'if wanted > 0 and used > ceiling.most + 1e-9 then',
+    tests: { [REDIS]: 'of a hundred at once, exactly as many pass as the limit allows' },
+  },
+  {
+    name: 'on Redis what was settled is given back',
+    file: 'src/storage/redis/usage-scripts.ts',
+    text: "if entry[1] ~= 'open' then return end",
+    replacement: 'if not entry[1] then return end',
+    tests: { [REDIS]: 'what was settled stays, also when it is given back' },
+  },
+  {
+    name: 'SQLite keeps the same callback more than once',
+    file: 'src/storage/sqlite/jobs.ts',
+    text: 'if (known.get(job, digest) !== undefined) return true;',
+    replacement: '',
+    tests: { [SQLITE]: 'a thousand duplicates at the same time are kept once' },
+  },
+  {
+    name: 'Redis keeps the same callback more than once',
+    file: 'src/storage/redis/jobs.ts',
+    text: "if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end",
+    replacement: '',
+    tests: { [REDIS]: 'a thousand duplicates at the same time are kept once' },
+  },
+  {
+    name: 'SQLite gives a slot to one more than the limit',
+    file: 'src/storage/sqlite/schedule.ts',
+    text: 'if (before >= free) return',
+    replacement: 'if (before > free) return',
+    tests: { [SQLITE]: 'as many as the limit have a slot' },
+  },
+  {
+    name: 'on Redis a settings edit is made twice after a lost answer',
+    file: 'src/storage/redis/settings.ts',
+    text: 'if stored == ARGV[2] then return 1 end',
+    replacement: '',
+    tests: { 'test/storage/redis/outages.test.ts': 'an edit of settings whose answer was lost is made once' },
+  },
+] as const satisfies readonly Fault[];
