@@ -135,8 +135,22 @@ export const STORAGE_FAULTS = [
     tests: { [SQLITE]: 'a thousand duplicates at the same time are kept once' },
   },
   {
+    name: 'on SQLite a callback that was stored wakes no job',
+    file: 'src/storage/sqlite/sqlite.ts',
+    text: 'schedule.insert(job, receivedAt);',
+    replacement: '',
+    tests: { [SQLITE]: 'a job that runs while its callback comes runs once more' },
+  },
+  {
+    name: 'on Redis a callback that was stored wakes no job',
+    file: 'src/storage/redis/inbox.ts',
+    text: "return earliest(KEYS[4], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), '') == 1 and 'stored' or 'not scheduled'",
+    replacement: "return 'stored'",
+    tests: { [REDIS]: 'a job that runs while its callback comes runs once more' },
+  },
+  {
     name: 'Redis keeps the same callback more than once',
-    file: 'src/storage/redis/jobs.ts',
+    file: 'src/storage/redis/inbox.ts',
     text: "if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end",
     replacement: '',
     tests: { [REDIS]: 'a thousand duplicates at the same time are kept once' },
