@@ -99,6 +99,14 @@ describe('a request that was acknowledged and never stored', () => {
     expect(world.platform.history).toHaveLength(1);
   });
 
+  it('is told once to the person alone, whose messages have no key', async () => {
+    await process(false).add(invocation);
+    world.clock.advance(13 * 60_000);
+    world.platform.failures.push(new PlatformError('gone', 'deleted'), new PlatformError('gone', 'deleted'));
+    await Promise.all([process(false), process(false)].map(watchOnce));
+    expect(world.platform.privateMessages).toHaveLength(1);
+  });
+
   it('is told by another replica when the one that wanted to tell died', async () => {
     await process(false).add(invocation);
     world.clock.advance(13 * 60_000);

@@ -87,6 +87,16 @@ describe('a song', () => {
     expect(world.platform.history.filter(({ progress }) => progress === undefined)).toHaveLength(1);
   });
 
+  it('is not written again where it says what it should', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('text'));
+    await world.advance(job);
+    const written = world.platform.history.length;
+    for (let time = 0; time < 3; time += 1) await world.advance(job);
+    expect(world.platform.history).toHaveLength(written);
+  });
+
   it('whose second take comes in a callback of its own is shown whole', async () => {
     const take = (id: string) => ({
       code: 200,
@@ -488,6 +498,23 @@ describe('an answer', () => {
     await world.advance(job);
     expect(world.message()?.text).toContain('restarted in the middle');
     expect(labels()).toEqual(['Again']);
+  });
+
+  it('that was cut short by a crash keeps the words that were stored, and never passes for whole', async () => {
+    const job = await world.start(QUESTION);
+    let events = 0;
+    world.gateway.crash = (point) => {
+      if (point !== 'in chat') return;
+      events += 1;
+      // Long enough that what came is stored.
+      world.clock.advance(4_000);
+      if (events === 3) throw new Error('the process died');
+    };
+    world.gateway.streams.push(words('Half ', 'an ans', 'wer'));
+    await expect(world.advance(job)).rejects.toThrow('died');
+    await world.advance(job);
+    expect(world.message()?.text).toBe('Half an ans');
+    expect(world.message()?.footer).toContain('broke off');
   });
 });
 

@@ -83,7 +83,7 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/message.ts',
     text: 'if (messageDigest(message) === run.job.shown) return;',
     replacement: '',
-    tests: { 'test/jobs/runner.test.ts': 'is delivered once, however often the callback comes' },
+    tests: { 'test/jobs/runner.test.ts': 'is not written again where it says what it should' },
   },
   {
     name: 'a job that ended is opened again by a failure',
@@ -178,7 +178,7 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/send.ts',
     text: "const broken = { ...answer, finish: { reason: 'broken' as const } };",
     replacement: "const broken = { ...answer, finish: { reason: 'stop' as const } };",
-    tests: { 'test/jobs/runner.test.ts': 'that was cut short by a crash says so after the restart' },
+    tests: { 'test/jobs/runner.test.ts': 'that was cut short by a crash keeps the words that were stored' },
   },
   {
     name: 'a person is told twice that a request was forgotten',
@@ -187,7 +187,7 @@ export const JOB_FAULTS = [
     replacement: 'if (entry === undefined || !isForgotten(entry)) continue;',
     tests: {
       'test/jobs/pending-acknowledgements.test.ts':
-        'is told once although two replicas look at the same time',
+        'is told once to the person alone, whose messages have no key',
     },
   },
   {
