@@ -26,20 +26,17 @@ export async function report(
   return counts;
 }
 
-async function main(): Promise<void> {
+/** With the clock, network and randomness of this process. */
+export function examination(): Omit<Examination, 'environment'> {
   const silent = () => {};
-  const { warning, wrong } = await report(
-    {
-      environment: loadEnvironment(),
-      commands,
-      fetch,
-      now: Date.now,
-      random: Math.random,
-      newId,
-      // Each cause is told in a finding.
-      log: { debug: silent, info: silent, warn: silent, error: silent },
-    },
-    (line) => process.stdout.write(`${line}\n`),
+  // Each cause is told in a finding.
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  return { commands, fetch, now: Date.now, random: Math.random, newId, log };
+}
+
+async function main(): Promise<void> {
+  const { warning, wrong } = await report({ ...examination(), environment: loadEnvironment() }, (line) =>
+    process.stdout.write(`${line}\n`),
   );
   process.stdout.write(
     wrong > 0

@@ -80,7 +80,7 @@ async function chats({ discord, slack }: Config, { commands, log }: Examination)
       warning(
         'Chats',
         'neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so npm start opens a prompt in the terminal',
-        'docs/discord.md and docs/slack.md say how to connect them',
+        'npm run setup connects one',
       ),
     );
   return found;

@@ -1,0 +1,122 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { examination } from '../../src/cli/doctor.ts';
+import { setup } from '../../src/cli/setup.ts';
+import { startEmulator } from '../../src/emulator/server.ts';
+import { DiscordServer } from '../servers/discord/index.ts';
+import { freePort } from '../servers/free-port.ts';
+
+let folder: string;
+let closing: AsyncDisposableStack;
+beforeEach(async () => {
+  closing = new AsyncDisposableStack();
+  folder = await mkdtemp(join(tmpdir(), 'minstrel-setup-'));
+  closing.defer(() => rm(folder, { recursive: true, force: true }));
+});
+afterEach(() => closing.disposeAsync());
+
+const ENTER = '\r';
+const UP = '\u001b[A';
+const DOWN = '\u001b[B';
+const BACKSPACE = '\u007f';
+const CTRL_C = '\u0003';
+
+/** Runs the real prompts; each answer is typed when its question stands there. */
+async function answer(
+  answers: readonly (readonly [question: string, keys: Iterable<string>])[],
+  environment = {},
+) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  let shown = '';
+  const waiting = [...answers];
+  output.on('data', (chunk: Buffer) => {
+    shown += stripVTControlCharacters(chunk.toString());
+    const [next] = waiting;
+    if (next === undefined || !shown.includes(next[0])) return;
+    waiting.shift();
+    shown = '';
+    // Each key on its own, as a terminal sends them.
+    setImmediate(() => {
+      for (const key of next[1]) input.write(key);
+    });
+  });
+  const isGood = await setup({ input, output, folder, environment, examination: examination() });
+  return { isGood, shown, unasked: waiting.map(([question]) => question) };
+}
+
+it('connects a gateway and Discord from an empty folder, and ends in what the doctor says', async () => {
+  const emulator = await startEmulator({ speed: 0 });
+  closing.defer(() => emulator.close());
+  const discord = await new DiscordServer({}).listen();
+  closing.defer(() => discord.close());
+  const port = String(await freePort());
+  const { isGood, shown, unasked } = await answer(
+    [
+      ['What makes the songs', [UP, ENTER]],
+      ['The address of the gateway', `nonsense${ENTER}`],
+      ['must be a URL', `${BACKSPACE.repeat(8)}${emulator.url}${ENTER}`],
+      ['Your key', `${emulator.apiKey}${ENTER}`],
+      ['The address under which', `http://127.0.0.1:${port}${ENTER}`],
+      ['The model that answers', `chat:chat-small${ENTER}`],
+      ['The model that paints', ENTER],
+      ['The model that films', ENTER],
+      ['Where do people talk', ` ${ENTER}`],
+      ['The token of the bot', `${discord.token}${ENTER}`],
+    ],
+    { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
+  );
+  expect(unasked).toEqual([]);
+  expect(shown).toContain('the token is that of the application “Minstrel”');
+  expect(isGood).toBe(true);
+  const path = join(folder, '.env');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const lines = (await readFile(path, 'utf8')).trim().split('\n');
+  expect(lines).toEqual([
+    `GATEWAY_BASE_URL=${emulator.url}`,
+    `GATEWAY_API_KEY=${emulator.apiKey}`,
+    `PUBLIC_URL=http://127.0.0.1:${port}`,
+    'ASK_MODEL=chat:chat-small',
+    `DISCORD_TOKEN=${discord.token}`,
+  ]);
+});
+
+it('keeps secrets that are there, and every other line of the file', async () => {
+  const path = join(folder, '.env');
+  const before =
+    '\ufeff# mine\r\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\r\n#SONG_MODEL=V4\r\nPORT=4000\r\n';
+  await writeFile(path, Buffer.from(before, 'utf16le'), { mode: 0o644 });
+  const silent = {
+    DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api`,
+    DATA_DIR: join(folder, 'data'),
+  };
+  const { isGood } = await answer(
+    [
+      ['What makes the songs', [DOWN, ENTER]],
+      ['Where do people talk', ENTER],
+      ['The token of the bot (empty', ENTER],
+    ],
+    silent,
+  );
+  // Discord is away in this test, and that is told.
+  expect(isGood).toBe(false);
+  expect(await readFile(path, 'utf8')).toBe(
+    '# mine\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\n#SONG_MODEL=V4\nPORT=4000\n',
+  );
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('writes the manifest for Slack, and changes nothing when the person leaves', async () => {
+  const { unasked } = await answer([
+    ['What makes the songs', ENTER],
+    ['Where do people talk', [DOWN, ' ', ENTER]],
+    ['The bot token', CTRL_C],
+  ]);
+  expect(unasked).toEqual([]);
+  await expect(stat(join(folder, '.env'))).rejects.toThrow('ENOENT');
+  expect(await readFile(join(folder, 'slack-manifest.json'), 'utf8')).toContain('"command": "/song"');
+});
