@@ -5,6 +5,7 @@ import type { SettingsStore } from './storage.ts';
 export interface AtomicStore {
   /** Writes `after` if `before` is still stored (undefined: if nothing is); false if not. */
   compareAndSet(key: string, before: string | undefined, after: string): Promise<boolean>;
+  /** Takes as long as it takes: each of its operations is tried again by itself. */
   list(): Promise<(readonly [key: string, text: string])[]>;
 }
 
@@ -49,7 +50,7 @@ export function keyvSettings(
     },
     entries: async () =>
       Promise.all(
-        (await attempt(() => atomic.list()))
+        (await atomic.list())
           .filter(([key]) => key.startsWith(prefix))
           .map(async ([key, text]) => [key.slice(prefix.length), await read(text)] as const),
       ),

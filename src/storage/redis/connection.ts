@@ -8,6 +8,8 @@ import type { RedisKeys } from './keys.ts';
 
 const RETRY_PAUSE = 20;
 const LONGEST_RECONNECT_PAUSE = 1_000;
+/** Keys that Redis looks at for one answer, in a fraction of a millisecond. */
+const KEYS_SCANNED = 1_000;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
@@ -115,7 +117,7 @@ export class RedisConnection {
     const seen = new Set<string>();
     let cursor = '0';
     do {
-      const page = await this.run((redis) => redis.scan(cursor, { MATCH, COUNT: 500 }));
+      const page = await this.run((redis) => redis.scan(cursor, { MATCH, COUNT: KEYS_SCANNED }));
       for (const key of page.keys) {
         if (!seen.has(key)) yield key;
         seen.add(key);

@@ -3,6 +3,9 @@ import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
+/** Values asked for at a time. */
+const PAGE = 500;
+
 /** Repeated after a lost answer, it finds what it wrote itself and answers again that it won. */
 const COMPARE_AND_SET = `
 local stored = redis.call('GET', KEYS[1])
@@ -30,11 +33,22 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
         const keys = [store.createKeyPrefix(key, namespace)];
         return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
       },
+      // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
       list: async () => {
-        // A scan may return the same key twice.
-        const found = new Map<string, string>();
-        for await (const [key, text] of store.iterator<string>(namespace)) if (text) found.set(key, text);
-        return [...found];
+        const start = store.createKeyPrefix('', namespace);
+        const names = await Array.fromAsync(connection.keys(start));
+        const found: [string, string][] = [];
+        for (let first = 0; first < names.length; first += PAGE) {
+          const page = names.slice(first, first + PAGE);
+          const texts = await connection.run((redis) => redis.mGet(page));
+          found.push(
+            ...page.flatMap((name, index): [string, string][] => {
+              const text = texts[index];
+              return text ? [[name.slice(start.length), text]] : [];
+            }),
+          );
+        }
+        return found;
       },
     },
     { namespace, useKeyPrefix: false },

@@ -125,6 +125,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE usage_entries DROP COLUMN expires_at;
   ALTER TABLE usage_days ADD COLUMN uncertain INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  CREATE INDEX inbox_received ON inbox (received_at);
+  CREATE INDEX usage_entries_times ON usage_entries (at);
+  CREATE INDEX usage_days_days ON usage_days (day);
+  `,
 ];
 
 /**
