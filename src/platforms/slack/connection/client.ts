@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly apiUrl: string | undefined;
   readonly timeoutMs: number;
   readonly logger: Logger;
-  readonly fetch: Arrivals['fetch'];
+  readonly fetch?: Arrivals['fetch'];
 }
 
 export function webClientOptions({
@@ -26,7 +26,7 @@ export function webClientOptions({
     rejectRateLimitedCalls: true,
     timeout: timeoutMs,
     logger,
-    fetch,
+    ...(fetch === undefined ? {} : { fetch }),
   };
 }
 
