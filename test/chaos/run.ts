@@ -10,10 +10,10 @@ import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 import { type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { type Breaking, createBreaking } from './breaking.ts';
+import { botEnvironment } from './environment.ts';
 import { startGatewayProxy } from './gateway-proxy.ts';
 import { type Ask, gatherPeople, type People } from './people.ts';
 import { type ChaosOptions, planAsk, planEvents, planSkew, REPLICAS } from './plan.ts';
@@ -35,7 +35,6 @@ const MOST_UNANSWERED = 10;
 const REST_WITHIN_MS = 240_000;
 /** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
-const SECRET = 'a secret that is only used while this test runs';
 
 /** Rejects when something cannot be started; whatever the bot does wrong is in the report. */
 export async function runChaos(
@@ -64,32 +63,15 @@ export async function runChaos(
   const balancer = closing.adopt(await startBalancer(ports), (one) => one.close());
   const replicas = ports.map((port, index) =>
     createReplica(
-      {
-        ...PROGRAM_ENVIRONMENT,
-        LOG_LEVEL: 'info',
-        PORT: String(port),
-        PUBLIC_URL: balancer.url,
-        CALLBACK_SECRET: SECRET,
-        DATA_DIR: folder,
-        MEDIA_STORE: join(folder, 'media'),
-        MEDIA_ALLOWED_HOSTS: [proxy.url, people.discord.origin, people.slack.url]
-          .map((url) => new URL(url).host)
-          .join(','),
-        GATEWAY_BASE_URL: proxy.url,
-        GATEWAY_API_KEY: emulator.apiKey,
-        ASK_MODEL: 'chat:chat-small',
-        IMAGE_MODEL: 'canvas-plus',
-        VIDEO_MODEL: 'reel-standard',
-        // Work that a killed process may have sent keeps its slot for minutes, which no run waits for.
-        SONG_CONCURRENCY: '40',
-        DISCORD_TOKEN: people.discord.token,
-        DISCORD_API_URL: people.discord.apiUrl,
-        DISCORD_SHARDS: `${index}/${count}`,
-        SLACK_BOT_TOKEN: people.slack.botToken,
-        SLACK_APP_TOKEN: people.slack.appToken,
-        SLACK_API_URL: people.slack.apiUrl,
-        ...(redis ? { REDIS_URL: redis.url } : {}),
-      },
+      botEnvironment({
+        people,
+        gateway: { url: proxy.url, apiKey: emulator.apiKey },
+        port,
+        publicUrl: balancer.url,
+        folder,
+        redisUrl: redis?.url,
+        shard: `${index}/${count}`,
+      }),
       { folder, name: `replica-${index}`, skew: (start) => planSkew(options, index, start) },
     ),
   );

@@ -1,0 +1,53 @@
+/** The settings of a bot that the strict chats and a local gateway serve. */
+import { join } from 'node:path';
+import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
+import type { People } from './people.ts';
+
+const SECRET = 'a secret that is only used while this test runs';
+
+export interface BotSurroundings {
+  readonly people: Pick<People, 'discord' | 'slack'>;
+  readonly gateway: { readonly url: string; readonly apiKey: string };
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly folder: string;
+  /** Without it storage is a file in the folder. */
+  readonly redisUrl: string | undefined;
+  /** Its shard of all, as `0/3`. */
+  readonly shard: string;
+}
+
+export function botEnvironment({
+  people: { discord, slack },
+  gateway,
+  port,
+  publicUrl,
+  folder,
+  redisUrl,
+  shard,
+}: BotSurroundings): Record<string, string> {
+  return {
+    ...PROGRAM_ENVIRONMENT,
+    LOG_LEVEL: 'info',
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
+    CALLBACK_SECRET: SECRET,
+    DATA_DIR: folder,
+    MEDIA_STORE: join(folder, 'media'),
+    MEDIA_ALLOWED_HOSTS: [gateway.url, discord.origin, slack.url].map((url) => new URL(url).host).join(','),
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: gateway.apiKey,
+    ASK_MODEL: 'chat:chat-small',
+    IMAGE_MODEL: 'canvas-plus',
+    VIDEO_MODEL: 'reel-standard',
+    // Work that a killed process may have sent keeps its slot for minutes, which no run waits for.
+    SONG_CONCURRENCY: '40',
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_SHARDS: shard,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+  };
+}
