@@ -1,9 +1,11 @@
 /** `npm start`: the bot on the platforms that are set, or a prompt in this terminal where none is. */
+import { commands } from '../commands/index.ts';
 import { assemble, type Minstrel, type PlatformTools } from './app/assemble.ts';
 import type { Config } from './app/config/config.ts';
 import { newId } from './app/outside.ts';
 import { platformsFor } from './app/platforms.ts';
 import { endOnUncaught, loadConfig, openLog, runProgram } from './app/process.ts';
+import type { Log } from './core/log.ts';
 import { createTerminal, type Terminal } from './platforms/terminal/terminal.ts';
 
 /** Where the prompt saves what it makes. */
@@ -16,10 +18,13 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const prompts = !config.production && !config.discord && !config.slack;
   let terminal: Terminal | undefined;
+  const isRead = process.stderr.isTTY;
+  const written = isRead ? await forPeople() : (line: string) => line;
   const log = openLog(config, {
     level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
     // A prompt and its progress stay whole when something is logged.
-    write: (line) => (terminal ? terminal.announce(line.trimEnd()) : process.stderr.write(line)),
+    write: (line) =>
+      terminal ? terminal.announce(written(line).trimEnd()) : process.stderr.write(written(line)),
   });
   endOnUncaught(log, {
     once: (event, end) => process.once(event, end),
@@ -43,6 +48,7 @@ async function main(): Promise<void> {
   });
   terminal?.announce(greeting(config, minstrel));
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
+  if (!prompts) void tellFindings(config, log, isRead);
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');
@@ -53,6 +59,29 @@ async function main(): Promise<void> {
   tooLong.unref();
   await minstrel.stop();
   log.info({}, 'Minstrel has stopped');
+}
+
+/** Lines that people read on a terminal; elsewhere they are JSON. */
+async function forPeople(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  const colorize = process.stderr.hasColors();
+  return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+}
+
+/** What the bot would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
+async function tellFindings(config: Config, log: Log, isRead: boolean): Promise<void> {
+  try {
+    const { examineStarted } = await import('./app/doctor/doctor.ts');
+    const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
+    for await (const { level, subject, sentence, remedy } of examineStarted(config, tools)) {
+      const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. ${remedy}`}`;
+      if (level !== 'good') log.warn({}, line);
+      else if (isRead) log.info({}, line);
+    }
+    if (isRead) log.info({}, 'In a channel, type /song a tune for rain');
+  } catch (error) {
+    log.warn({ err: error }, 'What the bot reaches could not be examined');
+  }
 }
 
 /** Ends when the person asks for it; where no one can type, the listener and the jobs go on. */
@@ -76,7 +105,7 @@ function greeting({ gateway }: Config, { url, gatewayUrl }: Pick<Minstrel, 'url'
   return [
     `Minstrel plays on ${where}. Listening at ${url}.`,
     'Type a command, such as /song a tune for rain --style lofi',
-    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, see README.md. Type exit to leave.`,
+    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack: npm run setup. Type exit to leave.`,
   ].join('\n');
 }
 

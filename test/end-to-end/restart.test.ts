@@ -122,6 +122,8 @@ async function finished({ id }: StoredMessage): Promise<StoredMessage> {
 
 it('SIGTERM hands running work over and ends cleanly, before it would be ended', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
+  // What its people would stumble over stands in the log soon after the start.
+  await expect.poll(() => said).toContain('Gateway: IMAGE_MODEL is not set');
   const song = await asked('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);
   // Past its own limit, which is below the platform's ten seconds, it says something else.

@@ -41,7 +41,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   });
   yield* await gateway(config, examination);
   yield* await inspectPublicUrl(config, examination);
-  yield* await chats(config, examination);
+  yield* await chats(config, examination, { connects: true });
   yield* await inspectClock(
     [
       config.gateway?.baseUrl,
@@ -52,7 +52,17 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-async function gateway(config: Config, examination: Examination): Promise<Finding[]> {
+/** What a bot that has just started reaches: told in its log before the first song waits. */
+export async function* examineStarted(
+  config: Config,
+  examination: Omit<Examination, 'environment'>,
+): AsyncGenerator<Finding> {
+  yield* await gateway(config, examination);
+  if (config.listener.port !== 0) yield* await inspectPublicUrl(config, examination);
+  yield* await chats(config, examination, { connects: false });
+}
+
+async function gateway(config: Config, examination: Omit<Examination, 'environment'>): Promise<Finding[]> {
   if (config.gateway === undefined)
     return [
       good('Gateway', 'the built-in emulator plays it: everything is real but the models, and costs nothing'),
@@ -65,7 +75,12 @@ async function gateway(config: Config, examination: Examination): Promise<Findin
   }
 }
 
-async function chats({ discord, slack }: Config, { commands, log }: Examination): Promise<Finding[]> {
+/** `connects`: whether a connection is tried out, too. Of one more, Slack would send the bot's events to it. */
+async function chats(
+  { discord, slack }: Config,
+  { commands, log }: Pick<Examination, 'commands' | 'log'>,
+  { connects }: { connects: boolean },
+): Promise<Finding[]> {
   const found: Finding[] = [];
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
@@ -73,7 +88,7 @@ async function chats({ discord, slack }: Config, { commands, log }: Examination)
   }
   if (slack) {
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');
-    found.push(...(await inspectSlack({ ...slack, log })));
+    found.push(...(await inspectSlack({ ...slack, connects, log })));
   }
   if (!discord && !slack)
     found.push(

@@ -174,7 +174,13 @@ const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpW
 /** Milliseconds between two edits, by the adapter's clock. */
 export const EDIT_GAP_MS = 2_000;
 
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+/** Keeps the sentences of warnings. */
+const logInto = (warned: string[]) => ({
+  debug() {},
+  info() {},
+  warn: (_fields: object, sentence: string) => void warned.push(sentence),
+  error() {},
+});
 
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
@@ -191,6 +197,8 @@ export interface HarnessOptions extends SlackServerOptions {
 }
 
 export interface Harness {
+  /** Sentences of the adapter's warnings. */
+  readonly warned: readonly string[];
   /** The adapter's. */
   now(): number;
   /** Moves the adapter's clock. */
@@ -218,6 +226,8 @@ export interface Harness {
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const bot = new FakeBot();
+  const warned: string[] = [];
+  const log = logInto(warned);
   const startedAt = Date.now();
   const { speed = SPEED, aheadMs = 0 } = options;
   let passed = 0;
@@ -237,7 +247,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       withLock: (_task, work) => work(),
       apiUrl: server.apiUrl,
       media,
-      log: SILENT,
+      log,
       now,
       elapsed: () => performance.now() + stoodStill,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
@@ -249,7 +259,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const listener = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
-    log: SILENT,
+    log,
     routes: [
       webhookRoutes({ path: '/slack/events', receive: async (request) => await slack.receive?.(request) }),
     ],
@@ -259,6 +269,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   await slack.start(bot);
   const remembered: Posted[] = [];
   return {
+    warned,
     now,
     passTime: (ms) => {
       passed += ms;

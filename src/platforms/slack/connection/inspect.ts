@@ -18,19 +18,23 @@ export interface SlackInspection {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
   readonly apiUrl?: string;
+  /** Whether a connection is opened, and closed again. */
+  readonly connects: boolean;
   readonly log: Log;
 }
 
-/** Asks Slack, opens a connection and closes it again. Never throws what Slack or the network answers. */
+/** Asks Slack. Never throws what Slack or the network answers. */
 export async function inspectSlack(settings: SlackInspection): Promise<Finding[]> {
-  const { account, connection, apiUrl, log } = settings;
+  const { account, connection, apiUrl, connects, log } = settings;
   const client = (token?: string) =>
     createWebClient(token, { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log) });
   const byAccount =
     account.type === 'token' ? await workspace(client(account.botToken)) : await oauth(client(), account);
   const byConnection =
     connection.type === 'socket'
-      ? await socket(client(connection.appToken))
+      ? connects
+        ? await socket(client(connection.appToken))
+        : []
       : [
           good(
             SUBJECT,

@@ -8,6 +8,10 @@ import type { Connection, ConnectionOptions, HttpConnection } from './connection
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const MOST_SKEW_MS = 5 * 60_000;
 
+const TELL_EVERY_MS = 60_000;
+/** Slack sends a request again three times; a stray one from elsewhere says nothing. */
+const REFUSED_FOR_TROUBLE = 4;
+
 const bodySchema = z.record(z.string(), z.unknown());
 const challengeSchema = z.object({ type: z.literal('url_verification'), challenge: z.string() });
 
@@ -17,6 +21,22 @@ export function createWebhook(
 ): Connection {
   let app: App | undefined;
   let taking = false;
+  /** A request was proved: the secret is the right one, whatever else comes. */
+  let isProved = false;
+  let refused = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  function refuse(): WebhookAnswer {
+    refused += 1;
+    if (now() - toldAt >= TELL_EVERY_MS) {
+      toldAt = now();
+      log.warn(
+        { refused },
+        "Requests were refused that SLACK_SIGNING_SECRET does not prove: it is another app's, this clock is off, or they are not from Slack",
+      );
+    }
+    return { status: 401 };
+  }
 
   function isFromSlack({ headers, body }: WebhookRequest): boolean {
     const seconds = Number(headerOf(headers, 'x-slack-request-timestamp'));
@@ -61,7 +81,10 @@ export function createWebhook(
 
   return {
     get trouble() {
-      return taking ? undefined : 'Not taking requests from Slack';
+      if (!taking) return 'Not taking requests from Slack';
+      return !isProved && refused >= REFUSED_FOR_TROUBLE
+        ? 'SLACK_SIGNING_SECRET proves none of the requests that came'
+        : undefined;
     },
     init(started) {
       app = started;
@@ -76,7 +99,8 @@ export function createWebhook(
       taking = false;
     },
     async receive(request) {
-      if (!isFromSlack(request)) return { status: 401 };
+      if (!isFromSlack(request)) return refuse();
+      isProved = true;
       const body = read(request.body);
       if (body === undefined) return { status: 400 };
       const challenge = challengeSchema.safeParse(body);

@@ -141,6 +141,23 @@ describe('requests to the listener', () => {
       expect((await post(body, proven(body, { skewMs }))).status).toBe(200);
   });
 
+  it('is not ready while nothing is proved by its secret, until Slack sends something that is', async () => {
+    const { slack } = harness;
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'a-challenge' });
+    const wrong = () => post(body, signed(body, 'the secret of another app', harness.now()));
+    for (let time = 0; time < 3; time += 1) await wrong();
+    expect(slack.status()).toEqual({ ready: true });
+    await wrong();
+    expect(slack.status()).toMatchObject({
+      ready: false,
+      reason: expect.stringContaining('SLACK_SIGNING_SECRET'),
+    });
+    expect(harness.warned.filter((line) => line.includes('SLACK_SIGNING_SECRET'))).toHaveLength(1);
+    await post(body, proven(body));
+    for (let time = 0; time < 9; time += 1) await wrong();
+    expect(slack.status()).toEqual({ ready: true });
+  });
+
   it('refuses what is signed and yet no request of Slack', async () => {
     for (const body of ['{', 'payload=%7B', 'payload=3'])
       expect((await post(body, proven(body))).status).toBe(400);
