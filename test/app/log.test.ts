@@ -17,7 +17,7 @@ it('writes no secret and no URL that gives access by itself', () => {
   const url = 'https://discord.com/api/v10/webhooks/123/interaction.token-1/messages/@original';
   log.error(
     { err: new Error('failed with gateway-key-123'), url },
-    'POST https://bot.example/callbacks/music/job1/sig-2 of redis://user:sig-4@redis:6379',
+    'POST https://bot.example/callbacks/music/job1/sig-2 with gateway-key-123 of redis://user:sig-4@redis:6379',
   );
   log.warn(
     { link: 'https://bot.example/files/a.mp3?expires=1&signature=sig-3', header: 'Bearer abcdef-12345678' },

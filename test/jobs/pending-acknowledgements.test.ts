@@ -170,7 +170,9 @@ describe('the bot', () => {
     expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(true);
     resolve({ type: 'message', visibility: 'person', message: { text: 'Done.' } });
     await running;
-    expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(true);
+    const answered = { ...invocation, id: 'event-2' };
+    await bot.run(answered);
+    expect(await bot.recordPendingAcknowledgement?.(answered)).toBe(true);
     await watchOnce(process(true));
     expect(world.platform.history).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { advance } from '../../src/jobs/runner.ts';
 import { MediaError } from '../../src/media/errors.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { StorageError } from '../../src/storage/storage.ts';
@@ -371,6 +372,13 @@ describe('submission', () => {
     expect(world.gateway.timesTaken(id, 'music.generate')).toBe(1);
     expect((await world.read(id)).state).toBe('waiting');
     expect(world.platform.shown.size).toBe(1);
+  });
+
+  it('is not made by a run that stood still for longer than its lease', async () => {
+    const id = await world.start(SONG);
+    const stale = { signal: new AbortController().signal, interrupted: false, isHeld: () => false };
+    await expect(advance(id, stale, world.dependencies)).rejects.toMatchObject({ code: 'lease' });
+    expect(world.gateway.taken).toEqual([]);
   });
 
   it('of a picture that may have been taken is told, not repeated', async () => {

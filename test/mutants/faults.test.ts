@@ -10,10 +10,15 @@ describe('the list of faults', () => {
   });
 
   it('edits what is there, once', () => {
-    for (const fault of FAULTS) {
-      const source = readFileSync(fault.file, 'utf8');
-      expect(withFault(source, fault), fault.name).not.toBe(source);
-    }
+    const misplaced = FAULTS.flatMap((fault) => {
+      try {
+        withFault(readFileSync(fault.file, 'utf8'), fault);
+        return [];
+      } catch (error) {
+        return [String(error)];
+      }
+    });
+    expect(misplaced).toEqual([]);
   });
 
   it('names tests that exist', () => {

@@ -50,11 +50,11 @@ export const APP_FAULTS = [
     },
   },
   {
-    name: 'a stop does not wait for what runs',
-    file: 'src/app/assemble.ts',
-    text: 'opened.defer(() => drain(jobs.stop(), log));',
+    name: 'a process goes on, half alive, after an error that nothing caught',
+    file: 'src/app/process.ts',
+    text: 'exit(1);',
     replacement: '',
-    tests: { 'test/end-to-end/restart.test.ts': 'SIGTERM hands running work over and ends cleanly' },
+    tests: { 'test/app/uncaught.test.ts': 'an error that nothing catches ends the process' },
   },
   {
     name: 'the built-in emulator is the gateway of a deployed bot',

@@ -66,7 +66,7 @@ export const GATEWAY_FAULTS = [
     file: 'src/gateway/transport/stream.ts',
     text: 'if (yield* values(decoder.end())) return;\n  if (progress.hasFinished()) return;',
     replacement: 'if (yield* values(decoder.end())) return;\n  if (events > 0) return;',
-    tests: { 'test/gateway/transport/streams.test.ts': 'that breaks off after chunks' },
+    tests: { 'test/gateway/transport/streams.test.ts': 'is broken, and keeps what came' },
   },
   {
     name: 'Retry-After is ignored',

@@ -37,8 +37,8 @@ export const JOB_FAULTS = [
   {
     name: 'the request is not written ahead',
     file: 'src/jobs/run.ts',
-    text: 'if (await this.#write()) return true;\n    this.#events = before;',
-    replacement: 'if (this.#events !== before) return true;\n    this.#events = before;',
+    text: 'if (await this.#write()) {\n      this.assertHeld();',
+    replacement: 'if (this.#events !== before) {\n      this.assertHeld();',
     tests: { 'test/jobs/crashes.test.ts': 'keeps what was accepted' },
   },
   {
@@ -47,6 +47,13 @@ export const JOB_FAULTS = [
     text: "return isOurs ? sendWork(run, signal, deps) : 'now';",
     replacement: 'return isOurs ? sendWork(run, signal, deps) : sendWork(run, signal, deps);',
     tests: { 'test/jobs/runner.test.ts': 'is made by one of two runs of the same job' },
+  },
+  {
+    name: 'the lease is not checked: a run that stood still asks the gateway',
+    file: 'src/jobs/run.ts',
+    text: 'if (!this.#isHeld()) throw',
+    replacement: "if (!this.#isHeld() && this.#job.id === '') throw",
+    tests: { 'test/jobs/runner.test.ts': 'is not made by a run that stood still for longer than its lease' },
   },
   {
     name: 'work is accepted before it is stored',
@@ -81,7 +88,7 @@ export const JOB_FAULTS = [
   {
     name: 'what is shown already is shown again',
     file: 'src/jobs/steps/message.ts',
-    text: 'if (messageDigest(message) === run.job.shown) return;',
+    text: 'if (shown === run.job.shown) return;',
     replacement: '',
     tests: { 'test/jobs/runner.test.ts': 'is not written again where it says what it should' },
   },

@@ -15,8 +15,9 @@ export const SLACK_FAULTS = [
   {
     name: 'a command is acknowledged before its job is stored',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: 'const inTime = await Promise.race([running, tools.sleep(LIMITS.acknowledgeWithinMs)]);',
-    replacement: 'void tools.sleep(LIMITS.acknowledgeWithinMs);\n  const inTime = undefined;',
+    text: 'const running = asked.then((ready) => tools.bot.run(ready));',
+    replacement:
+      'await isReceived(acknowledge.silently(), tools);\n  const running = asked.then((ready) => tools.bot.run(ready));',
     tests: { [INTERACTIONS]: 'is stored before it is acknowledged' },
   },
   {
@@ -59,7 +60,7 @@ export const SLACK_FAULTS = [
     file: 'src/platforms/slack/connection/rates.ts',
     text: 'pausedUntil = Math.max(pausedUntil, now() + ms);',
     replacement: 'pausedUntil = Math.max(pausedUntil, ms - ms);',
-    tests: { [SHOW]: 'shares the budget of edits' },
+    tests: { 'test/platforms/slack/connection/rates.test.ts': 'wait together for a Retry-After' },
   },
   {
     name: 'bots that carry a user and a bot_id are answered',

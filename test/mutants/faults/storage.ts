@@ -37,8 +37,8 @@ export const STORAGE_FAULTS = [
   {
     name: 'Redis stores work of one invocation twice',
     file: 'src/storage/redis/jobs.ts',
-    text: "if redis.call('EXISTS', invocation) == 1 then return cjson.encode({type = 'known'}) end",
-    replacement: '',
+    text: "local known = redis.call('GET', invocation) or (stored and job.id)",
+    replacement: 'local known = stored and job.id',
     tests: { [REDIS]: 'one invocation makes one job' },
   },
   {
@@ -51,8 +51,8 @@ export const STORAGE_FAULTS = [
   {
     name: 'Redis stores a job without its timer',
     file: 'src/storage/redis/redis.ts',
-    text: 'await schedule.wake(job.id, at);\n      return jobs.insert',
-    replacement: 'return jobs.insert',
+    text: 'await schedule.begin(job.id, at);',
+    replacement: '',
     tests: { [REDIS]: 'an accepted job is stored, counted and scheduled' },
   },
   {

@@ -341,6 +341,23 @@ describe('bad days of Discord', () => {
     nothingRefused(discord);
   });
 
+  it('5xx after each try to mention the person was taken: they are mentioned once, however often it is shown', async () => {
+    const { discord, platform } = await start();
+    const remembered = new Remembered('j');
+    const done = { text: 'Here it is', notify: true };
+    await platform.show(inChannel(discord), { text: 'Working' }, remembered);
+    discord.faults.fail(503, { times: 4, path: /^POST .channels/, afterTaking: true });
+    await expect(platform.show(inChannel(discord), done, remembered)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await platform.show(inChannel(discord), done, remembered);
+    // Discord has forgotten the nonce by then.
+    discord.advance(60 * 60_000);
+    await platform.show(inChannel(discord), done, remembered);
+    expect(discord.said().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
+    nothingRefused(discord);
+  });
+
   it('5xx that do not end: the port hears that it may work later, and then it does', async () => {
     const { discord, platform } = await start();
     discord.faults.fail(503, { times: 4 });

@@ -202,6 +202,7 @@ describe('rendering for Discord', () => {
     ['a task list', '- [x] done\n- [ ] open', '- ☑ done\n- ☐ open'],
     ['a small table', '| a | bb |\n|---|---|\n| 1 | 2 |', '```\na  bb\n─  ──\n1  2\n```'],
     ['code with a language', '```js\nlet x;\n```', '```js\nlet x;\n```'],
+    ['code that holds a fence', '````\na\n```\nb\n````', '```\na\n`\u200b``\nb\n```'],
     ['a quote of two paragraphs', '> a\n>\n> b', '> a\n> b'],
     ['a spoiler', '||secret||', '\\|\\|secret\\|\\|'],
     ['words that look like a definition', '[Verse]: sunlight', '\\[Verse\\]: sunlight'],

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { sendingOf, textSending } from '../../../../src/platforms/discord/deliver/payload.ts';
+
+const media = {
+  open: () => Promise.reject(new Error('there are no files')),
+  link: () => 'https://bot.example/files/a',
+};
+
+it('whatever a text says, it lets Discord ping no one but those who are named to it', async () => {
+  const page = { content: '@everyone <@12345>', embeds: [], components: [], files: [] };
+  const { body } = await sendingOf(page, [], media);
+  expect(body.allowed_mentions).toEqual({ parse: [] });
+  expect(textSending('<@12345> this is ready.', ['12345']).body.allowed_mentions).toEqual({
+    parse: [],
+    users: ['12345'],
+  });
+});

@@ -1,0 +1,26 @@
+import { setImmediate as others } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createRates } from '../../../../src/platforms/slack/connection/rates.ts';
+import { ManualClock } from '../../../storage/manual-clock.ts';
+
+it('the edits of a channel wait together for a Retry-After, the longest there was, and those of others do not', async () => {
+  const clock = new ManualClock();
+  const rates = createRates(1_000, clock.now, (ms) => clock.sleep(ms));
+  const limited = rates.editsIn('C0MUSIC');
+  limited.pauseFor(3_000);
+  limited.pauseFor(1_000);
+  const written: string[] = [];
+  void limited.slot('next').then(() => written.push('music'));
+  void limited.ready().then(() => written.push('last words'));
+  void rates
+    .editsIn('C0OTHER')
+    .slot('next')
+    .then(() => written.push('other'));
+  await others();
+  clock.advance(2_999);
+  await others();
+  expect(written).toEqual(['other']);
+  clock.advance(1);
+  await others();
+  expect(written.toSorted()).toEqual(['last words', 'music', 'other']);
+});
