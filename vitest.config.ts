@@ -15,6 +15,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // Packages as the bot gets them: the development builds of the Markdown parser take half as long again, or more.
+  ssr: { resolve: { conditions: ['node'] } },
   test: {
     include: ['test/**/*.test.ts'],
     // Guards against hanging only: a slow machine is no failure, and tests set no limits of their own. The dearest test
