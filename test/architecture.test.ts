@@ -48,7 +48,6 @@ const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   keyv: 'src/storage/',
   '@keyv/': 'src/storage/',
   'node:sqlite': 'src/storage/sqlite/',
-  echarts: 'src/settings/',
   '@resvg/': ['src/settings/', 'src/emulator/studio/'],
   'prom-client': 'src/http/',
   s3mini: 'src/media/',

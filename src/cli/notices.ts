@@ -8,7 +8,13 @@ export const NOTICES_FILE = 'THIRD-PARTY-NOTICES';
 const lockSchema = z.object({
   packages: z.record(
     z.string(),
-    z.object({ version: z.string(), license: z.string().optional(), dev: z.boolean().optional() }),
+    z.object({
+      version: z.string(),
+      /** Where another package than that of the path is there. */
+      name: z.string().optional(),
+      license: z.string().optional(),
+      dev: z.boolean().optional(),
+    }),
   ),
 });
 
@@ -27,8 +33,8 @@ Sources and the way they are built: https://github.com/lovell/sharp-libvips`,
   ],
   [/MPL/, 'These hold resvg, whose files are under the MPL. Source: https://github.com/thx/resvg-js'],
   [
-    /README/,
-    'These are fonts, under the licence of Bitstream Vera and DejaVu. https://dejavu-fonts.github.io/License.html',
+    /OFL/,
+    'These hold fonts, under the SIL Open Font License. Its text is in the package. https://openfontlicense.org',
   ],
 ];
 
@@ -37,9 +43,9 @@ export function noticesFile(lock: string): string {
   const { packages } = lockSchema.parse(JSON.parse(lock));
   const shipped = Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { version, license = 'none given' }]) => ({
+    .map(([path, { version, name, license = 'none given' }]) => ({
       licence: license,
-      name: `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${version}`,
+      name: `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${version}`,
     }));
   const byLicence = [...Map.groupBy(shipped, ({ licence }) => licence)];
   const sections = byLicence

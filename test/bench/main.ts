@@ -5,11 +5,12 @@
 import { parseArgs } from 'node:util';
 import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
+import { installRow } from './install.ts';
 import type { BenchRow, Comparison } from './measure.ts';
 import { streamsRow } from './streams.ts';
 import { waitingRow } from './waiting.ts';
 
-const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, engineRow, waitingRow];
+const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, engineRow, installRow, waitingRow];
 
 /** What a short run forgives: it is there to catch a relapse. */
 const SHORT_SLACK = 2;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import type { ChartOptions, ChartRow } from './draw.ts';
+import type { ChartOptions, ChartRow } from './svg.ts';
 
 const pictureSchema = z.tuple([z.instanceof(Uint8Array)]);
 

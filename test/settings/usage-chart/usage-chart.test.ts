@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
-import { usageChartSvg } from '../../../src/settings/usage-chart/draw.ts';
+import { usageChartSvg } from '../../../src/settings/usage-chart/svg.ts';
 import { usageChart } from '../../../src/settings/usage-chart/usage-chart.ts';
 
 const rows = [
@@ -17,6 +17,44 @@ test('shows every day, also those on which nothing happened, and every family', 
   expect(svg).toContain('>song<');
   expect(svg).toContain('>ask<');
   expect(svg).toContain('Used in the last 7 days');
+});
+
+test('bars are as high as their requests, one on the other, below the highest line', () => {
+  const bars = [
+    ...usageChartSvg(rows, options).matchAll(
+      /<rect x="([\d.]+)" y="([\d.]+)" width="\d+(?:\.\d)?" height="([\d.]+)" fill="(#\w+)" \/>/g,
+    ),
+  ]
+    .map(([, x, y, height, fill]) => ({ x: Number(x), y: Number(y), height: Number(height), fill }))
+    .filter(({ y }) => y < 348);
+  const [song, askOfNextDay, songOfNextDay] = bars;
+  expect(bars).toHaveLength(3);
+  expect((song?.height ?? 0) / (songOfNextDay?.height ?? 0)).toBeCloseTo(2, 1);
+  expect((askOfNextDay?.height ?? 0) / (songOfNextDay?.height ?? 0)).toBeCloseTo(4.5, 1);
+  expect(askOfNextDay?.x).toBe(songOfNextDay?.x);
+  expect((songOfNextDay?.y ?? 0) + (songOfNextDay?.height ?? 0)).toBeCloseTo(askOfNextDay?.y ?? 0, 0);
+  expect(Math.min(...bars.map(({ y }) => y))).toBeGreaterThanOrEqual(56);
+});
+
+test.each([
+  [1, ['0', '1']],
+  [7, ['0', '1', '2', '3', '4', '5', '6', '7']],
+  [36, ['0', '10', '20', '30', '40']],
+  [12_345, ['0', '2,000', '4,000', '6,000', '8,000', '10,000', '12,000', '14,000']],
+])('a day of %i requests has lines at round numbers', (requests, lines) => {
+  const svg = usageChartSvg([{ day: '2026-03-10', family: 'song', requests }], options);
+  const scale = [
+    ...svg.matchAll(/text-anchor="end">([\d,]+)</g),
+    ...svg.matchAll(/text-anchor="end"[^>]*>([\d,]+)</g),
+  ];
+  expect([...new Set(scale.map(([, label]) => label))]).toEqual(lines);
+});
+
+test('nothing at all, and a quarter of a year, are drawn', () => {
+  expect(usageChartSvg([], options)).toContain('>03-10<');
+  const dates = usageChartSvg(rows, { ...options, days: 90 }).match(/>\d\d-\d\d</g) ?? [];
+  expect(dates.length).toBeGreaterThan(10);
+  expect(dates.length).toBeLessThan(20);
 });
 
 test('text from outside is no markup', () => {
