@@ -1,6 +1,6 @@
 import { defineCommand, defineSubcommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
-import { FAMILY_NOUNS } from '../src/core/family.ts';
+import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
 import { plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
@@ -111,7 +111,9 @@ export const models = defineCommand({
         where: whereOption,
       },
       autocomplete: {
-        model: async ({ typed }, context) => {
+        model: async ({ typed, options }, context) => {
+          const chosen = FAMILIES.find((name) => name === options.family);
+          if (chosen) return context.models.suggest(chosen, typed);
           const [songs, others] = await Promise.all([
             context.models.suggest('song', typed),
             context.models.suggest('ask', typed),

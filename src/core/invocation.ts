@@ -92,6 +92,8 @@ export interface SuggestRequest {
   readonly option: string;
   /** What was typed so far. */
   readonly typed: string;
+  /** The other options, as far as they are filled in; not validated. */
+  readonly options: RawOptions;
   readonly address: Address;
   readonly person: Person;
 }

@@ -27,7 +27,7 @@ export interface MusicCallbackOptions {
   /** Those that may have signed: the present one and those before it that still count. */
   readonly secrets: readonly string[];
   /** Resolves once the body is durable, or says why it was not kept; rejects when storage is away. */
-  readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job' | 'full'>;
+  readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job'>;
   readonly log: Log;
   /** In milliseconds. */
   readonly receiveTimeoutMs?: number;
@@ -73,9 +73,6 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
           case 'unknown-job':
             log.warn({ job }, 'A callback came for a job that is not in storage');
             return sendNotFound(reply);
-          case 'full':
-            log.warn({ job }, 'A job has more callbacks than are kept; this one was refused');
-            return reply.code(429).send({ error: 'too many callbacks for this job' });
           case 'unavailable':
             return reply.code(503).header('retry-after', '5').send({ error: 'unavailable' });
           default:

@@ -48,8 +48,8 @@ export interface JobText {
   readonly record: string;
 }
 
-/** Entries a job's inbox holds. */
-export const INBOX_LIMIT = 64;
+/** Entries of one kind that a job's inbox holds. */
+export const INBOX_OF_A_KIND = 16;
 
 /** Milliseconds that an inbox is kept after its job ended: only a late callback reads it then. */
 export const INBOX_KEPT = 30 * 24 * 3_600_000;
@@ -69,17 +69,18 @@ export interface Callback {
   readonly body: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** What it tells, so that many of one kind displace none of another; one of its own if left out. */
+  readonly kind?: string;
 }
 
-/** `full`: the job has as many entries as are kept. */
-export type Received = 'stored' | 'unknown-job' | 'full';
+export type Received = 'stored' | 'unknown-job';
 
 export interface Inbox {
   /**
-   * Durable when it resolves. The same body for the same job is kept once, and true again. Kept until 30 days after the
-   * job ended. At most 64 entries a job; false past that.
+   * Durable when it resolves. The same body for the same job is kept once. Of each kind the last 16 are kept, and those
+   * without a kind, until 30 days after the job ended; where no job is, for 30 days.
    */
-  put(job: string, body: string, receivedAt: number): Promise<boolean>;
+  put(job: string, body: string, receivedAt: number): Promise<void>;
   /** Entries after `sequence`, in order. */
   read(job: string, sequence: number): Promise<InboxEntry[]>;
 }

@@ -81,12 +81,38 @@ export function receiveContract(current: StorageUnderTest): void {
       'unknown-job',
       'stored',
     ]);
-    const answers = await Promise.all(
-      Array.from({ length: 70 }, (_, index) => receive('a', `body ${index}`)),
-    );
-    expect(answers.filter((answer) => answer === 'stored')).toHaveLength(63);
-    expect(answers.filter((answer) => answer === 'full')).toHaveLength(7);
-    expect(await receive('b', 'one more')).toBe('stored');
+  });
+
+  test('of each kind the last are kept, however many come', async () => {
+    await current.storage.jobs.create(songJob({ id: 'a' }));
+    const told = (kind: string, body: string) =>
+      current.storage.receive({ job: 'a', body, receivedAt: 1, kind });
+    expect(await told('complete', 'the result')).toBe('stored');
+    for (let index = 0; index < 70; index += 1) expect(await told('text', `body ${index}`)).toBe('stored');
+    await told('failed', 'the end');
+    const entries = await current.storage.inbox.read('a', 0);
+    expect(entries.map(({ sequence, body }) => [sequence, body])).toEqual([
+      [1, 'the result'],
+      ...Array.from({ length: 16 }, (_, index) => [56 + index, `body ${54 + index}`]),
+      [72, 'the end'],
+    ]);
+    expect(await current.storage.inbox.read('a', 70)).toEqual(entries.slice(-2));
+    // What was displaced may come again, behind the others.
+    await told('text', 'body 0');
+    expect(await current.storage.inbox.read('a', 72)).toEqual([
+      { sequence: 73, receivedAt: 1, body: 'body 0' },
+    ]);
+  });
+
+  test('what came for an erased job is gone with it, and begins anew if the job does', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      await current.storage.jobs.create(songJob({ id: 'a' }));
+      for (let index = 0; index < 20; index += 1)
+        await current.storage.receive({ job: 'a', body: `body ${index}`, receivedAt: 1, kind: 'text' });
+      expect(await bodies('a')).toHaveLength(16);
+      await current.storage.jobs.erase('a');
+      expect(await bodies('a')).toEqual([]);
+    }
   });
 
   test('a time that is no number is refused', async () => {

@@ -243,6 +243,7 @@ describe('this channel’s songs', () => {
       command: 'stems',
       option: 'song',
       typed: 'rai',
+      options: {},
       address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
       person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
     };

@@ -49,6 +49,21 @@ it('an administrator chooses a model by the ordinal words of a list; the rest ar
   expect(shown).toContain('chosen for this channel');
 });
 
+it('whoever chooses a model for a family in a form is offered that family’s models first', async () => {
+  const before = slack.openView(BOB);
+  await slack.slash('/models', 'set', { user: BOB });
+  const form = await slack.until(() => (slack.openView(BOB) === before ? undefined : slack.openView(BOB)));
+  const offered = async (family: string) => {
+    const found = await slack.suggest(form, 'model', '', { family });
+    return found.map(({ value }) => value);
+  };
+  expect((await offered('song'))[0]).toMatch(/^V/);
+  expect((await offered('song')).filter((model) => !model.startsWith('V'))).toEqual([]);
+  expect((await offered('image'))[0]).toMatch(/canvas|picture/);
+  expect((await offered('video'))[0]).toMatch(/reel/);
+  expect(await offered('video')).toContain('chat-small');
+});
+
 it('a limit lets one pass, says when the next may, and counts for operators', async () => {
   expect(await privately(BOB, '/limits', 'set person ask 1 day')).toContain('1 answer per person and day');
   const before = slack.botMessages(CHANNEL).length;

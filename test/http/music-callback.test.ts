@@ -185,9 +185,4 @@ describe('what could not be stored', () => {
     expect(await response.text()).toBe('{"error":"not found"}');
     expect(log.lines[0]).toContain('not in storage');
   });
-
-  test('because the job has too many already is 429', async () => {
-    const { post, url } = await receiver({ receive: async () => 'full' });
-    expect((await post(url)).status).toBe(429);
-  });
 });

@@ -231,6 +231,35 @@ describe('a song', () => {
     expect(kept?.body).toContain('a secret phrase');
   });
 
+  it('for which more callbacks came than are kept has what the last of each kind brought', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    const { receive } = world.jobs;
+    for (let count = 0; count < 100; count += 1)
+      expect(await receive(job, JSON.stringify({ ...songCallback('text'), count }))).toBe('stored');
+    expect(await receive(job, JSON.stringify(songCallback('complete')))).toBe('stored');
+    for (let count = 100; count < 200; count += 1)
+      await receive(job, JSON.stringify({ ...songCallback('first'), count }));
+    expect(await world.storage.inbox.read(job, 0)).toHaveLength(33);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.media).toHaveLength(3);
+  });
+
+  it('a callback for a record that a newer version wrote is stored', async () => {
+    const job = await world.start(SONG);
+    const { jobs } = world.dependencies.storage;
+    const { read } = jobs;
+    jobs.read = async () => {
+      throw new StorageError('schema', 'It is of a newer version.');
+    };
+    expect(await world.jobs.receive(job, JSON.stringify(songCallback('complete')))).toBe('stored');
+    jobs.read = read;
+    await world.advance(job);
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
   it('whose second take cannot be fetched is delivered with a sentence about it', async () => {
     world.unreachable.set('https://gateway.example/two.mp3', new MediaError('type', 'no audio'));
     const job = await world.start(SONG);

@@ -26,7 +26,7 @@ export class MemoryData {
   /** Records as text: no object is shared with the storage. */
   readonly records = new Map<string, string>();
   readonly invocations = new Map<string, string>();
-  readonly inboxes = new Map<string, InboxEntry[]>();
+  readonly inboxes = new Map<string, (InboxEntry & { readonly kind: string | undefined })[]>();
   readonly schedule = new Map<string, Scheduled>();
   readonly queues = new Map<string, Queue>();
   readonly settings: KeyvStoreAdapter & AtomicStore;

@@ -6,7 +6,7 @@ import { checkTime } from '../../src/storage/schedule.ts';
 import {
   type Accepted,
   type Callback,
-  INBOX_LIMIT,
+  INBOX_OF_A_KIND,
   QUEUE_COUNTED,
   type Received,
   type Storage,
@@ -35,12 +35,17 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
     data.invocations.set(job.invocation, job.id);
     return true;
   }
-  function put({ job, body, receivedAt }: Callback): boolean {
+  function put({ job, body, receivedAt, kind }: Callback): void {
     const entries = data.inboxes.get(job) ?? [];
-    if (entries.some((entry) => entry.body === body)) return true;
-    if (entries.length >= INBOX_LIMIT) return false;
-    data.inboxes.set(job, [...entries, { sequence: entries.length + 1, receivedAt, body }]);
-    return true;
+    if (entries.some((entry) => entry.body === body)) return;
+    const sequence = (entries.at(-1)?.sequence ?? 0) + 1;
+    const all = [...entries, { sequence, receivedAt, body, kind }];
+    const same = kind === undefined ? [] : all.filter((entry) => entry.kind === kind);
+    const displaced = same.slice(0, -INBOX_OF_A_KIND);
+    data.inboxes.set(
+      job,
+      all.filter((entry) => !displaced.includes(entry)),
+    );
   }
   const select = (matches: (job: Job) => boolean) => data.jobs().filter(matches);
   const newestFirst = (one: Job, other: Job) =>
@@ -65,7 +70,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
       checkTime(callback.receivedAt);
       return atomically((): Received => {
         if (!data.records.has(callback.job)) return 'unknown-job';
-        if (!put(callback)) return 'full';
+        put(callback);
         data.wake(callback.job, callback.receivedAt);
         return 'stored';
       });
@@ -141,7 +146,11 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
     inbox: {
       put: (job, body, receivedAt) => atomically(() => put({ job, body, receivedAt })),
       read: (job, sequence) =>
-        atomically(() => (data.inboxes.get(job) ?? []).filter((entry) => entry.sequence > sequence)),
+        atomically(() =>
+          (data.inboxes.get(job) ?? [])
+            .filter((entry) => entry.sequence > sequence)
+            .map(({ kind: _, ...entry }) => entry),
+        ),
     },
     schedule,
     notifications: {

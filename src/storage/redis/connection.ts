@@ -81,8 +81,10 @@ export class RedisConnection {
         const reply = replyOf(error);
         // After a failover, the connection leads to what is a replica now.
         if (error instanceof NoAnswer || reply === 'READONLY') this.#renew(error);
-        if (reply !== undefined) throw refusalOfRedis(error) ?? error;
-        if (error instanceof NoAnswer || clock.elapsed() >= end)
+        const isLate = clock.elapsed() >= end;
+        // While it loads its data after a start, it is away a little longer.
+        if (reply !== undefined && (reply !== 'LOADING' || isLate)) throw refusalOfRedis(error) ?? error;
+        if (error instanceof NoAnswer || isLate)
           throw new StorageError('unavailable', 'Redis cannot be reached.', error);
       }
       await new Promise<void>((resolve) => clock.after(RETRY_PAUSE, resolve));

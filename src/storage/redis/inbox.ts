@@ -1,39 +1,53 @@
 /** The callbacks that came for jobs. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type Callback, INBOX_KEPT, INBOX_LIMIT, type Inbox } from '../storage.ts';
+import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 import { EARLIEST } from './schedule.ts';
 
-/** KEYS: entries, digests of them, the job. ARGV: digest, entry. Returns 0 when no more entries are kept. */
+const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
+
+/** What stands in place of a displaced entry: those after it keep their sequence. */
+const DISPLACED = JSON.stringify({ receivedAt: 0, body: '' } satisfies z.infer<typeof storedEntry>);
+
+/** KEYS: entries, digests of them, their kinds, the job. */
 const PUT = `
-local function put(KEYS, digest, entry)
-  local inbox, seen, job = KEYS[1], KEYS[2], KEYS[3]
-  if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end
-  if redis.call('LLEN', inbox) >= ${INBOX_LIMIT} then return 0 end
-  redis.call('SADD', seen, digest)
-  redis.call('RPUSH', inbox, entry)
-  if redis.call('HGET', job, 'open') == '0' then
+local function put(KEYS, digest, entry, kind)
+  local inbox, seen, kinds, job = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+  if redis.call('SADD', seen, digest) == 1 then
+    local index = redis.call('RPUSH', inbox, entry) - 1
+    if kind ~= '' then
+      local kept = cjson.decode(redis.call('HGET', kinds, kind) or '[]')
+      table.insert(kept, {index, digest})
+      if #kept > ${INBOX_OF_A_KIND} then
+        local oldest = table.remove(kept, 1)
+        redis.call('LSET', inbox, oldest[1], '${DISPLACED}')
+        redis.call('SREM', seen, oldest[2])
+      end
+      redis.call('HSET', kinds, kind, cjson.encode(kept))
+      redis.call('PEXPIRE', kinds, ${INBOX_KEPT})
+    end
+  end
+  if redis.call('HGET', job, 'open') ~= '1' then
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
     redis.call('PEXPIRE', seen, ${INBOX_KEPT})
   end
-  return 1
 end
 `;
 
 const PUT_ALONE = `${PUT}
-return put(KEYS, ARGV[1], ARGV[2])
+put(KEYS, ARGV[1], ARGV[2], ARGV[3])
+return 1
 `;
 
-/** KEYS: those of {@link PUT}, what all keys of the queue begin with. ARGV: digest, entry, job, time, delay. */
+/** KEYS: those of {@link PUT}, what all keys of the queue begin with. ARGV: digest, entry, kind, job, time, delay. */
 const RECEIVE = `${PUT}${EARLIEST}
-if redis.call('EXISTS', KEYS[3]) == 0 then return 'unknown-job' end
-if put(KEYS, ARGV[1], ARGV[2]) == 0 then return 'full' end
-return earliest(KEYS[4], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), '') == 1 and 'stored' or 'not scheduled'
+if redis.call('EXISTS', KEYS[4]) == 0 then return 'unknown-job' end
+put(KEYS, ARGV[1], ARGV[2], ARGV[3])
+return earliest(KEYS[5], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), '') == 1 and 'stored' or 'not scheduled'
 `;
 
-const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
-const receiveReply = z.enum(['stored', 'not scheduled', 'unknown-job', 'full']);
+const receiveReply = z.enum(['stored', 'not scheduled', 'unknown-job']);
 
 export interface RedisInbox extends Inbox {
   /** Puts the callback and moves the timer of its job; `not scheduled` where the job has none. */
@@ -41,25 +55,28 @@ export interface RedisInbox extends Inbox {
 }
 
 export function redisInbox({ connection, keys }: RedisTools): RedisInbox {
-  const keysOf = (job: string) => [keys.inbox(job), keys.inboxSeen(job), keys.job(job)];
-  const valuesOf = (body: string, receivedAt: number) => [
+  const keysOf = (job: string) => [keys.inbox(job), keys.inboxSeen(job), keys.inboxKinds(job), keys.job(job)];
+  const valuesOf = ({ body, receivedAt, kind = '' }: Omit<Callback, 'job'>) => [
     createHash('sha256').update(body).digest('base64'),
     JSON.stringify({ receivedAt, body } satisfies z.infer<typeof storedEntry>),
+    kind,
   ];
   return {
-    async receive({ job, body, receivedAt }, queue, delay) {
-      const values = [...valuesOf(body, receivedAt), job, Math.ceil(receivedAt), delay];
+    async receive(callback, queue, delay) {
+      const { job, receivedAt } = callback;
+      const values = [...valuesOf(callback), job, Math.ceil(receivedAt), delay];
       return receiveReply.parse(await connection.evaluate(RECEIVE, [...keysOf(job), queue], values));
     },
     async put(job, body, receivedAt) {
-      return (await connection.evaluate(PUT_ALONE, keysOf(job), valuesOf(body, receivedAt))) === 1;
+      await connection.evaluate(PUT_ALONE, keysOf(job), valuesOf({ body, receivedAt }));
     },
     async read(job, sequence) {
       const entries = await connection.run((redis) => redis.lRange(keys.inbox(job), sequence, -1));
-      return entries.map((text, index) => ({
-        sequence: sequence + index + 1,
-        ...storedEntry.parse(JSON.parse(text)),
-      }));
+      return entries.flatMap((text, index) =>
+        text === DISPLACED
+          ? []
+          : [{ sequence: sequence + index + 1, ...storedEntry.parse(JSON.parse(text)) }],
+      );
     },
   };
 }

@@ -101,14 +101,14 @@ end
 return found
 `;
 
-/** KEYS: keys of the job. Removes the job from every index that its hash names. */
+/** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. */
 const ERASE = `
 local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
 for field = 1, 4 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9])
+redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9], KEYS[10])
 return 1
 `;
 
@@ -228,7 +228,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     records,
     async erase(id) {
       const job = await read(id);
-      if (job) await connection.evaluate(ERASE, jobKeys(job, keys), [id]);
+      if (job) await connection.evaluate(ERASE, [...jobKeys(job, keys), keys.inboxKinds(id)], [id]);
     },
     async recentDurations(route, limit) {
       if (limit <= 0) return [];

@@ -27,10 +27,12 @@ export function redisKeys(prefix: string) {
     undelivered: (platform: string, person: string) => key('unplaced', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
     delivered: (route: string) => key('delivered', route),
-    /** List: entry n at index n - 1. */
+    /** List: entry n at index n - 1; one that was displaced leaves an empty body. */
     inbox: (job: string) => key('inbox', job),
     /** Set of digests of what the inbox holds. */
     inboxSeen: (job: string) => key('inbox-seen', job),
+    /** Hash: the indexes and digests of each kind in the inbox, as JSON. */
+    inboxKinds: (job: string) => key('inbox-kinds', job),
     /** Sorted sets of jobs by ticket, and the last ticket. */
     semaphoreHolders: (queue: string) => key('place-holders', queue),
     semaphoreQueue: (queue: string) => key('place-queue', queue),

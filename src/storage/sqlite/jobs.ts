@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Job } from '../../core/job.ts';
 import type { Log } from '../../core/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import { type Callback, INBOX_LIMIT, type Inbox, type JobStore, type JobText } from '../storage.ts';
+import { type Callback, INBOX_OF_A_KIND, type Inbox, type JobStore, type JobText } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const recordRow = z.object({ id: z.string(), record: z.string() });
@@ -158,30 +158,31 @@ const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: 
 
 export interface SqliteInbox extends Inbox {
   /** Inside a transaction: {@link Inbox.put}. */
-  insert(callback: Callback): boolean;
-  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
+  insert(callback: Callback): void;
+  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch, or that are no more. */
   prune(endedBefore: number): Promise<void>;
 }
 
 export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
-  const { known, last, put, read, prune } = database.prepareAll({
+  const { known, last, put, displace, read, prune } = database.prepareAll({
     known: 'SELECT 1 FROM inbox WHERE job = ? AND digest = ?',
     last: 'SELECT coalesce(max(sequence), 0) AS last FROM inbox WHERE job = ?',
-    put: 'INSERT INTO inbox (job, sequence, received_at, digest, body) VALUES (?, ?, ?, ?, ?)',
+    put: 'INSERT INTO inbox (job, sequence, received_at, digest, kind, body) VALUES (?, ?, ?, ?, ?, ?)',
+    displace: `DELETE FROM inbox WHERE job = ?1 AND sequence IN
+       (SELECT sequence FROM inbox WHERE job = ?1 AND kind = ?2 ORDER BY sequence DESC LIMIT -1 OFFSET ?3)`,
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
      ORDER BY sequence`,
     // Found by when they came: jobs that ended are many, and almost all of them have no callbacks any more.
     prune: `DELETE FROM inbox WHERE job IN
-       (SELECT job FROM inbox JOIN jobs ON id = job
-          WHERE received_at < ?1 AND open = 0 AND coalesce(finished_at, created_at) < ?1)`,
+       (SELECT job FROM inbox LEFT JOIN jobs ON id = job
+          WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,
   });
-  const insert = ({ job, body, receivedAt }: Callback) => {
+  const insert = ({ job, body, receivedAt, kind }: Callback) => {
     const digest = createHash('sha256').update(body).digest();
-    if (known.get(job, digest) !== undefined) return true;
+    if (known.get(job, digest) !== undefined) return;
     const sequence = lastRow.parse(last.get(job)).last + 1;
-    if (sequence > INBOX_LIMIT) return false;
-    put.run(job, sequence, receivedAt, digest, body);
-    return true;
+    put.run(job, sequence, receivedAt, digest, kind ?? null, body);
+    if (kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
   };
   return {
     insert,

@@ -130,6 +130,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX usage_entries_times ON usage_entries (at);
   CREATE INDEX usage_days_days ON usage_days (day);
   `,
+  `
+  ALTER TABLE inbox ADD COLUMN kind TEXT;
+  `,
 ];
 
 /**

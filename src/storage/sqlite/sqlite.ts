@@ -80,7 +80,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       checkTime(receivedAt);
       const received = await database.write((): Received => {
         if (!jobs.has(job)) return 'unknown-job';
-        if (!inbox.insert(callback)) return 'full';
+        inbox.insert(callback);
         schedule.insert(job, receivedAt);
         return 'stored';
       });

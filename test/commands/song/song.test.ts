@@ -190,6 +190,7 @@ describe('a voice', () => {
     const choices = await studio.bot.suggest({
       command: 'song',
       option: 'voice',
+      options: {},
       typed: 'rai',
       address: where,
       person: BOB,
@@ -429,6 +430,7 @@ describe('songs of this channel', () => {
     const choices = await studio.bot.suggest({
       command: 'song',
       option: 'earlier',
+      options: {},
       typed: '',
       address,
       person: BOB,

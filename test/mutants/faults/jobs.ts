@@ -70,9 +70,9 @@ export const JOB_FAULTS = [
   {
     name: 'a callback counts as stored before it is',
     file: 'src/jobs/jobs.ts',
-    text: 'receive: (job, body) => storage.receive({ job, body, receivedAt: now() }),',
+    text: 'storage.receive({ job, body, receivedAt: now(), kind: readMusicCallback(body).stage }),',
     replacement:
-      "receive: async (job, body) => (void storage.receive({ job, body, receivedAt: now() }).catch(() => {}), 'stored'),",
+      "(async () => (void storage.receive({ job, body, receivedAt: now() }).catch(() => {}), 'stored' as const))(),",
     tests: {
       'test/jobs/storage-away.test.ts': 'a callback is not taken, so that the gateway sends it again',
     },

@@ -95,9 +95,9 @@ describe('the Discord adapter', () => {
   it('knows the parts of a command', async () => {
     const { discord, bot } = harness;
     bot.choices = async ({ subcommand }) => [{ name: `for ${subcommand}`, value: 'V5' }];
-    expect(await discord.autocomplete({ name: 'models set', option: 'model', typed: 'V' })).toEqual([
-      { name: 'for set', value: 'V5' },
-    ]);
+    const typing = { name: 'models set', option: 'model', typed: 'V', options: { family: 'song' } };
+    expect(await discord.autocomplete(typing)).toEqual([{ name: 'for set', value: 'V5' }]);
+    expect(bot.suggestions.at(-1)?.options).toEqual({ family: 'song' });
     await discord.command({ name: 'models set', options: { model: 'V5' }, moderator: true }).response();
     expect(bot.invocations.at(-1)).toMatchObject({
       command: 'models',

@@ -64,6 +64,7 @@ export const COMMANDS: readonly AnyCommand[] = [
       set: defineSubcommand({
         description: 'Sets one',
         options: {
+          family: { type: 'text', description: 'Of what' },
           model: {
             type: 'text',
             description: 'Which',

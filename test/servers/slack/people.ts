@@ -255,11 +255,12 @@ export function people({
     }
   }
 
-  /** Types into a menu that loads its options; resolves with what the app offers. */
+  /** Types into a menu that loads its options, with the form filled in so far; resolves with what the app offers. */
   async function suggest(
     open: OpenView,
     action: string,
     typed: string,
+    values: FormValues = {},
   ): Promise<{ text: string; value: string }[]> {
     const { block, element: menu } = element(asList(open.view.blocks), action);
     const delivery = await deliver(
@@ -268,7 +269,7 @@ export function people({
         type: 'block_suggestion',
         ...common(open.user),
         container: { type: 'view', view_id: open.id },
-        view: wireView(open),
+        view: { ...wireView(open), state: fillForm(open.view, values, wire, { unfinished: true }) },
         action_id: menu.action_id,
         block_id: block.block_id,
         value: typed,

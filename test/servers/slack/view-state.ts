@@ -7,9 +7,14 @@ export type FormValues = Readonly<Record<string, string | readonly string[] | re
 /**
  * Fills a modal as a person would and returns its `view.state`. Fields are named by block_id or action_id. What is not
  * named keeps its initial value. Throws when the form has no such field, when a choice is not offered, when a required
- * field stays empty, or when a text is longer than the field allows: Slack's client would not let the person do that.
+ * field stays empty, or when a text is longer than the field allows: Slack's client would not let the person do that. An `unfinished` form is still being filled in.
  */
-export function fillForm(view: Fields, values: FormValues, wire: (file: StoredFile) => Fields): Fields {
+export function fillForm(
+  view: Fields,
+  values: FormValues,
+  wire: (file: StoredFile) => Fields,
+  { unfinished = false } = {},
+): Fields {
   const inputs = asList(view.blocks)
     .map(asFields)
     .filter((block) => block.type === 'input');
@@ -22,7 +27,8 @@ export function fillForm(view: Fields, values: FormValues, wire: (file: StoredFi
     const name = [blockId, actionId].find((key) => key in values);
     if (name !== undefined) left.delete(name);
     const value = elementState(element, name === undefined ? undefined : values[name], wire);
-    if (block.optional !== true && isEmpty(value)) throw new Error(`The form requires ${blockId}`);
+    if (!unfinished && block.optional !== true && isEmpty(value))
+      throw new Error(`The form requires ${blockId}`);
     state[blockId] = { [actionId]: { type: element.type, ...value } };
   }
   if (left.size > 0) {

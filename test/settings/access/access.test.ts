@@ -136,6 +136,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
             ...(name === 'models' ? { subcommand: 'set' } : {}),
             option: 'model',
             typed: '',
+            options: {},
             address: here(platform),
             person: somebody(platform, who),
           });

@@ -5,6 +5,7 @@ import type { Storage } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';
 import { RecordingLog } from '../recording-log.ts';
+import { startReplica } from './replica-process.ts';
 
 const LEASE = 1_500;
 const PATIENCE = 500;
@@ -223,6 +224,23 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
         server.thaw();
       }
       await expect.poll(() => storage.check()).toBeUndefined();
+    });
+
+    test.each(['killed', 'frozen'])('and many calls wait, %s or not, Node warns of nothing', async (how) => {
+      const replica = await startReplica({ kind: 'redis', url: server.url, prefix, leaseMs: LEASE }, 'wait');
+      try {
+        await replica.said('ready');
+        if (how === 'killed') await server.kill();
+        else server.freeze();
+        await replica.said('away');
+        if (how === 'killed') await server.start();
+        else server.thaw();
+        await expect.poll(() => replica.lines.at(-1)).toMatch(/closed after/);
+        expect(replica.lines).toEqual(['open', 'ready', 'away', 'closed after 0 warnings']);
+      } finally {
+        server.thaw();
+        await replica.kill();
+      }
     });
 
     test('the storage can be closed, and does not open', async () => {

@@ -12,9 +12,10 @@ export type StorageLocation =
 
 /**
  * `hang`: handles and never ends. `write`: writes as fast as it can and says what was acknowledged. `accept`: accepts the
- * same events as every other replica, once the setting `go` is there, each under a limit of one.
+ * same events as every other replica, once the setting `go` is there, each under a limit of one. `wait`: calls many things at
+ * a time until Redis was away and is back, and says what Node warns of.
  */
-export type ReplicaTask = 'hang' | 'write' | 'accept' | 'open';
+export type ReplicaTask = 'hang' | 'write' | 'accept' | 'wait' | 'open';
 
 /** Events that `accept` takes. */
 export const EVENTS = 100;

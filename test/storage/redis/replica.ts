@@ -17,7 +17,7 @@ function openAt(location: StorageLocation): Promise<Storage> {
   const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
   return location.kind === 'sqlite'
     ? openSqliteStorage({ ...tools, path: location.path })
-    : openRedisStorage({ ...tools, ...PATIENT, ...location });
+    : openRedisStorage({ ...tools, ...(task === 'wait' ? {} : PATIENT), ...location });
 }
 
 async function write(storage: Storage): Promise<never> {
@@ -51,12 +51,45 @@ async function accept(storage: Storage): Promise<void> {
   say('done');
 }
 
+/** Many calls at a time that wait for Redis, until it is back. Says every warning of the process. */
+async function wait(storage: Storage): Promise<void> {
+  let told = 0;
+  process.on('warning', ({ name, message }) => {
+    told += 1;
+    say(`warned: ${name}: ${message}`);
+  });
+  await storage.schedule.start(async () => systemClock.now() + 100, { concurrency: 64 });
+  for (let job = 0; job < 64; job += 1) await storage.schedule.wake(`job${job}`, 0);
+  say('ready');
+  let hasFailed = false;
+  for (let isBack = false; !isBack; ) {
+    const calls = Array.from({ length: 20 }, (_, call) => [
+      storage.settings.get('key'),
+      storage.settings.update('key', (value) => ({ value })),
+      storage.schedule.wake(`call${call}`, systemClock.now() + 3_600_000),
+      storage.schedule.unscheduled(['a', 'b']),
+      storage.jobs.read('a'),
+      storage.inbox.read('a', 0),
+      storage.secret('name', () => 'made'),
+      storage.check(),
+    ]);
+    const ends = await Promise.allSettled(calls.flat());
+    const isAway = ends.some(({ status }) => status === 'rejected');
+    if (isAway && !hasFailed) say('away');
+    isBack = hasFailed && !isAway;
+    hasFailed ||= isAway;
+  }
+  await storage.close();
+  say(`closed after ${told} warnings`);
+}
+
 const [location, task] = process.argv.slice(2);
 try {
   const storage = await openAt(JSON.parse(location ?? ''));
   say('open');
   if (task === 'write') await write(storage);
   if (task === 'accept') await accept(storage);
+  if (task === 'wait') await wait(storage);
   if (task === 'hang') {
     await storage.schedule.start(
       (job) => {

@@ -139,7 +139,8 @@ describe('a full disk', () => {
 
     database.prepare('PRAGMA max_page_count = 100000').get();
     expect(await storage.jobs.create(songJob({ id: 'large', title: large }))).toBe(true);
-    expect(await storage.inbox.put('before', large, 1)).toBe(true);
+    await storage.inbox.put('before', large, 1);
+    expect(await storage.inbox.read('before', 0)).toHaveLength(1);
   });
 });
 
@@ -362,25 +363,26 @@ describe('a record that cannot be read', () => {
   });
 });
 
-test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+test('callbacks of a job that ended, or was erased meanwhile, are forgotten after 30 days, those of an open one never', async () => {
   const clock = new ManualClock();
   const storage = await openSqliteStorage({ path, clock, random: Math.random, log });
   opened.push(storage);
   const began = clock.now();
   await storage.jobs.create(songJob({ id: 'ended', state: 'delivered', finishedAt: began }));
   await storage.jobs.create(songJob({ id: 'open', createdAt: began }));
-  for (const id of ['ended', 'open']) await storage.inbox.put(id, 'body', began);
+  for (const id of ['ended', 'open', 'erased']) await storage.inbox.put(id, 'body', began);
   const lengths = async () => [
     (await storage.inbox.read('ended', 0)).length,
     (await storage.inbox.read('open', 0)).length,
+    (await storage.inbox.read('erased', 0)).length,
   ];
   const day = 24 * 3_600_000;
   clock.advance(29 * day);
   await storage.check();
-  expect(await lengths()).toEqual([1, 1]);
+  expect(await lengths()).toEqual([1, 1, 1]);
   clock.advance(2 * day);
   await storage.check();
-  expect(await lengths()).toEqual([0, 1]);
+  expect(await lengths()).toEqual([0, 1, 0]);
 });
 
 test('the folder is made, and closing leaves the database and its lock in it', async () => {

@@ -67,12 +67,15 @@ export function suggestRequestOf(
   receivedAt: number,
 ): SuggestRequest | undefined {
   const who = askerOf(interaction);
-  const { options, ...subcommand } = withoutSubcommand(interaction.data.options);
-  const focused = options.find((option) => option.focused);
+  const { options: sent } = withoutSubcommand(interaction.data.options);
+  const focused = sent.find((option) => option.focused);
   if (!who || !focused) return undefined;
+  const { subcommand, options } = commandOptions(interaction);
+  const { [focused.name]: _unfinished, ...others } = options;
   return {
     command: interaction.data.name,
-    ...subcommand,
+    ...(subcommand === undefined ? {} : { subcommand }),
+    options: others,
     option: focused.name,
     typed: String(focused.value ?? ''),
     address: addressOfInteraction(interaction, who.id, receivedAt),

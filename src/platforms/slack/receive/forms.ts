@@ -11,7 +11,7 @@ import { homeAnswer } from './home.ts';
 import { interactionSchema } from './invocations.ts';
 
 const menuSchema = z.object({
-  view: z.object({ private_metadata: z.string() }),
+  view: z.object({ private_metadata: z.string(), state: z.object({ values: z.unknown() }).optional() }),
   action_id: z.string(),
   value: z.string().catch(''),
 });
@@ -51,7 +51,8 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const { address, form } = metadata;
     const { command, subcommand } = formTarget(form);
     const { person } = await tools.persons.find(user.id, user.username);
-    const request = { command, option, typed, address, person };
+    const { [option]: _replaced, ...options } = formOptions(view.state?.values);
+    const request = { command, option, typed, options, address, person };
     const choices = await tools.bot.suggest(subcommand === undefined ? request : { ...request, subcommand });
     const declared = tools.bot.commands.find(({ name }) => name === command);
     const part = subcommand === undefined ? undefined : declared?.subcommands?.[subcommand];

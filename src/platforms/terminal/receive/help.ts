@@ -1,9 +1,10 @@
 /** What a person at the prompt can type: help, and completion by the Tab key. */
 import type { AnyCommand } from '../../../core/command.ts';
+import { UserError } from '../../../core/errors.ts';
 import type { SuggestRequest } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
-import type { Choice } from '../../../core/options.ts';
-import { commandHelp, readLine } from '../../shared/command-line.ts';
+import type { Choice, RawOptions } from '../../../core/options.ts';
+import { type CommandLine, commandHelp, readLine, typedOptions } from '../../shared/command-line.ts';
 
 /** All commands, or one with its options. */
 export function help(commands: readonly AnyCommand[], name: string | undefined): Message {
@@ -45,18 +46,29 @@ export async function complete(
     const flags = Object.keys(options).map((name) => `--${name} `);
     return matching(flags, word);
   }
-  const [, name = '', value = ''] = /--([\w-]+)[ =]([^\n]*)$/.exec(text) ?? [];
+  const [, before = '', name = '', value = ''] = /^(|[^\n]*\s)--([\w-]+)[ =]([^\n]*)$/.exec(text) ?? [];
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option?.type === 'choice') {
     const values = option.choices.map((choice) => choice.value);
     return matching(values, value);
   }
   if (option?.type === 'text' && option.autocomplete) {
-    const request = { command: command.name, option: name, typed: value };
+    const others = optionsOf(found.command, { ...found, text: before });
+    const request = { command: command.name, option: name, typed: value, options: others };
     const choices = await suggest(subcommand === undefined ? request : { ...request, subcommand });
     return [choices.map((choice) => choice.value), value];
   }
   if (subcommand !== undefined || text !== word) return [[], word];
   const parts = Object.keys(command.subcommands ?? {}).map((part) => `${part} `);
   return matching(parts, word);
+}
+
+/** What was typed before the option that is completed; nothing of it while a part cannot be understood. */
+function optionsOf(command: AnyCommand, line: CommandLine): RawOptions {
+  try {
+    return typedOptions(command, line, '');
+  } catch (error) {
+    if (error instanceof UserError) return {};
+    throw error;
+  }
 }

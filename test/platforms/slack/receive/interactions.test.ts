@@ -211,12 +211,18 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       bot.choices = [{ name: 'Ada’s voice', value: 'voice-1' }];
       await server.slash('/song');
       const form = await server.until(() => server.openView());
-      expect(await server.suggest(form, 'voice', 'ad')).toEqual([
+      expect(await server.suggest(form, 'voice', 'ad', { prompt: 'rain' })).toEqual([
         { text: 'Ada’s voice', value: 'voice-1' },
         { text: 'ad', value: 'ad' },
       ]);
       expect(bot.suggestions).toMatchObject([
-        { command: 'song', option: 'voice', typed: 'ad', address: { channel: 'C0MUSIC' } },
+        {
+          command: 'song',
+          option: 'voice',
+          typed: 'ad',
+          options: { prompt: 'rain' },
+          address: { channel: 'C0MUSIC' },
+        },
       ]);
       noRefusals();
     });

@@ -278,6 +278,15 @@ describe('typed lines', () => {
     await expect.poll(() => screen.seen()).toBe(completed);
   });
 
+  test('completion knows the options that were typed before', async () => {
+    const { input } = await open();
+    input.write('/song rain --voice f --style l');
+    input.write('\t');
+    await expect
+      .poll(() => suggest.mock.lastCall?.[0])
+      .toMatchObject({ option: 'style', typed: 'l', options: { prompt: 'rain', voice: 'f' } });
+  });
+
   test('of a pipe run without a prompt, and its end is told once they ran', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: false });
     const onEnd = vi.fn();
