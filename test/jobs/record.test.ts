@@ -33,8 +33,8 @@ const PICTURE = results({ images: [picture('cover')] });
 
 describe('submission', () => {
   it('of which only a part was answered keeps the part, and waits for the rest', () => {
-    expect(WAITING).toEqual({ ...SUBMITTING, taskId: 'task', state: 'waiting', deadlineAt: 9 });
-    expect(applied(SUBMITTING, { type: 'submitted', result: PICTURE, deadlineAt: 9, at: 2 })).toEqual({
+    expect(WAITING).toStrictEqual({ ...SUBMITTING, taskId: 'task', state: 'waiting', deadlineAt: 9 });
+    expect(applied(SUBMITTING, { type: 'submitted', result: PICTURE, deadlineAt: 9, at: 2 })).toStrictEqual({
       ...SUBMITTING,
       result: PICTURE,
       complete: false,
@@ -46,20 +46,20 @@ describe('submission', () => {
   it('that was answered at once is ready, or cancelled where somebody asked for that', () => {
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 2 };
     const ready = { state: 'ready', result: PICTURE, complete: true, endedAt: 2 } as const;
-    expect(applied(SUBMITTING, answered)).toEqual({ ...SUBMITTING, ...ready, end: 'delivered' });
+    expect(applied(SUBMITTING, answered)).toStrictEqual({ ...SUBMITTING, ...ready, end: 'delivered' });
     const asked = applied(SUBMITTING, { type: 'cancelRequested', by: 'ada' });
-    expect(applied(asked, answered)).toEqual({ ...asked, ...ready, end: 'cancelled' });
+    expect(applied(asked, answered)).toStrictEqual({ ...asked, ...ready, end: 'cancelled' });
   });
 
   it('that was not taken begins again, counted, and not before it may', () => {
     const { submittedAt: _, ...accepted } = SUBMITTING;
-    expect(applied(SUBMITTING, { type: 'notTaken' })).toEqual({
+    expect(applied(SUBMITTING, { type: 'notTaken' })).toStrictEqual({
       ...accepted,
       state: 'accepted',
       refusals: 1,
     });
     const held = { ...SUBMITTING, refusals: 1, held: { showing: 3 } };
-    expect(applied(held, { type: 'notTaken', until: 7 })).toEqual({
+    expect(applied(held, { type: 'notTaken', until: 7 })).toStrictEqual({
       ...accepted,
       state: 'accepted',
       refusals: 2,
@@ -70,40 +70,57 @@ describe('submission', () => {
   it('that was not taken forgets words that were asked for, and keeps words that are paid for', () => {
     const asked = applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true });
     expect(asked.lyrics).toBe('sent');
-    expect(applied(asked, { type: 'notTaken' })).toEqual({ ...JOB, refusals: 1 });
+    expect(applied(asked, { type: 'notTaken' })).toStrictEqual({ ...JOB, refusals: 1 });
     const written = applied(asked, { type: 'lyricsWritten', work: SONG.work });
-    expect(written).toEqual({ ...JOB, submittedAt: 1, lyrics: 'done' });
+    expect(written).toStrictEqual({ ...JOB, submittedAt: 1, lyrics: 'done' });
     const again = applied(written, { type: 'submitting', work: SONG.work, at: 5 }, { type: 'notTaken' });
-    expect(again).toEqual({ ...written, submittedAt: 5, refusals: 1 });
+    expect(again).toStrictEqual({ ...written, submittedAt: 5, refusals: 1 });
   });
 });
 
 describe('waiting', () => {
   it('counts the polls, and remembers since when the task is unknown', () => {
-    expect(applied(WAITING, { type: 'retried' }, { type: 'polled' })).toEqual({ ...WAITING, polls: 1 });
+    expect(applied(WAITING, { type: 'retried' }, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 1 });
     const unknown = applied(WAITING, { type: 'polled', unknownSince: 4 });
-    expect(unknown).toEqual({ ...WAITING, polls: 1, unknownSince: 4 });
-    expect(applied(unknown, { type: 'polled' })).toEqual({ ...WAITING, polls: 2 });
+    expect(unknown).toStrictEqual({ ...WAITING, polls: 1, unknownSince: 4 });
+    expect(applied(unknown, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 2 });
+  });
+
+  it('keeps part of a result as a part, and notes what could not be read', () => {
+    const part: JobEvent = { type: 'progressed', taskId: 'task', result: PICTURE };
+    expect(applied(WAITING, part)).toStrictEqual({ ...WAITING, result: PICTURE, complete: false });
+    const unreadable: JobEvent = { type: 'progressed', taskId: undefined, isUnreadable: true };
+    expect(applied(WAITING, unreadable)).toStrictEqual({ ...WAITING, unreadable: true });
+    expect(applied(WAITING, { type: 'completed', result: PICTURE, at: 3 })).toMatchObject({ complete: true });
+    // Nothing is new of it.
+    const expired: Job = { ...WAITING, state: 'expired', end: 'expired' };
+    expect(applied(expired, { type: 'completed', result: EMPTY_RESULT, at: 3 }).state).toBe('ready');
+  });
+
+  it('is told words once, and only where it waits for them', () => {
+    const words: JobEvent = { type: 'lyricsWritten', work: { ...SONG.work } };
+    expect(applied(WAITING, words)).toBe(WAITING);
+    expect(applied({ ...WAITING, lyrics: 'done' }, words).state).toBe('waiting');
   });
 
   it('counts what failed, and holds each call by itself', () => {
-    expect(applied(WAITING, { type: 'retried' })).toEqual({ ...WAITING, attempts: 1 });
+    expect(applied(WAITING, { type: 'retried' })).toStrictEqual({ ...WAITING, attempts: 1 });
     const held = { ...WAITING, held: { asking: 3 } };
-    expect(applied(held, { type: 'retried', held: { showing: 8 } })).toEqual({
+    expect(applied(held, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
       ...WAITING,
       attempts: 1,
       held: { asking: 3, showing: 8 },
     });
-    expect(applied(held, { type: 'retried' })).toEqual({ ...held, attempts: 1 });
+    expect(applied(held, { type: 'retried' })).toStrictEqual({ ...held, attempts: 1 });
   });
 
   it('takes the first name of its task, and no other', () => {
     const nameless = applied(SUBMITTING, { type: 'uncertain', deadlineAt: 9 });
-    expect(nameless).toEqual({ ...SUBMITTING, state: 'waiting', deadlineAt: 9, uncertain: true });
-    expect(applied(nameless, { type: 'progressed' })).toEqual({ ...nameless, uncertain: false });
+    expect(nameless).toStrictEqual({ ...SUBMITTING, state: 'waiting', deadlineAt: 9, uncertain: true });
+    expect(applied(nameless, { type: 'progressed' })).toStrictEqual({ ...nameless, uncertain: false });
     const named = applied(nameless, { type: 'progressed', taskId: 'first' });
-    expect(named).toEqual({ ...nameless, uncertain: false, taskId: 'first' });
-    expect(applied(named, { type: 'progressed', taskId: 'second' })).toEqual(named);
+    expect(named).toStrictEqual({ ...nameless, uncertain: false, taskId: 'first' });
+    expect(applied(named, { type: 'progressed', taskId: 'second' })).toStrictEqual(named);
   });
 });
 
@@ -112,7 +129,11 @@ describe('to cancel', () => {
     expect(applied(WAITING, { type: 'cancelled' })).toBe(WAITING);
     const asked = applied(WAITING, { type: 'cancelRequested', by: 'ada' });
     expect(applied(asked, { type: 'cancelRequested', by: 'eve' })).toBe(asked);
-    expect(applied(asked, { type: 'cancelled' })).toEqual({ ...asked, state: 'ready', end: 'cancelled' });
+    expect(applied(asked, { type: 'cancelled' })).toStrictEqual({
+      ...asked,
+      state: 'ready',
+      end: 'cancelled',
+    });
   });
 
   it('stays so when the result comes before or after its person was told, also in old records', () => {
@@ -125,9 +146,20 @@ describe('to cancel', () => {
   it('leaves a task that the gateway names late to be asked about, and takes an answer that comes late', () => {
     const cancelled: Job = { ...SUBMITTING, state: 'cancelled', end: 'cancelled' };
     const named: JobEvent = { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 6 };
-    expect(applied(cancelled, named)).toEqual({ ...cancelled, taskId: 'task' });
+    expect(applied(cancelled, named)).toStrictEqual({ ...cancelled, taskId: 'task' });
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 6 };
     expect(applied(cancelled, answered)).toMatchObject({ state: 'ready', end: 'cancelled', result: PICTURE });
+    expect(applied(cancelled, answered).complete).toBe(true);
+    expect(
+      applied(
+        cancelled,
+        answered,
+        { type: 'closed', end: 'cancelled', at: 7, charge: 'yes' },
+        { type: 'revealed' },
+      ),
+    ).toMatchObject({ state: 'ready', end: 'delivered' });
+    // What it knows of its task stays.
+    expect(applied({ ...cancelled, taskId: 'task' }, answered).taskId).toBe('task');
     const failed: Job = { ...SUBMITTING, state: 'ready', end: 'failed' };
     expect(applied(failed, answered)).toBe(failed);
   });
@@ -144,8 +176,10 @@ describe('a job that is delivered', () => {
 
   it('is told the name of its task all the same', () => {
     const { taskId: _, ...nameless } = DELIVERED;
-    expect(applied(nameless, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toEqual(DELIVERED);
-    expect(applied(nameless, { type: 'progressed', taskId: 'task' })).toEqual(DELIVERED);
+    expect(applied(nameless, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toStrictEqual(
+      DELIVERED,
+    );
+    expect(applied(nameless, { type: 'progressed', taskId: 'task' })).toStrictEqual(DELIVERED);
   });
 
   it('shows what comes late and holds more', () => {
@@ -197,7 +231,7 @@ describe('the end', () => {
     ['uncertain', true, true],
     ['no', false, false],
   ] as const)('says what was charged: %s', (charge, charged, chargeUncertain) => {
-    expect(applied(ready, { type: 'closed', end: 'expired', at: 5, charge })).toEqual({
+    expect(applied(ready, { type: 'closed', end: 'expired', at: 5, charge })).toStrictEqual({
       ...ready,
       state: 'expired',
       finishedAt: 5,
@@ -219,17 +253,17 @@ describe('two runs that posted', () => {
     const shown = applied(WAITING, { type: 'recorded', fields: { posted: { id: 'one' }, shown: 'digest' } });
     const { shown: _, ...stale } = { ...shown, mayHavePosted: true };
     const twice = applied(shown, { type: 'overtaken', posted: { id: 'two' } });
-    expect(twice).toEqual({ ...stale, overtaken: [{ id: 'two' }] });
-    expect(applied(twice, { type: 'overtaken', posted: { id: 'three' } }).overtaken).toEqual([
+    expect(twice).toStrictEqual({ ...stale, overtaken: [{ id: 'two' }] });
+    expect(applied(twice, { type: 'overtaken', posted: { id: 'three' } }).overtaken).toStrictEqual([
       { id: 'two' },
       { id: 'three' },
     ]);
-    expect(applied(twice, { type: 'repaired' })).toEqual(stale);
+    expect(applied(twice, { type: 'repaired' })).toStrictEqual(stale);
     expect(applied(WAITING, { type: 'repaired' })).toBe(WAITING);
   });
 
   it('leave the one message that is known, where the first is not', () => {
-    expect(applied(WAITING, { type: 'overtaken', posted: { id: 'two' } })).toEqual({
+    expect(applied(WAITING, { type: 'overtaken', posted: { id: 'two' } })).toStrictEqual({
       ...WAITING,
       mayHavePosted: true,
       posted: { id: 'two' },
@@ -258,34 +292,42 @@ describe('results that come in parts', () => {
       stems: [{ name: 'Drums', url: sound('d') }],
       videoUrl: 'https://gateway.example/a.mp4',
     };
-    expect(merged(first, {})).toEqual(first);
-    expect(merged({}, first)).toEqual(first);
-    expect(merged(first, second)).toEqual({ ...first, ...second });
+    expect(merged(first, {})).toStrictEqual(first);
+    expect(merged({}, first)).toStrictEqual(first);
+    expect(merged(first, second)).toStrictEqual({ ...first, ...second });
   });
 
   it('know a take by its id, or by its position where one of the two has none', () => {
     expect(
       merged({ songs: [{ audioUrl: sound('a') }] }, { songs: [{ audioId: 'a', title: 'Rain' }] })?.songs,
-    ).toEqual([{ audioId: 'a', title: 'Rain', audioUrl: sound('a') }]);
+    ).toStrictEqual([{ audioId: 'a', title: 'Rain', audioUrl: sound('a') }]);
     expect(
       merged({ songs: [{ audioId: 'a', audioUrl: sound('a') }] }, { songs: [{ title: 'Rain' }] })?.songs,
-    ).toEqual([{ audioId: 'a', title: 'Rain', audioUrl: sound('a') }]);
-    expect(merged({ songs: [{ title: 'Rain' }] }, { songs: [{ audioUrl: sound('a') }] })?.songs).toEqual([
-      { title: 'Rain', audioUrl: sound('a') },
-    ]);
+    ).toStrictEqual([{ audioId: 'a', title: 'Rain', audioUrl: sound('a') }]);
+    expect(
+      merged({ songs: [{ title: 'Rain' }] }, { songs: [{ audioUrl: sound('a') }] })?.songs,
+    ).toStrictEqual([{ title: 'Rain', audioUrl: sound('a') }]);
     expect(
       merged({ songs: [{ title: 'one' }] }, { songs: [{ title: 'one' }, { title: 'two' }] })?.songs,
-    ).toEqual([{ title: 'one' }, { title: 'two' }]);
+    ).toStrictEqual([{ title: 'one' }, { title: 'two' }]);
+  });
+
+  it('never give a take without a name what belongs to the one before it', () => {
+    const sounds = [{ audioUrl: sound('a') }, { audioUrl: sound('b') }];
+    expect(merged({ songs: sounds }, { songs: [{ title: 'one' }, { title: 'two' }] })?.songs).toStrictEqual([
+      { title: 'one', audioUrl: sound('a') },
+      { title: 'two', audioUrl: sound('b') },
+    ]);
   });
 
   it('keep a take that the newer leaves out only where it has a sound', () => {
     const known = [{ audioId: 'a', audioUrl: sound('a') }, { audioId: 'b' }];
-    expect(merged({ songs: known }, { songs: [{ audioId: 'c' }] })?.songs).toEqual([
+    expect(merged({ songs: known }, { songs: [{ audioId: 'c' }] })?.songs).toStrictEqual([
       { audioId: 'c' },
       { audioId: 'a', audioUrl: sound('a') },
     ]);
     // A take that was found by its id stands for no other by its position.
-    expect(merged({ songs: known }, { songs: [{ audioId: 'b' }, { title: 'new' }] })?.songs).toEqual([
+    expect(merged({ songs: known }, { songs: [{ audioId: 'b' }, { title: 'new' }] })?.songs).toStrictEqual([
       { audioId: 'b' },
       { title: 'new' },
       { audioId: 'a', audioUrl: sound('a') },
@@ -293,13 +335,29 @@ describe('results that come in parts', () => {
   });
 });
 
+describe('what could be shown nowhere', () => {
+  const undelivered: Job = { ...DELIVERED, undelivered: true, posted: { id: 'one' }, shown: 'digest' };
+  const elsewhere = { platform: 'discord', channel: 'other', person: 'ada' };
+
+  it('moves where its person asks for it, and is no one else’s', () => {
+    const { undelivered: _, posted: _posted, shown: _shown, ...rest } = undelivered;
+    expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'ada' })).toStrictEqual({
+      ...rest,
+      address: elsewhere,
+      state: 'ready',
+    });
+    expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'eve' })).toBe(undelivered);
+    expect(applied(DELIVERED, { type: 'redirected', address: elsewhere, person: 'ada' })).toBe(DELIVERED);
+  });
+});
+
 it('what the gateway’s reader found becomes a result, and an empty one holds nothing', () => {
-  expect(EMPTY_RESULT).toEqual({ songs: [], lyrics: [], images: [], stems: [] });
+  expect(EMPTY_RESULT).toStrictEqual({ songs: [], lyrics: [], images: [], stems: [] });
   const found = { songs: [], lyrics: [{ text: 'Rain' }], stems: [] };
-  expect(fromMusic({ ...found, images: ['https://gateway.example/a.png'] })).toEqual({
+  expect(fromMusic({ ...found, images: ['https://gateway.example/a.png'] })).toStrictEqual({
     ...found,
     images: [picture('a')],
   });
   const files = { wavUrl: 'https://gateway.example/a.wav', videoUrl: 'https://gateway.example/a.mp4' };
-  expect(fromMusic({ ...found, images: [], ...files })).toEqual({ ...found, images: [], ...files });
+  expect(fromMusic({ ...found, images: [], ...files })).toStrictEqual({ ...found, images: [], ...files });
 });

@@ -127,7 +127,7 @@ export const SLACK_FAULTS = [
   {
     name: 'a request needs no signature of Slack',
     file: 'src/platforms/slack/connection/webhook.ts',
-    text: 'if (!isFromSlack(request)) return { status: 401 };',
+    text: 'if (!isFromSlack(request)) return refuse();',
     replacement: '',
     tests: { 'test/platforms/slack/connection/connection.test.ts': 'takes nothing that Slack did not sign' },
   },
