@@ -39,6 +39,7 @@ const kills = wholeNumber('kills', values.kills);
 const options = {
   jobs: wholeNumber('jobs', values.jobs),
   kills,
+  replicas: values.store === 'redis' ? 3 : 1,
   store: storeOf(values.store),
   seed: values.seed,
   pauseMs: wholeNumber('pause', values.pause),

@@ -16,6 +16,8 @@ export interface ChaosOptions {
   /** The part of all calls to the gateway and to the chats that fails, from 0 to 1. */
   readonly failing: number;
   readonly store: StoreKind;
+  /** Processes that share the storage; SQLite's has one. */
+  readonly replicas: number;
   readonly seed: string;
   /** Milliseconds between one ask and the next. */
   readonly pauseMs: number;
@@ -51,8 +53,6 @@ export type PlannedEvent = { readonly afterAccepted: number } & (
   | { readonly type: 'duplicates'; readonly times: number }
 );
 
-export const REPLICAS = { sqlite: 1, redis: 3 } as const satisfies Record<StoreKind, number>;
-
 /** The nth ask; there is always another, since some are made to a process that is just being killed. */
 export function planAsk(seed: string, index: number): PlannedAsk {
   const random = createRandom(`${seed} ask ${index}`);
@@ -73,12 +73,13 @@ export function planAsk(seed: string, index: number): PlannedAsk {
 }
 
 /** Each replica's, in turn; of one alone, each start's: then its clock was set between two. */
-export function planSkew({ store, skewMs }: ChaosOptions, replica: number, start: number): number {
-  const turn = store === 'sqlite' ? start : replica;
+export function planSkew({ replicas, skewMs }: ChaosOptions, replica: number, start: number): number {
+  const turn = replicas === 1 ? start : replica;
   return skewMs * ([-1, 0, 1][turn % 3] ?? 0);
 }
 
-export function planEvents({ jobs, kills, freezes, freezeMs, store, seed }: ChaosOptions): PlannedEvent[] {
+export function planEvents(options: ChaosOptions): PlannedEvent[] {
+  const { jobs, kills, freezes, freezeMs, store, replicas, seed } = options;
   const random = createRandom(`${seed} events`);
   const when = () => random.integer(jobs);
   const some = (count: number, make: () => PlannedEvent): PlannedEvent[] =>
@@ -88,7 +89,7 @@ export function planEvents({ jobs, kills, freezes, freezeMs, store, seed }: Chao
     ...some(kills, () => ({
       type: 'kill',
       afterAccepted: when(),
-      replica: random.integer(REPLICAS[store]),
+      replica: random.integer(replicas),
       delayMs: random.integer(1_000),
     })),
     ...Array.from(
@@ -96,7 +97,7 @@ export function planEvents({ jobs, kills, freezes, freezeMs, store, seed }: Chao
       (_, index): PlannedEvent => ({
         type: 'freeze',
         afterAccepted: when(),
-        replica: index % REPLICAS[store],
+        replica: index % replicas,
         forMs: random.between(...freezeMs),
       }),
     ),
