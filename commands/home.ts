@@ -3,7 +3,7 @@ import type { AnyCommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
 import type { FormButton } from '../src/core/form.ts';
-import type { Person } from '../src/core/invocation.ts';
+import type { Address, Person } from '../src/core/invocation.ts';
 import type { JobView } from '../src/core/job.ts';
 import type { Field, HomeSection } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../src/core/moderation.ts';
@@ -18,6 +18,7 @@ const PROMPT_SHOWN = 300;
 
 export interface HomeOptions {
   readonly person: Person;
+  readonly address: Address;
   readonly context: Context;
   readonly commands: readonly AnyCommand[];
   /** What runs for the person, wherever they asked for it. */
@@ -25,7 +26,13 @@ export interface HomeOptions {
 }
 
 /** `context` is of the channel whose settings and songs are shown. */
-export async function home({ person, context, commands, running }: HomeOptions): Promise<HomeSection[]> {
+export async function home({
+  person,
+  address,
+  context,
+  commands,
+  running,
+}: HomeOptions): Promise<HomeSection[]> {
   const { moderation } = context;
   const [models, answers, songs] = await Promise.all([
     moderation.models.inForce(),
@@ -33,7 +40,7 @@ export async function home({ person, context, commands, running }: HomeOptions):
     context.jobs.recentSongs(MOST_SONGS),
   ]);
   return [
-    settings(models, answers, person.moderator),
+    settings(models, answers, { mayChange: person.moderator, address }),
     jobs(running, context.now()),
     recent(songs, context.now()),
     help(commands, person.moderator),
@@ -43,18 +50,18 @@ export async function home({ person, context, commands, running }: HomeOptions):
 function settings(
   models: readonly ModelInForce[],
   { systemPrompt, assistant, footer }: AnswersInForce,
-  mayChange: boolean,
+  { mayChange, address }: { readonly mayChange: boolean; readonly address: Address },
 ): HomeSection {
   const chosen = models.map(({ family, model, from, chosenBy, gone }): Field => {
     const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
     const lost = gone.map((choice) => `\n${choice.model} is not offered to this bot any more`);
     return {
       name: FAMILY_NOUNS[family].title,
-      value: `${model ? `${model}\n` : ''}${because(from)}${by}${lost.join('')}`,
+      value: `${model ? `${model}\n` : ''}${because(from, address)}${by}${lost.join('')}`,
     };
   });
   const prompt = systemPrompt
-    ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from)}`
+    ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from, address)}`
     : 'none';
   return {
     title: 'What is set here',

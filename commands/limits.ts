@@ -61,13 +61,13 @@ export const limits = defineCommand({
   options: {},
   moderatorsOnly: true,
   answersPrivately: true,
-  run: async (_invocation, context) => privately(await limitsMessage(context)),
+  run: async ({ address }, context) => privately(await limitsMessage(context, address)),
 
   subcommands: {
     show: defineSubcommand({
       description: 'What is limited here, and how much of it is used',
       options: {},
-      run: async (_invocation, context) => privately(await limitsMessage(context)),
+      run: async ({ address }, context) => privately(await limitsMessage(context, address)),
     }),
 
     set: defineSubcommand({
@@ -144,16 +144,19 @@ export const limits = defineCommand({
       description: 'Take back what was said about who may use a command',
       options: { command, where: whereOption },
       autocomplete: { command: suggestCommands },
-      async run({ options: { command: name, where = 'channel' } }, { moderation }) {
+      async run({ options: { command: name, where = 'channel' }, address }, { moderation }) {
         const had = await moderation.access.reset(name, where);
-        return privately(had ? 'Taken back.' : `Nothing was said about that in ${here(where)}.`);
+        return privately(had ? 'Taken back.' : `Nothing was said about that in ${here(where, address)}.`);
       },
     }),
 
-    block: subjectSubcommand('Keep somebody from using the bot in this server', async (who, access) => {
-      await access.block(who);
-      return `${nameOf(who)} cannot use me in this server any more.`;
-    }),
+    block: subjectSubcommand(
+      'Keep somebody from using the bot in this server',
+      async (who, access, there) => {
+        await access.block(who);
+        return `${nameOf(who)} cannot use me in ${there} any more.`;
+      },
+    ),
 
     unblock: subjectSubcommand('Let somebody use the bot again', async (who, access) =>
       (await access.unblock(who)) ? `${nameOf(who)} can use me again.` : `${nameOf(who)} was not blocked.`,
@@ -161,9 +164,13 @@ export const limits = defineCommand({
 
     appoint: subjectSubcommand(
       'Let somebody moderate the bot, beside the server’s own moderators',
-      async (who, access) => {
+      async (who, access, there) => {
         await access.appoint(who);
-        return `${nameOf(who)} can now use /models and /limits in this server. On Discord, Server Settings → Integrations lets them see these commands.`;
+        const seen =
+          there === 'this server'
+            ? ' On Discord, Server Settings → Integrations lets them see these commands.'
+            : '';
+        return `${nameOf(who)} can now use /models and /limits in ${there}.${seen}`;
       },
     ),
 
@@ -200,9 +207,9 @@ function ruleSubcommand(
     description,
     options: { command, who: { ...whoOption, description: whoDescription }, where: whereOption },
     autocomplete: { command: suggestCommands },
-    async run({ options: { command: name, who, where = 'channel' } }, { moderation }) {
+    async run({ options: { command: name, who, where = 'channel' }, address }, { moderation }) {
       await moderation.access[change](name, particular(who), where);
-      return privately(await ruleSentence(name, where, moderation));
+      return privately(await ruleSentence(name, where, moderation, address));
     },
   });
 }
@@ -210,13 +217,13 @@ function ruleSubcommand(
 /** Something about one person or role, answered with the sentence that `run` resolves to. */
 function subjectSubcommand(
   description: string,
-  run: (who: Subject, access: Moderation['access']) => Promise<string>,
+  run: (who: Subject, access: Moderation['access'], there: string) => Promise<string>,
 ) {
   return defineSubcommand({
     description,
     options: { who: { ...whoOption, required: true } },
-    run: async ({ options: { who } }, { moderation }) =>
-      privately(await run(subjectOf(who), moderation.access)),
+    run: async ({ options: { who }, address }, { moderation }) =>
+      privately(await run(subjectOf(who), moderation.access, here('server', address))),
   });
 }
 

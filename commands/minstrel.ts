@@ -2,6 +2,7 @@ import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/co
 import type { Context } from '../src/core/context.ts';
 import { notModerator } from '../src/core/errors.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
+import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { Change, ModelInForce } from '../src/core/moderation.ts';
 import { because } from './text/moderation.ts';
@@ -15,15 +16,15 @@ const MOST_CHANGES = 20;
 
 /** Help for these commands, what is set here, and what people may ask about their own data. */
 export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
-  async function help({ moderation }: Context, isModerator: boolean) {
-    const known = others.filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly);
+  async function help({ person, address }: Pick<Invocation, 'person' | 'address'>, { moderation }: Context) {
+    const known = others.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await moderation.models.inForce();
     return privately({
       title: 'What I can do',
       text: [
         known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**What is set here**',
-        models.map(modelLine).join('\n'),
+        models.map((model) => modelLine(model, address)).join('\n'),
         'Mention me, or reply to me, to ask a question. **/minstrel usage** shows what you used, **/minstrel forget** erases what I keep about you.',
       ].join('\n\n'),
     });
@@ -35,13 +36,13 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
     options: {},
     alwaysAllowed: true,
     answersPrivately: true,
-    run: ({ person }, context) => help(context, person.moderator),
+    run: help,
 
     subcommands: {
       help: defineSubcommand({
         description: 'What the bot can do, and what is set here',
         options: {},
-        run: ({ person }, context) => help(context, person.moderator),
+        run: help,
       }),
 
       usage: defineSubcommand({
@@ -56,10 +57,10 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
       forget: defineSubcommand({
         description: 'Erase what is kept about you: requests, results, files, voices, usage',
         options: { confirm: { type: 'flag', description: 'Yes, erase it; it cannot be brought back' } },
-        async run({ options: { confirm } }, { moderation }) {
+        async run({ options: { confirm }, address }, { moderation }) {
           if (!confirm) {
             return privately(
-              'This erases everything I keep about you in this chat, in every server: what you asked for, the results and their files, the voices you kept, and what you used. Messages that stand in channels stay; their buttons will say that they are too old. What is erased cannot be brought back. To go on, use **/minstrel forget** again with “confirm” switched on.',
+              `This erases everything I keep about you in this chat, in every ${serverWord(address)}: what you asked for, the results and their files, the voices you kept, and what you used. Messages that stand in channels stay; their buttons will say that they are too old. What is erased cannot be brought back. To go on, use **/minstrel forget** again with “confirm” switched on.`,
             );
           }
           const { jobs, files } = await moderation.forgetMe();
@@ -72,22 +73,26 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
       audit: defineSubcommand({
         description: 'What moderators changed here, for moderators',
         options: {},
-        async run({ person }, { moderation }) {
+        async run({ person, address }, { moderation }) {
           if (!person.moderator) throw notModerator(person, 'Only moderators may see what was changed.');
           const changes = await moderation.audit(MOST_CHANGES);
           if (changes.length === 0) return privately('Nothing was changed here yet.');
-          return privately({ title: 'What was changed here', text: changes.map(changeLine).join('\n') });
+          return privately({
+            title: 'What was changed here',
+            text: changes.map((change) => changeLine(change, address)).join('\n'),
+          });
         },
       }),
     },
   });
 }
 
-function modelLine({ family, model, from }: ModelInForce): string {
-  return `- ${FAMILY_NOUNS[family].title}: ${model ? `${plain(model)}, ` : ''}${because(from)}`;
+function modelLine({ family, model, from }: ModelInForce, at: Pick<Address, 'platform'>): string {
+  return `- ${FAMILY_NOUNS[family].title}: ${model ? `${plain(model)}, ` : ''}${because(from, at)}`;
 }
 
-function changeLine({ at, by, where, what, from, to }: Change): string {
+function changeLine({ at, by, where: kept, what, from, to }: Change, address: Address): string {
+  const where = kept === 'server' ? serverWord(address) : kept;
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return `- ${plain(`${when} UTC, ${by.displayName}, ${where}, ${what}: ${from} → ${to}`)}`;
 }

@@ -1,6 +1,7 @@
 import { defineCommand, defineSubcommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
+import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
@@ -8,6 +9,8 @@ import type { Outcome } from '../src/core/outcome.ts';
 import { because, here, onOrOff } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { clip, privately } from './text/text.ts';
+
+type Somewhere = Pick<Address, 'platform'>;
 
 /** Characters of a prompt; it is sent with every question. */
 const LONGEST_PROMPT = 4000;
@@ -30,32 +33,34 @@ const promptText = {
   multiline: true,
 } as const;
 
-async function show({ moderation }: Context) {
+async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
   const [models, answers] = await Promise.all([moderation.models.inForce(), moderation.answers.inForce()]);
   return privately({
     title: 'Models and answers here',
-    text: [...models.map(modelLine), ...answerLines(answers)].join('\n\n'),
-    footer: 'A channel’s choice wins over the server’s. Threads belong to their channel.',
+    text: [...models.map((model) => modelLine(model, address)), ...answerLines(answers, address)].join(
+      '\n\n',
+    ),
+    footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
 }
 
-function modelLine({ family: name, model, from, chosenBy, gone }: ModelInForce): string {
+function modelLine({ family: name, model, from, chosenBy, gone }: ModelInForce, at: Somewhere): string {
   const by = chosenBy ? ` by ${plain(chosenBy.displayName)}` : '';
-  const line = `**${FAMILY_NOUNS[name].title}**: ${model ? `**${plain(model)}**, ` : ''}${because(from)}${by}`;
+  const line = `**${FAMILY_NOUNS[name].title}**: ${model ? `**${plain(model)}**, ` : ''}${because(from, at)}${by}`;
   const lost = gone.map(
-    (choice) => `⚠️ ${plain(choice.model)}, ${because(choice.from)}, is not offered to this bot any more.`,
+    (choice) => `⚠️ ${plain(choice.model)}, ${because(choice.from, at)}, is not offered to this bot any more.`,
   );
   return [line, ...lost].join('\n');
 }
 
-function answerLines({ systemPrompt, assistant, footer }: AnswersInForce): string[] {
+function answerLines({ systemPrompt, assistant, footer }: AnswersInForce, at: Somewhere): string[] {
   const prompt = systemPrompt
-    ? `${plain(shortened(systemPrompt.text))} (${because(systemPrompt.from)})`
+    ? `${plain(shortened(systemPrompt.text))} (${because(systemPrompt.from, at)})`
     : 'none';
   return [
     `**System prompt**: ${prompt}`,
-    `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from)}`,
-    `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from)}`,
+    `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from, at)}`,
+    `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from, at)}`,
   ];
 }
 
@@ -64,10 +69,10 @@ function shortened(text: string): string {
 }
 
 /** What is left as it is changes nothing: only what was decided for `where` is filled in. */
-function answersForm(inForce: AnswersInForce, where: Where): Outcome {
+function answersForm(inForce: AnswersInForce, where: Where, at: Somewhere): Outcome {
   const choice = (name: 'assistant' | 'footer', description: string) => ({
     type: 'choice' as const,
-    description: `${description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from)}`,
+    description: `${description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from, at)}`,
     choices: choicesOf(['on', 'off']),
   });
   const kept = (name: 'assistant' | 'footer') =>
@@ -94,13 +99,13 @@ export const models = defineCommand({
   options: {},
   moderatorsOnly: true,
   answersPrivately: true,
-  run: (_invocation, context) => show(context),
+  run: show,
 
   subcommands: {
     show: defineSubcommand({
       description: 'What is in force here, and why',
       options: {},
-      run: (_invocation, context) => show(context),
+      run: show,
     }),
 
     set: defineSubcommand({
@@ -121,7 +126,7 @@ export const models = defineCommand({
           return [...songs, ...others];
         },
       },
-      async run({ options: { family: name, model: named, where = 'channel' } }, { moderation }) {
+      async run({ options: { family: name, model: named, where = 'channel' }, address }, { moderation }) {
         const { model, label, checked, others } = await moderation.models.choose(name, named, where);
         const known = label === undefined ? '' : ` “${plain(label)}” is the name of **${plain(model)}**.`;
         const unsure = checked ? '' : ' The list of models could not be had, so I could not check the name.';
@@ -129,7 +134,7 @@ export const models = defineCommand({
         const more = others.length > listed.length ? ` and ${others.length - listed.length} more` : '';
         const still = listed.length > 0 ? ` Their own choice still wins in ${listed.join(', ')}${more}.` : '';
         return privately(
-          `${FAMILY_NOUNS[name].title} in ${here(where)} now use **${plain(model)}**.${known}${unsure}${still}`,
+          `${FAMILY_NOUNS[name].title} in ${here(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
         );
       },
     }),
@@ -137,11 +142,11 @@ export const models = defineCommand({
     reset: defineSubcommand({
       description: 'Take a choice back, so that the server or the default decides',
       options: { family, where: whereOption },
-      async run({ options: { family: name, where = 'channel' } }, { moderation }) {
+      async run({ options: { family: name, where = 'channel' }, address }, { moderation }) {
         const had = await moderation.models.reset(name, where);
-        if (!had) return privately(`There was no choice for ${name} in ${here(where)}.`);
+        if (!had) return privately(`There was no choice for ${name} in ${here(where, address)}.`);
         const now = (await moderation.models.inForce()).find((one) => one.family === name);
-        return privately(`Taken back.${now ? ` ${modelLine(now)}` : ''}`);
+        return privately(`Taken back.${now ? ` ${modelLine(now, address)}` : ''}`);
       },
     }),
 
@@ -160,10 +165,10 @@ export const models = defineCommand({
         reset: { type: 'flag', description: 'Take it back' },
       },
       asks: true,
-      async run({ options: { text, where = 'channel', reset } }, { moderation }) {
+      async run({ options: { text, where = 'channel', reset }, address }, { moderation }) {
         if (reset) {
           const had = await moderation.answers.reset('systemPrompt', where);
-          return privately(had ? 'Taken back.' : `There was no system prompt for ${here(where)}.`);
+          return privately(had ? 'Taken back.' : `There was no system prompt for ${here(where, address)}.`);
         }
         if (text === undefined) {
           const { systemPrompt } = await moderation.answers.inForce();
@@ -179,7 +184,7 @@ export const models = defineCommand({
           };
         }
         await moderation.answers.change({ systemPrompt: text }, where);
-        return privately(`Every question in ${here(where)} is prefaced with this from now on.`);
+        return privately(`Every question in ${here(where, address)} is prefaced with this from now on.`);
       },
     }),
 
@@ -192,17 +197,17 @@ export const models = defineCommand({
         reset: { type: 'flag', description: 'Take it back' },
       },
       asks: true,
-      async run({ options: { assistant, footer, where = 'channel', reset } }, { moderation }) {
+      async run({ options: { assistant, footer, where = 'channel', reset }, address }, { moderation }) {
         if (reset) {
           const hadAssistant = await moderation.answers.reset('assistant', where);
           const had = (await moderation.answers.reset('footer', where)) || hadAssistant;
-          return privately(had ? 'Taken back.' : `Nothing was decided for ${here(where)}.`);
+          return privately(had ? 'Taken back.' : `Nothing was decided for ${here(where, address)}.`);
         }
         if (assistant === undefined && footer === undefined) {
-          return answersForm(await moderation.answers.inForce(), where);
+          return answersForm(await moderation.answers.inForce(), where, address);
         }
         await moderation.answers.change(present({ assistant, footer }), where);
-        const [, ...lines] = answerLines(await moderation.answers.inForce());
+        const [, ...lines] = answerLines(await moderation.answers.inForce(), address);
         return privately(lines.join('\n\n'));
       },
     }),

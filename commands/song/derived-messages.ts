@@ -89,7 +89,7 @@ function keptVoiceMessage(job: JobView): Message {
   if (result?.voice?.outcome !== 'kept') {
     return {
       title: 'This voice is kept already',
-      text: 'Each take gives its voice once, and this one has. /voices shows the voices of this server; another take, or a new song, gives another voice.',
+      text: 'Each take gives its voice once, and this one has. /voices shows the voices that are kept here; another take, or a new song, gives another voice.',
       fields,
       actions,
     };

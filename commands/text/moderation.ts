@@ -1,5 +1,6 @@
 /** What moderators decided, in words. */
 import type { Context } from '../../src/core/context.ts';
+import { type Address, serverWord } from '../../src/core/invocation.ts';
 import { type Message, plain } from '../../src/core/message.ts';
 import type {
   AccessInForce,
@@ -15,19 +16,21 @@ export function nameOf({ name, id, type }: Subject): string {
   return plain(name ?? (type === 'role' ? `the role ${id}` : id));
 }
 
-export function here(where: Where): string {
-  return `this ${where}`;
+type Somewhere = Pick<Address, 'platform'>;
+
+export function here(where: Where, at: Somewhere): string {
+  return `this ${where === 'server' ? serverWord(at) : where}`;
 }
 
 export function onOrOff({ on }: { readonly on: boolean }): string {
   return on ? 'on' : 'off';
 }
 
-export function because(from: Origin): string {
+export function because(from: Origin, at: Somewhere): string {
   switch (from) {
     case 'channel':
     case 'server':
-      return `chosen for ${here(from)}`;
+      return `chosen for ${here(from, at)}`;
     case 'deployment':
       return 'the default of whoever runs this bot';
     case 'none':
@@ -38,13 +41,17 @@ export function because(from: Origin): string {
 }
 
 /** Everything that is decided here, with what is used of it. */
-export async function limitsMessage({ moderation }: Context): Promise<Message> {
+export async function limitsMessage({ moderation }: Context, at: Somewhere): Promise<Message> {
   const [limits, access] = await Promise.all([moderation.limits.inForce(), moderation.access.inForce()]);
   return {
     title: 'Limits and access here',
     text: [
-      ...section('Limits', limits.map(limitLine), 'Nothing is limited.'),
-      ...section('Who may use what', accessLines(access), 'Everybody may use everything.'),
+      ...section(
+        'Limits',
+        limits.map((limit) => limitLine(limit, at)),
+        'Nothing is limited.',
+      ),
+      ...section('Who may use what', accessLines(access, at), 'Everybody may use everything.'),
     ].join('\n\n'),
     footer: 'Used is what counts for you now, or for all together. /limits report tells who used what.',
   };
@@ -54,29 +61,30 @@ function section(title: string, lines: readonly string[], empty: string): string
   return [`**${title}**`, lines.length === 0 ? empty : lines.map((line) => `- ${line}`).join('\n')];
 }
 
-function limitLine({ sentence, from, used, of, who }: LimitInForce): string {
+function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Somewhere): string {
   const counted = who === undefined ? `: ${amount(used)} ${of} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from)})${counted}`;
+  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from, at)})${counted}`;
 }
 
-function accessLines(access: AccessInForce): string[] {
+function accessLines(access: AccessInForce, at: Somewhere): string[] {
   const rules = (['channel', 'server'] as const).flatMap((where) =>
     Object.entries(access[where]).map(
-      ([name, rule]) => `${commandText(name)} in ${here(where)}: ${ruleText(rule)}`,
+      ([name, rule]) => `${commandText(name)} in ${here(where, at)}: ${ruleText(rule)}`,
     ),
   );
   const named = (title: string, subjects: AccessInForce['blocked']) =>
     subjects.length === 0 ? [] : [`${title}: ${subjects.map(nameOf).join(', ')}`];
   const barred = (['channel', 'server'] as const).flatMap((where) =>
     Object.entries(access.barred[where]).map(
-      ([name, subjects]) => `${commandText(name)} in ${here(where)}: not ${subjects.map(nameOf).join(', ')}`,
+      ([name, subjects]) =>
+        `${commandText(name)} in ${here(where, at)}: not ${subjects.map(nameOf).join(', ')}`,
     ),
   );
   return [
     ...rules,
     ...barred,
     ...named('blocked', access.blocked),
-    ...named('moderators of this bot, beside the server’s own', access.moderators),
+    ...named(`moderators of this bot, beside the ${serverWord(at)}’s own`, access.moderators),
     ...(access.exemptModerators ? ['moderators are exempt from the limits set here'] : []),
   ];
 }
@@ -95,11 +103,12 @@ export async function ruleSentence(
   typed: string,
   where: Where,
   moderation: Context['moderation'],
+  at: Somewhere,
 ): Promise<string> {
   const name = typed.trim().replace(/^\//, '').toLowerCase();
   const access = await moderation.access.inForce();
   const rule = access[where][name];
   const barred = access.barred[where][name] ?? [];
   const but = barred.length > 0 ? `, but not for ${barred.map(nameOf).join(', ')}` : '';
-  return `In ${here(where)}, ${plain(commandText(name))} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}${but}. Moderators may always.`;
+  return `In ${here(where, at)}, ${plain(commandText(name))} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}${but}. Moderators may always.`;
 }

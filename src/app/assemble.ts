@@ -183,7 +183,7 @@ async function createInside(
     context: (request) => contextOf(request, parts),
     home: async ({ address, person }, context) => {
       const running = await jobs.runningEverywhere({ ...address, person: person.id });
-      return home({ person, context, commands, running });
+      return home({ person, address, context, commands, running });
     },
   });
   return { administration, jobs, pending, bot };

@@ -35,6 +35,11 @@ export function serverOf({ guild, direct }: Pick<Address, 'guild' | 'direct'>): 
   return direct === true ? undefined : guild;
 }
 
+/** What people there call it. */
+export function serverWord({ platform }: Pick<Address, 'platform'>): 'server' | 'workspace' {
+  return platform === 'slack' ? 'workspace' : 'server';
+}
+
 /** A thread's channel, or the channel itself. */
 export function channelOf({ channel, parent }: Pick<Address, 'channel' | 'parent'>): string {
   return parent ?? channel;

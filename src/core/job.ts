@@ -7,6 +7,7 @@ import {
   isPlainObject,
   jsonObject,
   serverOf,
+  serverWord,
 } from './invocation.ts';
 import type { Result, Work } from './work.ts';
 
@@ -222,7 +223,8 @@ export function whyOutOfReach(
   const isSentToThem = serverOf(address) === undefined || job.undelivered === true;
   const isOnPlatform = job.address.platform === address.platform;
   if (isOnPlatform && isOwn && (action === 'cancel' || isSentToThem)) return undefined;
-  if (!isOnPlatform || job.address.guild !== address.guild) return 'This button belongs to another server.';
+  if (!isOnPlatform || job.address.guild !== address.guild)
+    return `This button belongs to another ${serverWord(address)}.`;
   const isThere = isOwn || channelOf(job.address) === channelOf(address);
   return isThere ? undefined : 'This button belongs to another channel, and works only there.';
 }

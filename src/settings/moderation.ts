@@ -1,6 +1,6 @@
 /** The tools of moderators' commands, put together for one person and one address. */
 import { notModerator, UserError } from '../core/errors.ts';
-import { type Address, type Person, serverOf } from '../core/invocation.ts';
+import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
@@ -87,12 +87,12 @@ export function moderationFor(
     limits: {
       inForce: async () => meter.inForce(address, person, await read()),
       async set(limit) {
-        await change(keptWith(limit), setLimit(limit));
-        return describeLimit(limit);
+        await change(keptWith(limit), setLimit(limit, address));
+        return describeLimit(limit, address);
       },
       async reset(limit) {
-        const changed = await change(keptWith(limit), resetLimit(limit));
-        return { changed, sentence: describeLimitName(limit) };
+        const changed = await change(keptWith(limit), resetLimit(limit, address));
+        return { changed, sentence: describeLimitName(limit, address) };
       },
       async exemptModerators(exempt) {
         await change('server', setExemption(exempt));
@@ -156,7 +156,7 @@ export function moderationFor(
     if (person.moderator) return;
     throw notModerator(
       person,
-      'Only those who may manage this server by its own rights can name moderators of this bot.',
+      `Only those who may manage this ${serverWord(address)} by its own rights can name moderators of this bot.`,
     );
   }
 

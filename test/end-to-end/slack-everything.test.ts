@@ -82,6 +82,71 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     }
   });
 
+  const toEverybody = (word: string) => [
+    `/models set ask chat:chat-small ${word}`,
+    `/models prompt "Be brief" --where ${word}`,
+    `/models answers --assistant where:${word}`,
+    `/limits set ${word} song 50 day`,
+    `/limits set --scope ${word} --family image --most 0`,
+    `/limits allow song @everyone ${word}`,
+    `/limits forbid stems --where ${word}`,
+    '/limits block <@U0ADA|ada>',
+    '/limits appoint <@U0ADA|ada>',
+    '/models show',
+    '/models answers',
+    '/models set ask chat:chat-small --where galaxy',
+    '/models reset ask galaxy',
+    '/limits show',
+    '/minstrel audit',
+    '/minstrel forget',
+    '/image a fox',
+    '/voices',
+    ...commands.map(({ name }) => `/${name} help`),
+    '/limits unblock <@U0ADA|ada>',
+    '/limits dismiss <@U0ADA|ada>',
+    `/limits reset ${word} song`,
+    `/limits reset ${word} image`,
+    `/limits inherit stems ${word}`,
+    `/limits inherit stems ${word}`,
+    `/limits inherit song ${word}`,
+    `/models prompt --reset --where ${word}`,
+    `/models prompt --reset --where ${word}`,
+    `/models answers --reset --where ${word}`,
+    `/models reset ask ${word}`,
+    '/minstrel audit',
+  ];
+
+  it.each(['server', 'workspace'])('people may say “%s”, and read of their workspace alone', async (word) => {
+    for (const line of toEverybody(word)) {
+      const before = slack.ephemeralsOf('U0BOB').length;
+      const view = slack.openView('U0BOB');
+      const [, name = '', text = ''] = /^(\S+) ?(.*)$/.exec(line) ?? [];
+      // A person is chosen, not written with signs.
+      const { acknowledged } = await slack.slash(name, text, {
+        user: 'U0BOB',
+        isEscaped: text.includes('<@'),
+      });
+      expect(acknowledged).toBe(true);
+      await slack.until(() => slack.ephemeralsOf('U0BOB')[before] ?? slack.openView('U0BOB') !== view);
+      const [said] = slack.ephemeralsOf('U0BOB').slice(before);
+      if (/^.(models|limits) (set|allow|forbid|inherit|reset)/.test(line) && line.endsWith(word))
+        expect(readableText(said ?? { text: '', blocks: [] }), line).not.toMatch(/Choose one|cannot be/);
+    }
+    await slack.openHome({ user: 'U0BOB' });
+    await slack.until(() => slack.callsOf('views.publish').length > 0);
+    const read = JSON.stringify([
+      slack.calls.map(({ arguments: given }) => given),
+      slack.ephemeralsOf('U0BOB'),
+      slack.botMessages(),
+      createManifest(commands),
+    ]).replaceAll('\\', '');
+    expect(read).toMatch(/in this workspace/);
+    expect(read).toMatch(/wins over the workspace/);
+    // What a menu sends is no word that people read.
+    const words = read.replaceAll('"value":"server"', '').replaceAll('image_url', '');
+    expect(words.match(/.{60}\bservers?\b.{20}/gi) ?? []).toEqual([]);
+  });
+
   it('the Home tab, a mention and a direct message are answered', async () => {
     await slack.openHome({ user: 'U0BOB' });
     await slack.until(() => slack.homeOf('U0BOB'));

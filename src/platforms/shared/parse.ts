@@ -9,7 +9,7 @@ import {
   type RawOptions,
 } from '../../core/options.ts';
 import { type Token, tokenize } from './tokens.ts';
-import { example, fits, typedFlag, typedValue } from './values.ts';
+import { example, fits, typedChoice, typedFlag, typedValue } from './values.ts';
 
 type Word = Extract<Token, { type: 'word' }>;
 
@@ -174,7 +174,7 @@ function takesNoText(
   const [name, option] =
     Object.entries(options).find(([known, { type }]) => type === 'choice' && !values.has(known)) ?? [];
   if (positional && first && name !== undefined && option?.type === 'choice') {
-    const choices = option.choices.map(({ value }) => value).join(', ');
+    const choices = option.choices.map(typedChoice).join(', ');
     return new UserError(`“${first.value}” is no ${name}. Choose one of ${choices}.`, name);
   }
   const flags = flagsOf(options);

@@ -1,7 +1,7 @@
 /** Typed words as the values that options take. */
 import { UserError } from '../../core/errors.ts';
 import { parseSubject } from '../../core/moderation.ts';
-import { type OptionDeclaration, type OptionValue, readNumber } from '../../core/options.ts';
+import { type Choice, type OptionDeclaration, type OptionValue, readNumber } from '../../core/options.ts';
 
 /** Throws UserError, whose sentence says what would be right. `fileHint` ends the sentence about a file. */
 export function typedValue(
@@ -14,7 +14,7 @@ export function typedValue(
     case 'choice': {
       const found = chosen(option, typed);
       if (found !== undefined) return found;
-      const values = option.choices.map(({ value }) => value);
+      const values = option.choices.map(typedChoice);
       throw new UserError(`--${name} cannot be “${typed}”. Choose one of ${values.join(', ')}.`, name);
     }
     case 'number': {
@@ -62,11 +62,16 @@ function chosen(
     ?.value;
 }
 
+/** The name, where it is easily typed. */
+export function typedChoice({ name, value }: Choice): string {
+  return /^[a-z]+$/.test(name) ? name : value;
+}
+
 /** A value as it may be typed. */
 export function example(option: OptionDeclaration): string {
   switch (option.type) {
     case 'choice':
-      return option.choices[0]?.value ?? 'value';
+      return option.choices[0] === undefined ? 'value' : typedChoice(option.choices[0]);
     case 'number':
       return String(option.minimum ?? 1);
     case 'file':

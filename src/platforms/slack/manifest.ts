@@ -3,6 +3,8 @@ import type { webApi } from '@slack/bolt';
 import type { AnyCommand } from '../../core/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 import { ellipsis } from '../shared/text.ts';
+import { typedChoice } from '../shared/values.ts';
+import { inSlackWords } from './render/words.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
 
@@ -64,9 +66,10 @@ const DESCRIPTION = 'Songs, lyrics, stems, pictures, videos and answers, asked f
 
 /** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
 export function createManifest(
-  commands: readonly AnyCommand[],
+  declared: readonly AnyCommand[],
   { url, socket = url === undefined, threads = false, oauth = false }: ManifestOptions = {},
 ): Manifest {
+  const commands = declared.map(inSlackWords);
   const base = url?.replace(/\/+$/, '');
   const requestUrl = base === undefined || socket ? {} : { request_url: `${base}/slack/events` };
   return {
@@ -130,7 +133,7 @@ function usageHint(options: OptionDeclarations, subcommands: readonly string[]):
 
 function flag(name: string, option: OptionDeclaration): string {
   if (option.type === 'flag') return `--${name}`;
-  if (option.type === 'choice') return `--${name} ${option.choices.map(({ value }) => value).join('|')}`;
+  if (option.type === 'choice') return `--${name} ${option.choices.map(typedChoice).join('|')}`;
   return `--${name} …`;
 }
 

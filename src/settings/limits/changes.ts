@@ -1,6 +1,7 @@
 /** How moderators' limits are set and taken back. */
 import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../core/errors.ts';
+import type { Address } from '../../core/invocation.ts';
 import type { Limit, LimitName, Where } from '../../core/moderation.ts';
 import { type Edit, MOST_LIMITS } from '../decisions.ts';
 import { describeLimit, describeLimitName } from './words.ts';
@@ -11,7 +12,7 @@ export function keptWith({ scope }: Pick<Limit, 'scope'>): Where {
 }
 
 /** Replaces the limit of the same name. Throws UserError when there are too many. */
-export function setLimit(limit: Limit): Edit {
+export function setLimit(limit: Limit, where: Pick<Address, 'platform'>): Edit {
   return (settings) => {
     const { scope, ...rest } = limit;
     if (scope === 'deployment') throw new UserError('Only whoever runs this bot sets limits for everybody.');
@@ -22,18 +23,26 @@ export function setLimit(limit: Limit): Edit {
     }
     return {
       settings: { ...settings, limits: [...others, { scope, ...rest }] },
-      trace: { what: 'limit', from: before ? describeLimit(before) : 'none', to: describeLimit(limit) },
+      trace: {
+        what: 'limit',
+        from: before ? describeLimit(before, where) : 'none',
+        to: describeLimit(limit, where),
+      },
     };
   };
 }
 
-export function resetLimit(name: LimitName): Edit {
+export function resetLimit(name: LimitName, where: Pick<Address, 'platform'>): Edit {
   return (settings) => {
     const before = settings.limits.find((other) => isSame(other, name));
     if (!before) return undefined;
     return {
       settings: { ...settings, limits: settings.limits.filter((other) => other !== before) },
-      trace: { what: 'limit', from: describeLimit(before), to: `none on ${describeLimitName(name)}` },
+      trace: {
+        what: 'limit',
+        from: describeLimit(before, where),
+        to: `none on ${describeLimitName(name, where)}`,
+      },
     };
   };
 }

@@ -93,7 +93,9 @@ export function createMeter({ usage, ceilings, costs, now, listener }: MeterOpti
           const refusing = applied[ceiling];
           if (!refusing) throw new TypeError('A limit refused that was not asked');
           listener.refused({ platform: address.platform, scope: refusing.limit.scope, family });
-          return new UserError(refusalSentence(refusing, reservation.units, freesAt, now()));
+          return new UserError(
+            refusalSentence(refusing, { units: reservation.units, freesAt, now: now(), where: address }),
+          );
         },
       };
     },
@@ -118,7 +120,7 @@ export function createMeter({ usage, ceilings, costs, now, listener }: MeterOpti
         { limit, counter }: Applied,
       ): Promise<LimitInForce> => {
         const [used] = await usage.used([counter], now() - PERIOD_MS[limit.per]);
-        return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit) };
+        return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit, address) };
       };
       return Promise.all([
         // Moderators see what holds for others, so exemptions do not count here.
@@ -169,13 +171,18 @@ function operatorsLimits(ceilings: readonly Limit[], address: Address, person: P
     });
 }
 
+interface RefusalFacts {
+  readonly units: number;
+  readonly freesAt: number | undefined;
+  readonly now: number;
+  readonly where: Pick<Address, 'platform'>;
+}
+
 function refusalSentence(
   { limit, isCeiling }: Applied,
-  units: number,
-  freesAt: number | undefined,
-  now: number,
+  { units, freesAt, now, where }: RefusalFacts,
 ): string {
-  const rule = `${describeLimit(limit)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
+  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
   if (limit.most === 0) {
     const who = isCeiling ? 'Nobody here' : 'A moderator';
     return `This is switched off by a limit: ${rule}. ${who} can change that.`;

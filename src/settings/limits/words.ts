@@ -1,25 +1,28 @@
 /** Limits in words. */
 import { FAMILY_NOUNS } from '../../core/family.ts';
+import { type Address, serverWord } from '../../core/invocation.ts';
 import type { Limit, LimitName } from '../../core/moderation.ts';
 
+type Somewhere = Pick<Address, 'platform'>;
+
 /** As in `5 songs per person and day`. Plain. */
-export function describeLimit(limit: Limit): string {
+export function describeLimit(limit: Limit, where: Somewhere): string {
   const { family, of, most } = limit;
   const amount = new Intl.NumberFormat('en').format(most);
   const number = most === 1 ? 'one' : 'many';
   const requests = family ? FAMILY_NOUNS[family] : { one: 'request', many: 'requests' };
-  if (of === 'requests') return `${amount} ${requests[number]} ${perWhom(limit)}`;
+  if (of === 'requests') return `${amount} ${requests[number]} ${perWhom(limit, where)}`;
   const units = { one: 'unit', many: 'units' }[number];
-  return `${amount} ${units}${family ? ` for ${FAMILY_NOUNS[family].many}` : ''} ${perWhom(limit)}`;
+  return `${amount} ${units}${family ? ` for ${FAMILY_NOUNS[family].many}` : ''} ${perWhom(limit, where)}`;
 }
 
 /** As in `songs per person and day`. Plain. */
-export function describeLimitName(name: LimitName): string {
+export function describeLimitName(name: LimitName, where: Somewhere): string {
   const thing = name.family ? FAMILY_NOUNS[name.family].many : 'requests';
-  return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name)}`;
+  return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name, where)}`;
 }
 
-function perWhom({ scope, who, per }: LimitName): string {
+function perWhom({ scope, who, per }: LimitName, where: Somewhere): string {
   switch (scope) {
     case 'person':
       if (who === undefined) return `per person and ${per}`;
@@ -29,7 +32,7 @@ function perWhom({ scope, who, per }: LimitName): string {
     case 'channel':
       return `per ${per} in this channel, for all together`;
     case 'server':
-      return `per ${per} in this server, for all together`;
+      return `per ${per} in this ${serverWord(where)}, for all together`;
     case 'deployment':
       return `per ${per} for everybody who uses this bot`;
     default:

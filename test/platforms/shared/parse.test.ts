@@ -220,7 +220,7 @@ describe('words by their position', () => {
     const options = { family, where };
     const reset = (text: string) => parseOptions({ name: 'models reset', options, positional: true }, text);
     expect(reset('ask server')).toEqual({ family: 'ask', where: 'server' });
-    expect(() => reset('askk server')).toThrow('“askk” is no family. Choose one of ask, song.');
+    expect(() => reset('askk server')).toThrow('“askk” is no family. Choose one of answers, songs.');
   });
 
   it('read a number in groups, and leave prose whole', () => {

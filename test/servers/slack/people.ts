@@ -93,12 +93,16 @@ export function people({
 
   /**
    * Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. With the trigger of
-   * an earlier one it is that one, sent again.
+   * an earlier one it is that one, sent again. `isEscaped`: as Slack writes it, with the people that were chosen.
    */
   async function slash(
     command: string,
     text = '',
-    { triggerId: again, ...where }: Origin & { triggerId?: string } = {},
+    {
+      triggerId: again,
+      isEscaped = false,
+      ...where
+    }: Origin & { triggerId?: string; isEscaped?: boolean } = {},
   ): Promise<Interaction> {
     const { user, channel } = origin(where);
     const triggerId = again ?? triggers.issue(user);
@@ -115,7 +119,7 @@ export function people({
         user_id: user,
         user_name: workspace.users.get(user)?.name ?? user,
         command,
-        text: escapeText(text),
+        text: isEscaped ? text : escapeText(text),
         api_app_id: workspace.appId,
         is_enterprise_install: 'false',
         response_url: responseUrl,

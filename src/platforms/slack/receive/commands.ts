@@ -6,6 +6,7 @@ import type { RawOptions } from '../../../core/options.ts';
 import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-line.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
+import { inSlackWords } from '../render/words.ts';
 import {
   type Acknowledgement,
   invokedBy,
@@ -16,7 +17,8 @@ import {
 } from './answering.ts';
 import { slashAddress, slashSchema } from './invocations.ts';
 
-export function listenToCommand(app: App, command: AnyCommand, shared: ListenerTools): void {
+export function listenToCommand(app: App, declared: AnyCommand, shared: ListenerTools): void {
+  const command = inSlackWords(declared);
   app.command(`/${command.name}`, async ({ ack, body, context }) => {
     const tools = await toolsIn(context, shared);
     const slash = slashSchema.parse(body);

@@ -13,6 +13,7 @@ import type {
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText } from './escape.ts';
+import { optionInSlackWords } from './words.ts';
 
 export const FORM_CALLBACK = 'form';
 
@@ -49,7 +50,7 @@ export function formView(form: Form, address: Address, home?: string): types.Mod
     close: plainText('Cancel', LIMITS.viewButton),
     private_metadata: metadataOf(form, address, home),
     blocks: Object.entries(form.options).flatMap(([name, option]) =>
-      inputBlocks(name, option, form.initial[name]),
+      inputBlocks(name, optionInSlackWords(option), form.initial[name]),
     ),
   };
 }
