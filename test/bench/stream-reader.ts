@@ -1,4 +1,4 @@
-/** Reads answers with one candidate until `answers` are read, and tells the CPU seconds and the characters of text. */
+/** Reads answers with one candidate, for `seconds` of CPU. Tells how many, the CPU seconds, and the characters of one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
@@ -14,8 +14,8 @@ import type { Question } from '../../src/gateway/questions.ts';
 import { cpuSeconds } from './measure.ts';
 import { programInput, tell } from './program.ts';
 
-const { url, candidate, answers } = programInput(
-  z.object({ url: z.url(), candidate: z.string(), answers: z.int().positive() }),
+const { url, candidate, seconds } = programInput(
+  z.object({ url: z.url(), candidate: z.string(), seconds: z.number() }),
 );
 
 const PROMPT = 'Tell me about rain.';
@@ -141,11 +141,20 @@ const CANDIDATES: Readonly<Record<string, () => () => Promise<number>>> = {
   },
 };
 
-const answer = CANDIDATES[candidate]?.();
-if (!answer) throw new TypeError(`no candidate ${candidate}`);
-// What is compiled and connected once is not what is compared.
-for (let warm = 0; warm < Math.ceil(answers / 3); warm += 1) await answer();
-const before = process.cpuUsage();
-let characters = 0;
-for (let index = 0; index < answers; index += 1) characters += await answer();
-tell({ cpu: cpuSeconds(before), characters: characters / answers });
+const answer =
+  CANDIDATES[candidate]?.() ?? (() => Promise.reject(new TypeError(`no candidate ${candidate}`)));
+/** Reads answers until they have taken so many CPU seconds; resolves to what they took. */
+async function readFor(seconds: number) {
+  const before = process.cpuUsage();
+  const taken = { answers: 0, characters: 0, cpu: 0 };
+  while (taken.cpu < seconds) {
+    taken.characters = await answer();
+    taken.answers += 1;
+    taken.cpu = cpuSeconds(before);
+  }
+  return taken;
+}
+
+// A bot runs for weeks: what is compiled and connected once is not what is compared.
+await readFor(seconds);
+tell(await readFor(seconds));

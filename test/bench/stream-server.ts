@@ -19,6 +19,8 @@ const head = {
   object: 'chat.completion.chunk',
   created: 1_767_225_600,
   model: 'chat-small',
+  service_tier: 'default',
+  system_fingerprint: 'fp_0123456789',
 };
 const chatChunk = (delta: object, finishReason: string | null) => ({
   ...head,
@@ -28,6 +30,12 @@ const genChunk = (text: string, finishReason?: string) => ({
   candidates: [
     { content: { role: 'model', parts: [{ text }] }, index: 0, ...(finishReason ? { finishReason } : {}) },
   ],
+  usageMetadata: {
+    promptTokenCount: 9,
+    candidatesTokenCount: 20_000,
+    totalTokenCount: 20_009,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }],
+  },
   modelVersion: 'gen-small',
   responseId: 'response-0123456789abcdef',
 });

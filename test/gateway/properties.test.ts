@@ -111,6 +111,70 @@ describe('server-sent events', () => {
     },
   );
 
+  it.each(['chat', 'gen'] as const)('of %s give the same with members that nobody knows', async (dialect) => {
+    const absent = fc.constantFrom(undefined, undefined, undefined, null, '');
+    const said = fc.oneof(anyText, anyText, absent, fc.integer());
+    const counted = fc.oneof(fc.nat(), absent, fc.constantFrom(-1, 1.5, '7', [], {}));
+    const chatChunk = fc
+      .record({
+        model: fc.oneof(absent, fc.constantFrom('some', 7)),
+        object: fc.constantFrom('chat.completion.chunk', undefined),
+        usage: fc.oneof(absent, absent, fc.record({ prompt_tokens: counted })),
+        index: fc.constantFrom(0, 0, 0, undefined, null, 1),
+        content: said,
+        role: fc.constantFrom(undefined, 'assistant'),
+        refusal: fc.constantFrom(undefined, undefined, null, 'No.'),
+        finish_reason: fc.constantFrom(null, null, undefined, 'stop'),
+      })
+      .map(({ index, content, role, refusal, finish_reason, ...around }) => ({
+        ...around,
+        choices: [{ index, delta: { role, content, refusal }, finish_reason }],
+      }));
+    const genChunk = fc
+      .record({
+        modelVersion: fc.oneof(absent, fc.constantFrom('some', 7)),
+        usageMetadata: fc.oneof(
+          absent,
+          fc.record({
+            promptTokenCount: counted,
+            candidatesTokenCount: counted,
+            thoughtsTokenCount: counted,
+            promptTokensDetails: fc.constantFrom(undefined, [{ modality: 'TEXT', tokenCount: 3 }], {}, null),
+          }),
+        ),
+        index: fc.constantFrom(0, 0, 0, undefined, null, 1),
+        text: said,
+        thought: fc.constantFrom(undefined, undefined, true, false),
+        finishReason: fc.constantFrom(undefined, undefined, null, 'STOP', 'FINISH_REASON_UNSPECIFIED'),
+      })
+      .map(({ index, text, thought, finishReason, ...around }) => ({
+        ...around,
+        candidates: [{ index, content: { role: 'model', parts: [{ text, thought }] }, finishReason }],
+      }));
+    const answerOf = async (chunks: readonly object[]) => {
+      const wire = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]']
+        .map((data) => `data: ${data}\n\n`)
+        .join('');
+      const gateway = gatewayAnswering(() => new Response(wire));
+      return settle(
+        Array.fromAsync(gateway[dialect].stream(QUESTION)).then((events) => JSON.stringify(events)),
+      );
+    };
+    const outcomeOf = (outcome: string | GatewayError) =>
+      typeof outcome === 'string' ? outcome : { code: outcome.code, partial: outcome.partial };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array<object>(dialect === 'chat' ? chatChunk : genChunk, { maxLength: 6 }),
+        async (chunks) => {
+          // Such a chunk is read tolerantly; without the member most of them are read as they are documented.
+          const strange = chunks.map((chunk) => ({ ...chunk, strange: { to: 'us' } }));
+          expect(outcomeOf(await answerOf(chunks))).toEqual(outcomeOf(await answerOf(strange)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   it.each(['chat', 'gen'] as const)(
     'of %s, ended at any byte, never pass for a whole answer',
     async (dialect) => {

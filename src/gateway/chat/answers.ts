@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type AnswerPart, type Finish, usage } from '../answers.ts';
+import type { AnswerPiece } from '../transport/collector.ts';
 import * as json from '../transport/json.ts';
-import type { AnswerPiece, PieceReader } from '../transport/stream.ts';
+import type { PieceReader } from '../transport/stream.ts';
 
 const MOST_PARTS = 10_000;
 
@@ -74,10 +75,30 @@ interface ToolCallSoFar {
   arguments: string[];
 }
 
+/** Of a chunk that brings text and nothing else: https://platform.openai.com/docs/api-reference/chat-streaming. */
+const PLAIN_CHUNK = new Set([
+  ...['id', 'object', 'created', 'model', 'usage', 'provider'],
+  ...['system_fingerprint', 'service_tier', 'obfuscation'],
+]);
+const CHOICES = new Set(['choices']);
+const PLAIN_CHOICE = new Set(['index', 'logprobs', 'finish_reason']);
+const DELTA = new Set(['delta']);
+const PLAIN_DELTA = new Set(['role', 'content', 'refusal']);
+
+function plainTextOf(chunk: json.JsonObject): string | undefined {
+  const [choice, ...others] = json.asList(chunk.choices);
+  if (others.length > 0 || !json.isPlain(choice, PLAIN_CHOICE, DELTA)) return undefined;
+  const { index = 0, delta, finish_reason } = choice;
+  if (index !== 0 || (finish_reason ?? null) !== null || !json.isPlain(delta, PLAIN_DELTA)) return undefined;
+  const { content: said, refusal } = delta;
+  return typeof said === 'string' && (refusal ?? null) === null ? said : undefined;
+}
+
 /** Reads chunks and whole answers alike. */
 export function createChatReader(): PieceReader {
   const toolCalls = new Map<number, ToolCallSoFar>();
   let refusing = false;
+  let isModelKnown = false;
 
   const collect = ({ index, id, function: named }: ToolCall, position: number) => {
     const known = toolCalls.get(index ?? position) ?? { name: '', arguments: [] };
@@ -103,8 +124,16 @@ export function createChatReader(): PieceReader {
 
   return {
     isEnd: (data) => data.trimStart().startsWith('[DONE]'),
+    readPlain(value) {
+      if (!json.isPlain(value, PLAIN_CHUNK, CHOICES)) return undefined;
+      if (value.object === 'error' || (value.usage ?? null) !== null) return undefined;
+      if (!isModelKnown && (value.model ?? null) !== null) return undefined;
+      const said = plainTextOf(value);
+      return said === undefined || said === '' ? undefined : { parts: [asTextPart(said)] };
+    },
     read(value): AnswerPiece {
       const { choices, ...around } = readable.parse(value);
+      isModelKnown ||= around.model !== undefined;
       // Several choices are several answers; their texts must not be mixed.
       const chosen =
         choices.find(({ index }) => index === 0) ?? choices.find(({ index }) => index === undefined);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type AnswerPart, type Finish, usage } from '../answers.ts';
+import { type AnswerPart, type Finish, type Usage, usage } from '../answers.ts';
+import type { AnswerPiece } from '../transport/collector.ts';
 import * as json from '../transport/json.ts';
-import type { AnswerPiece, PieceReader } from '../transport/stream.ts';
+import type { PieceReader } from '../transport/stream.ts';
 
 const MOST_PARTS = 10_000;
 
@@ -62,12 +63,68 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   IMAGE_RECITATION: 'blocked',
 };
 
+/** Of a chunk that brings text and nothing else: https://ai.google.dev/api/generate-content. */
+const PLAIN_RESPONSE = new Set(['modelVersion', 'responseId', 'createTime']);
+const NESTED_IN_RESPONSE = new Set(['candidates', 'usageMetadata']);
+const PLAIN_CANDIDATE = new Set(['index', 'finishReason', 'avgLogprobs']);
+const CONTENT = new Set(['content']);
+const PLAIN_CONTENT = new Set(['role']);
+const PARTS = new Set(['parts']);
+const PLAIN_PART = new Set(['text']);
+const PLAIN_USAGE = new Set([
+  ...['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'totalTokenCount'],
+  ...['trafficType', 'serviceTier'],
+]);
+const USAGE_DETAILS = new Set(['promptTokensDetails', 'candidatesTokensDetails']);
+const PLAIN_DETAIL = new Set(['modality', 'tokenCount']);
+
+function plainTextOf(response: json.JsonObject): string | undefined {
+  const [only, ...others] = json.asList(response.candidates);
+  if (others.length > 0 || !json.isPlain(only, PLAIN_CANDIDATE, CONTENT)) return undefined;
+  const { index = 0, content, finishReason } = only;
+  if (index !== 0 || (finishReason ?? null) !== null) return undefined;
+  if (!json.isPlain(content, PLAIN_CONTENT, PARTS)) return undefined;
+  const [said, ...more] = json.asList(content.parts);
+  if (more.length > 0 || !json.isPlain(said, PLAIN_PART)) return undefined;
+  return typeof said.text === 'string' ? said.text : undefined;
+}
+
+/** Gen-style gateways count in every chunk. */
+function plainUsageOf(counts: unknown): Usage | undefined {
+  if (!json.isPlain(counts, PLAIN_USAGE, USAGE_DETAILS)) return undefined;
+  for (const name of USAGE_DETAILS) {
+    const details = counts[name] ?? [];
+    if (!Array.isArray(details) || !details.every((each) => json.isPlain(each, PLAIN_DETAIL)))
+      return undefined;
+  }
+  const { promptTokenCount: inputTokens, candidatesTokenCount, thoughtsTokenCount } = counts;
+  if (!isCount(inputTokens)) return undefined;
+  if (candidatesTokenCount === undefined && thoughtsTokenCount === undefined) return { inputTokens };
+  const [said = 0, thought = 0] = [candidatesTokenCount, thoughtsTokenCount];
+  return isCount(said) && isCount(thought) ? { inputTokens, outputTokens: said + thought } : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 export function createGenReader(): PieceReader {
   let called = false;
+  let isModelKnown = false;
   return {
     isEnd: (data) => data.trimStart().startsWith('[DONE]'),
+    readPlain(value) {
+      if (!json.isPlain(value, PLAIN_RESPONSE, NESTED_IN_RESPONSE)) return undefined;
+      if (!isModelKnown && (value.modelVersion ?? null) !== null) return undefined;
+      const said = plainTextOf(value);
+      const usage = value.usageMetadata === undefined ? undefined : plainUsageOf(value.usageMetadata);
+      if (said === undefined || said === '' || (usage === undefined && value.usageMetadata !== undefined))
+        return undefined;
+      return { parts: [{ type: 'text', text: said }], usage };
+    },
     read(value): AnswerPiece {
       const { candidates, promptFeedback, usageMetadata, modelVersion } = readable.parse(value);
+      isModelKnown ||= modelVersion !== undefined;
       // The first candidate (their texts must not be mixed), or in its absence the first that came.
       const chosen = candidates.find(({ index = 0 }) => index === 0) ?? candidates[0];
       const parts = chosen?.content?.parts.flatMap(partsOf) ?? [];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type AnswerPart, type Finish, usage } from '../answers.ts';
+import type { AnswerPiece } from '../transport/collector.ts';
 import * as json from '../transport/json.ts';
 import type { Reply } from '../transport/request.ts';
-import type { AnswerPiece, PieceReader } from '../transport/stream.ts';
+import type { PieceReader } from '../transport/stream.ts';
 
 const block = json.members({
   type: json.maybe(json.text(100)),
@@ -44,6 +45,8 @@ const STOP_REASONS: Readonly<Record<string, Finish['reason']>> = {
 export function createMsgReader(): PieceReader {
   return {
     isEnd: () => false,
+    // Never streamed.
+    readPlain: () => undefined,
     read(value): AnswerPiece {
       const { content, stopReason, ...around } = readable.parse(value);
       return { parts: content.flatMap(partsOf), finish: finishOf(stopReason), ...around };

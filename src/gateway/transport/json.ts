@@ -119,6 +119,22 @@ function endOfString(text: string, opening: number): number {
   return text.length;
 }
 
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Whether all members bear one of these names, as written; only those of the names in `nested` may hold something nested. */
+export function isPlain(
+  value: unknown,
+  names: ReadonlySet<string>,
+  nested: ReadonlySet<string> = NO_NAMES,
+): value is JsonObject {
+  if (!isObject(value)) return false;
+  for (const name in value) {
+    const member = value[name];
+    if (!(typeof member === 'object' && member !== null ? nested : names).has(name)) return false;
+  }
+  return true;
+}
+
 export interface Visit {
   value: JsonObject;
   fields: Fields;

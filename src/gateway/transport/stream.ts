@@ -1,15 +1,8 @@
-import {
-  type Answer,
-  type AnswerEvent,
-  type AnswerPart,
-  type AnswerSoFar,
-  answerSchema,
-  type Finish,
-  type Usage,
-} from '../answers.ts';
+import { type Answer, type AnswerEvent, type AnswerPart, answerSchema } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
+import { type AnswerPiece, createAnswerCollector } from './collector.ts';
 import { failed, GatewayError, isWebPage, keptBody, refused } from './errors.ts';
-import { parseJson, usable, withoutUndefined } from './json.ts';
+import { parseJson, usable } from './json.ts';
 import { isRefusal, readRefusal } from './refusal.ts';
 import { endedBy, type OpenReply, type Reply, type Requester, type RequestInput } from './request.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
@@ -18,77 +11,15 @@ import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './s
 export interface PieceReader {
   /** Whether an event's data is the stream's end mark. */
   isEnd(data: string): boolean;
+  /**
+   * A chunk that is written as documented and brings text: the same piece as `read` gives, at a fraction of the cost. Undefined for
+   * every other value, refusals among them.
+   */
+  readPlain(value: unknown): AnswerPiece | undefined;
   /** A stream's chunk, or a whole answer. Total: garbage reads as an empty piece. */
   read(value: unknown): AnswerPiece;
   /** What was only complete at the end. */
   end(): AnswerPart[];
-}
-
-/** What one chunk of a stream, or a whole body, adds to an answer. */
-export interface AnswerPiece {
-  parts: AnswerPart[];
-  finish?: Finish | undefined;
-  usage?: Usage | undefined;
-  model?: string | undefined;
-}
-
-/** Puts an answer together from its pieces, in order. */
-function createAnswerCollector() {
-  const parts: AnswerPart[] = [];
-  const held = { text: '', thought: '' };
-  let finish: Finish | undefined;
-  let usage: Usage | undefined;
-  let model: string | undefined;
-  let hasGoneOn = false;
-
-  /** The part without half a character at its end, which is held back until the other half comes. */
-  const whole = (part: AnswerPart): AnswerPart | undefined => {
-    if (part.type !== 'text' && part.type !== 'thought') return part;
-    const text = held[part.type] + part.text;
-    // JSON may carry the halves of one character ("\ud83d" and "\ude00") in two chunks.
-    const cut = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
-    held[part.type] = text.slice(cut);
-    const complete = text.slice(0, cut).toWellFormed();
-    return complete === '' ? undefined : { type: part.type, text: complete };
-  };
-  /** Neighbouring fragments of text become one part. */
-  const keep = (passed: AnswerPart[]): AnswerPart[] => {
-    for (const part of passed) {
-      const last = parts.at(-1);
-      if (last !== undefined && 'text' in last && 'text' in part && last.type === part.type)
-        last.text += part.text;
-      else parts.push({ ...part });
-    }
-    return passed;
-  };
-
-  return {
-    /** Takes a piece in and returns the parts to pass on: text never ends within a character. */
-    add: (piece: AnswerPiece): AnswerPart[] => {
-      if (piece.finish !== undefined) finish = piece.finish;
-      else if (piece.parts.length > 0) hasGoneOn = true;
-      if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
-      model ??= piece.model;
-      return keep(piece.parts.flatMap((part) => whole(part) ?? []));
-    },
-    /** What was held back because its second half never came. */
-    flush: (): AnswerPart[] => {
-      const halves = (['thought', 'text'] as const).filter((type) => held[type] !== '');
-      for (const type of halves) held[type] = '';
-      return keep(halves.map((type) => ({ type, text: '\ufffd' })));
-    },
-    hasFinished: () => finish !== undefined,
-    /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
-    hasSurelyFinished: () => finish !== undefined && (hasGoneOn || finish.reason !== 'stop'),
-    soFar: (): AnswerSoFar => withoutUndefined({ parts, usage, model }),
-    /** The finish; undefined for an answer that holds nothing and does not say why. */
-    end: (): Finish | undefined => {
-      const { reason, detail } = finish ?? { reason: 'other' };
-      const empty = parts.every((part) => part.type === 'thought');
-      const explained = reason === 'blocked' || reason === 'refused' || reason === 'length';
-      return empty && !explained ? undefined : withoutUndefined({ reason, detail });
-    },
-  };
 }
 
 /** A whole answer. Throws `nonsense` for one that holds nothing and does not say why. */
@@ -100,6 +31,7 @@ export function readAnswer(reply: Reply, reader: PieceReader): Answer {
   }
   collector.add({ parts: reader.end() });
   collector.flush();
+  collector.take();
   const finish = collector.end();
   if (finish === undefined) throw reply.unusable('the answer holds nothing');
   return usable(reply, answerSchema, { ...collector.soFar(), finish });
@@ -120,11 +52,11 @@ export async function* streamAnswer(
   const collector = createAnswerCollector();
   const reader = createReader();
   try {
-    for await (const value of readValues(route, reply, reader, collector)) {
-      for (const part of collector.add(reader.read(value))) yield { type: 'part', part };
-    }
-    for (const part of [...collector.flush(), ...collector.add({ parts: reader.end() })])
-      yield { type: 'part', part };
+    for await (const _ of readPieces(route, reply, reader, collector))
+      for (const part of collector.take()) yield { type: 'part', part };
+    collector.flush();
+    collector.add({ parts: reader.end() });
+    for (const part of collector.take()) yield { type: 'part', part };
     const finish = collector.end();
     if (finish === undefined) {
       throw failed(route, {
@@ -137,7 +69,10 @@ export async function* streamAnswer(
     yield { type: 'finish', finish, usage, model };
   } catch (error) {
     if (error instanceof GatewayError) {
+      // What came in the same read as the failure.
+      for (const part of collector.take()) yield { type: 'part', part };
       collector.flush();
+      collector.take();
       error.partial = collector.soFar();
     }
     throw error;
@@ -149,16 +84,22 @@ export async function* streamAnswer(
 /** Of one event, in characters. Streams carry text, a few words an event. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
-type Progress = Pick<ReturnType<typeof createAnswerCollector>, 'hasFinished' | 'hasSurelyFinished'>;
+/** JSON is parsed before it is known how deep it nests only up to here, in characters: a level costs some 60 bytes. */
+const LONGEST_UNSCANNED = 16_384;
 
-/** The JSON values of a stream, until it has finished; throws when it does not finish. */
-async function* readValues(
+type Collector = ReturnType<typeof createAnswerCollector>;
+
+/**
+ * Reads a stream into `collector`, until it has finished, and yields after each read of the network. Throws when the stream does not
+ * finish.
+ */
+async function* readPieces(
   route: RouteName,
   reply: OpenReply,
   reader: PieceReader,
-  progress: Progress,
-): AsyncGenerator<unknown, void, undefined> {
-  const chunks = readChunks(route, reply, progress);
+  collector: Collector,
+): AsyncGenerator<void, void, undefined> {
+  const chunks = readChunks(route, reply, collector);
   const opening = await readOpening(chunks);
   const refusedWith = (value: unknown, text: string, midStream: boolean) =>
     refused(route, { status: reply.status, refusal: readRefusal(value), text, midStream }, reply.redact);
@@ -177,23 +118,37 @@ async function* readValues(
     const values: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
     for (const [index, value] of values.slice(0, 10_000).entries()) {
       if (isRefusal(value)) throw refusedWith(value, textOf(opening), index > 0);
-      yield value;
+      collector.add(reader.read(value));
+      yield;
     }
     return;
   }
 
   let events = 0;
-  const values = function* (decoded: ServerSentEvent[]): Generator<unknown, boolean> {
-    for (const event of decoded) {
-      if (reader.isEnd(event.data)) return true;
-      if (event.data.trim() === '') continue;
+  /** Whether the stream is over. */
+  const take = ({ name, data }: ServerSentEvent): boolean => {
+    const plain = name === undefined ? plainPiece(data) : undefined;
+    if (plain !== undefined) {
       events++;
-      const value = parseJson(event.data);
-      if (event.name === 'error' || isRefusal(value)) throw refusedWith(value, event.data, true);
-      if (value === undefined) throw problem('broken-stream', 'an event is not JSON');
-      yield value;
+      collector.add(plain);
+      return false;
     }
+    if (reader.isEnd(data)) return true;
+    if (data.trim() === '') return false;
+    events++;
+    const value = parseJson(data);
+    if (name === 'error' || isRefusal(value)) throw refusedWith(value, data, true);
+    if (value === undefined) throw problem('broken-stream', 'an event is not JSON');
+    collector.add(reader.read(value));
     return false;
+  };
+  const plainPiece = (data: string): AnswerPiece | undefined => {
+    if (data.length > LONGEST_UNSCANNED || !data.startsWith('{')) return undefined;
+    try {
+      return reader.readPlain(JSON.parse(data));
+    } catch {
+      return undefined;
+    }
   };
   const decoder = createEventDecoder(LONGEST_EVENT);
   const eventsOf = (bytes: Uint8Array) => {
@@ -204,11 +159,13 @@ async function* readValues(
       throw error;
     }
   };
-  for (const bytes of opening) if (yield* values(eventsOf(bytes))) return;
-  for await (const bytes of chunks) if (yield* values(eventsOf(bytes))) return;
-  if (progress.hasFinished()) return;
-  if (yield* values(decoder.end())) return;
-  if (progress.hasFinished()) return;
+  for (const bytes of opening) if (eventsOf(bytes).some(take)) return;
+  yield;
+  for await (const bytes of chunks) {
+    if (eventsOf(bytes).some(take)) return;
+    yield;
+  }
+  if (collector.hasFinished() || decoder.end().some(take) || collector.hasFinished()) return;
   throw events === 0 && opening.length > 0
     ? problem('nonsense', 'the answer is no event stream')
     : problem('broken-stream', 'the stream ended without its end mark');
@@ -218,7 +175,7 @@ async function* readValues(
 async function* readChunks(
   route: RouteName,
   reply: OpenReply,
-  { hasFinished, hasSurelyFinished }: Progress,
+  { hasFinished, hasSurelyFinished }: Pick<Collector, 'hasFinished' | 'hasSurelyFinished'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { maxBytes } = ROUTES[route];
   let size = 0;
