@@ -32,10 +32,10 @@ export interface ShowOptions {
    */
   readonly remember: (posted: Posted) => Promise<void>;
   /**
-   * Called right before each request that posts something new. It throws where another replica may have taken over, and
-   * then nothing is posted.
+   * Called right before each request that posts or edits. It throws where another replica may have taken over, and then
+   * nothing is written.
    */
-  readonly beforePosting?: () => void;
+  readonly beforeWriting?: () => void;
 }
 
 /** Text that is still being written. */

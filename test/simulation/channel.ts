@@ -10,6 +10,7 @@ import {
 } from '../../src/platforms/platform.ts';
 import type { History } from './history.ts';
 import type { Kernel, Process } from './kernel.ts';
+import type { Watch } from './watch.ts';
 
 export interface Standing {
   readonly key: string;
@@ -19,22 +20,30 @@ export interface Standing {
 export class SimulatedChat {
   /** Everything that people can read, by message id. */
   readonly standing = new Map<string, Standing>();
-  /** What was said to the person alone, by text. */
-  readonly privately: Message[] = [];
+  /** Threads about which something was said to the person alone. */
+  readonly privately = new Set<string>();
   readonly #kernel: Kernel;
   readonly #history: History;
+  readonly #watch: Watch;
   #calls = 0;
   #ids = 0;
 
-  constructor(kernel: Kernel, history: History) {
+  constructor(kernel: Kernel, history: History, watch: Watch) {
     this.#kernel = kernel;
     this.#history = history;
+    this.#watch = watch;
   }
 
   /** The adapter that one process has of it. */
   platformOf(process: Process): Platform {
-    const show = (_address: Address, message: Message, options: ShowOptions) =>
-      this.#show(process, message, options);
+    const show = (_address: Address, message: Message, options: ShowOptions) => {
+      const call = `${process.name} for ${options.key}`;
+      this.#watch.asked(call, 0);
+      return this.#show(process, message, options).catch((error: unknown) => {
+        if (error instanceof PlatformError) this.#watch.refused(call, error.retryAfterMs);
+        throw error;
+      });
+    };
     return {
       name: 'slack',
       start: async () => undefined,
@@ -43,15 +52,19 @@ export class SimulatedChat {
       status: () => ({ ready: true }),
       attachmentHeaders: () => ({}),
       show,
-      // A chat that refuses to delete leaves two messages, which no bot can help.
       retract: (_address, { key, kept }) =>
-        this.#kernel.effect(process, `takes back what ${key} has beside ${kept.id}`, () => {
-          for (const [id, standing] of this.standing)
-            if (standing.key === key && id !== kept.id) this.standing.delete(id);
-        }),
+        this.#call(
+          process,
+          `takes back what ${key} has next to ${kept.id}`,
+          () => {
+            for (const [id, standing] of this.standing)
+              if (standing.key === key && id !== kept.id) this.standing.delete(id);
+          },
+          { deletes: true },
+        ),
       stream: (_address, options) => this.#stream(process, options),
-      sendPrivately: (_address, message) =>
-        this.#call(process, 'tells the person alone', () => void this.privately.push(message)),
+      sendPrivately: ({ thread = '' }) =>
+        this.#call(process, 'tells the person alone', () => void this.privately.add(thread)),
     };
   }
 
@@ -63,28 +76,34 @@ export class SimulatedChat {
       id = await this.#kernel.effect(process, `looks for the message of ${key}`, () => this.#find(key));
     if (id !== undefined && this.standing.has(id)) {
       const known = id;
-      await this.#call(process, `edits ${known} (${summary(message)})`, () => {
+      this.#write(process, options, 'edits');
+      const edit = () => {
         const standing = this.standing.get(known);
         if (standing) standing.message = message;
-      });
+      };
+      await this.#call(process, `edits ${known} (${summary(message)})`, edit, { leaves: true });
       return { id: known };
     }
-    options.beforePosting?.();
+    this.#write(process, options, 'posts for');
     const post = () => {
       this.#ids += 1;
       const posted = `message-${this.#ids}`;
       this.standing.set(posted, { key, message });
       return posted;
     };
-    // The lease was checked in this very step.
-    const leaving = { leaves: true };
     const what = `posts for ${key} (${summary(message)})`;
-    const made = await this.#call(process, what, post, leaving).catch(async (error: unknown) => {
+    const made = await this.#call(process, what, post, { leaves: true }).catch(async (error: unknown) => {
       if (error instanceof PlatformError && error.code === 'unavailable')
         await remember({ unanswered: true });
       throw error;
     });
     return { id: made };
+  }
+
+  /** The lease is checked in the very step in which the request leaves. */
+  #write(process: Process, { key, beforeWriting }: ShowOptions, what: string): void {
+    beforeWriting?.();
+    this.#watch.writing(process, key, what);
   }
 
   #find(key: string): string | undefined {
@@ -125,11 +144,13 @@ export class SimulatedChat {
     process: Process,
     what: string,
     operate: () => Value,
-    leaving: { readonly leaves?: boolean } = {},
+    { deletes = false, ...leaving }: { readonly leaves?: boolean; readonly deletes?: boolean } = {},
   ): Promise<Value> {
     const answer = () => {
-      const reply = this.#history.channel[this.#calls] ?? 'shown';
+      const planned = this.#history.channel[this.#calls] ?? 'shown';
       this.#calls += 1;
+      // A chat that refuses to delete leaves two messages, which no bot can help.
+      const reply = deletes && (planned === 'refused' || planned === 'gone') ? 'shown' : planned;
       if (reply !== 'shown') this.#kernel.tell('chat', reply);
       switch (reply) {
         case 'shown':

@@ -1,63 +1,61 @@
 /** The gateway of one history: takes paid work, calls back and answers polls as the history says, and knows the truth. */
-import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
+import type { Question } from '../../src/gateway/questions.ts';
 import type { RouteName } from '../../src/gateway/routes.ts';
 import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
-import type { History, Outcome, PaidReply } from './history.ts';
+import { type Callback, callbackOf, type Taken } from './callbacks.ts';
+import type { History, Outcome, PaidReply, Stage } from './history.ts';
 import { type Kernel, MOST_SKEW_MS, type Process } from './kernel.ts';
+import type { Watch } from './watch.ts';
 
 const USUAL: Outcome = { stages: { text: 10_000, first: 20_000, complete: 60_000 }, copies: 1 };
 const WORDS = ['Because ', 'it ', 'rains.'];
-
-/** Paid work as the gateway knows it. */
-export interface Taken {
-  readonly task: string;
-  /** What was asked for: the prompt, which is another one for each request of a history. */
-  readonly prompt: string;
-  readonly route: RouteName;
-}
-
-export interface Callback {
-  readonly job: string;
-  readonly stage: 'text' | 'first' | 'complete' | 'failed';
-  readonly body: string;
-}
+/** Between the words of a slow answer. */
+const SLOW_MS = 4_000;
+/** A picture as a gen model sends it. */
+const PICTURE: AnswerPart = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
 
 export class SimulatedGateway {
   readonly taken: Taken[] = [];
-  /** Prompts of which some request was answered so that nobody can know whether it was taken. */
+  /** What was asked for by requests of which nobody can know whether they were taken. */
   readonly uncertain = new Set<string>();
-  /** Requests that came before their Retry-After was over. */
-  readonly impatient: string[] = [];
   readonly #kernel: Kernel;
   readonly #history: History;
+  readonly #watch: Watch;
   readonly #callBack: (callback: Callback) => void;
   readonly #readyAt = new Map<string, number | undefined>();
-  readonly #notBefore = new Map<string, number>();
   #requests = 0;
   #polls = 0;
+  #answers = 0;
 
-  constructor(kernel: Kernel, history: History, callBack: (callback: Callback) => void) {
+  constructor(kernel: Kernel, history: History, watch: Watch, callBack: (callback: Callback) => void) {
     this.#kernel = kernel;
     this.#history = history;
+    this.#watch = watch;
     this.#callBack = callBack;
   }
 
   /** The client that one process has of it. */
   clientOf(process: Process): Gateway {
-    const music = async (
-      route: RouteName,
-      request: { prompt?: string | undefined; callBackUrl: string },
-    ) => ({
-      taskId: await this.#submit(process, route, request.prompt ?? '', jobOf(request.callBackUrl)),
+    const music = async (route: RouteName, prompt: string, callBackUrl: string) => ({
+      taskId: await this.#submit(process, route, prompt, jobOf(callBackUrl)),
     });
     const never = () => Promise.reject(new TypeError('not asked for in simulations'));
+    const stream =
+      (route: RouteName) => (question: Question, options?: { signal?: AbortSignal | undefined }) =>
+        this.#stream(process, route, question, options?.signal);
     return {
       music: {
-        generate: (request) => music('music/generate', request),
-        generateLyrics: (request) => music('music/generate-lyrics', request),
+        generate: ({ prompt = '', callBackUrl }) => music('music/generate', prompt, callBackUrl),
+        generateLyrics: ({ prompt, callBackUrl }) => music('music/generate-lyrics', prompt, callBackUrl),
+        wavGenerate: ({ audioId, callBackUrl }) => music('music/wav-generate', audioId, callBackUrl),
+        styleGenerate: async ({ content }) => {
+          await this.#submit(process, 'music/style-generate', content);
+          return `polished ${content}`;
+        },
         extend: never,
         generateCover: never,
         uploadCover: never,
@@ -65,9 +63,7 @@ export class SimulatedGateway {
         addVocals: never,
         addInstrumental: never,
         vocalRemoval: never,
-        wavGenerate: never,
         mp4Generate: never,
-        styleGenerate: never,
         timestampedLyrics: never,
         generatePersona: never,
       },
@@ -82,13 +78,14 @@ export class SimulatedGateway {
         }),
         queryVideo: (task) => this.#poll(process, task),
       },
-      chat: {
-        stream: (question, { signal } = {}) => this.#answer(process, question.turns, signal),
-      },
+      chat: { stream: stream('chat/completions') },
       gen: {
-        stream: (question, { signal } = {}) => this.#answer(process, question.turns, signal),
-        generateImage: never,
-        callTools: never,
+        stream: stream('gen/stream'),
+        generateImage: async (question) => {
+          await this.#submit(process, 'gen/image', wordsOf(question));
+          return { parts: [{ type: 'text', text: 'Rain' }, PICTURE], finish: { reason: 'stop' } };
+        },
+        callTools: (question) => this.#callTools(process, question),
         think: never,
       },
       msg: { complete: never, countTokens: never },
@@ -105,70 +102,117 @@ export class SimulatedGateway {
 
   /** Takes the work or not, as the history says. Throws GatewayError. */
   #submit(process: Process, route: RouteName, prompt: string, job?: string): Promise<string> {
-    return this.#kernel.effect(process, `asks the gateway for ${route} “${prompt}”`, () => {
+    const key = `${route} “${prompt}”`;
+    this.#watch.paying(process, prompt);
+    const answer = () => {
       const reply = this.#history.paid[this.#requests] ?? { type: 'taken' };
       this.#requests += 1;
-      const key = `${route} ${prompt}`;
       // Another replica may wait by a clock that is fast.
-      if (this.#kernel.now < (this.#notBefore.get(key) ?? 0) - MOST_SKEW_MS) this.impatient.push(key);
-      this.#kernel.tell('gateway', `${reply.type}: ${route} “${prompt}”`);
+      this.#watch.asked(key, MOST_SKEW_MS);
+      this.#kernel.tell('gateway', `${reply.type}: ${key}`);
       const task = `task-${this.#requests}`;
       if (reply.type === 'taken' || reply.type === 'answer lost') this.#take({ task, prompt, route }, job);
       if (reply.type === 'taken') return task;
-      if (reply.type !== 'busy' && reply.type !== 'refused') this.uncertain.add(prompt);
-      if (reply.type === 'busy' && reply.retryAfterMs !== undefined)
-        this.#notBefore.set(key, this.#kernel.now + reply.retryAfterMs);
+      if (reply.type === 'answer lost' || reply.type === 'request lost') this.uncertain.add(prompt);
+      if (reply.type === 'busy') this.#watch.refused(key, reply.retryAfterMs);
       throw refusal(route, reply);
-    });
+    };
+    // The lease was checked in this very step.
+    return this.#kernel.effect(process, `asks the gateway for ${key}`, answer, { leaves: true });
   }
 
   #take(taken: Taken, job: string | undefined): void {
     const outcome = this.#history.outcomes[this.taken.length] ?? USUAL;
     this.taken.push(taken);
+    this.#watch.taken(taken);
     const { complete, failed } = outcome.stages;
     const doneAt = complete ?? failed;
     this.#readyAt.set(taken.task, doneAt === undefined ? undefined : this.#kernel.now + doneAt);
     if (job === undefined) return;
     for (const [stage, afterMs] of Object.entries(outcome.stages)) {
-      const callback: Callback = {
-        job,
-        // The keys are those of Outcome.
-        stage: stage as Callback['stage'],
-        body: JSON.stringify(bodyOf(taken, stage as Callback['stage'])),
-      };
-      for (let copy = 0; copy < outcome.copies; copy += 1) {
+      // The keys are those of Outcome.
+      const callback = callbackOf(taken, job, stage as Stage);
+      for (let copy = 0; copy < outcome.copies; copy += 1)
         this.#kernel.after(afterMs + copy * 700, () => this.#callBack(callback));
-      }
     }
   }
 
   #poll(process: Process, task: string): Promise<VideoTask> {
+    const key = `${process.name} about ${task}`;
     return this.#kernel.effect(process, `asks the gateway about ${task}`, (): VideoTask => {
       const reply = this.#history.polls[this.#polls] ?? 'answered';
       this.#polls += 1;
-      if (reply === 'unavailable') throw failure('media/task', 'unavailable', 'no');
-      if (reply === 'busy') throw failure('media/task', 'rate', 'no', 30_000);
-      if (reply === 'not found') throw failure('media/task', 'not-found', 'no');
-      const readyAt = this.#readyAt.get(task);
-      return readyAt !== undefined && this.#kernel.now >= readyAt
-        ? { status: 'succeeded', videoUrl: `https://gateway.example/${task}.mp4` }
-        : { status: 'running' };
+      this.#watch.asked(key, 0);
+      if (reply !== 'answered') this.#kernel.tell('gateway', reply);
+      switch (reply) {
+        case 'unavailable':
+          throw failure('media/task', 'unavailable', 'no');
+        case 'busy':
+          this.#watch.refused(key, 30_000);
+          throw failure('media/task', 'rate', 'no', 30_000);
+        case 'not found':
+          throw failure('media/task', 'not-found', 'no');
+        case 'unknown':
+          return { status: 'unknown' };
+        case 'failed':
+          return { status: 'failed', failure: { code: 'blocked' } };
+        case 'answered': {
+          const readyAt = this.#readyAt.get(task);
+          return readyAt !== undefined && this.#kernel.now >= readyAt
+            ? { status: 'succeeded', videoUrl: `https://gateway.example/${task}.mp4` }
+            : { status: 'running' };
+        }
+        default:
+          return reply satisfies never;
+      }
     });
   }
 
-  async *#answer(
+  async *#stream(
     process: Process,
-    turns: readonly { readonly parts: readonly object[] }[],
+    route: RouteName,
+    question: Question,
     signal: AbortSignal | undefined,
   ): AsyncIterable<AnswerEvent> {
-    await this.#submit(process, 'chat/completions', JSON.stringify(turns.at(-1)?.parts));
-    for (const text of WORDS) {
+    await this.#submit(process, route, wordsOf(question));
+    const reply = this.#history.answers[this.#answers] ?? 'whole';
+    this.#answers += 1;
+    for (const [index, text] of WORDS.entries()) {
+      if (reply === 'slow') await this.#pass(process, signal);
       await this.#kernel.effect(process, 'reads a part of the answer', () => undefined);
-      if (signal?.aborted) throw failure('chat/completions', 'aborted', 'unknown');
-      yield { type: 'part', part: { type: 'text', text } };
+      if (signal?.aborted) throw failure(route, 'aborted', 'unknown');
+      if (reply === 'breaks at once' || (reply === 'breaks' && index === 1)) {
+        this.#kernel.tell('gateway', 'breaks off');
+        throw failure(route, 'broken-stream', 'unknown');
+      }
+      if (reply !== 'silent') yield { type: 'part', part: { type: 'text', text } };
     }
     yield { type: 'finish', finish: { reason: 'stop' } };
   }
+
+  /** Time passes, in the process too. */
+  #pass(process: Process, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#kernel.after(SLOW_MS, resolve, process);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Wants a song first, then says so. */
+  async #callTools(process: Process, question: Question): Promise<Answer> {
+    await this.#submit(process, 'gen/tools', wordsOf(question));
+    if (question.turns.length > 1)
+      return { parts: [{ type: 'text', text: 'A song is on its way.' }], finish: { reason: 'stop' } };
+    const call: AnswerPart = { type: 'tool-call', name: 'song', arguments: { prompt: 'rain' } };
+    return { parts: [call], finish: { reason: 'tool-calls' } };
+  }
+}
+
+function wordsOf({ turns }: Question): string {
+  return JSON.stringify(turns.map(({ parts }) => parts));
 }
 
 function jobOf(callBackUrl: string): string | undefined {
@@ -197,30 +241,4 @@ function failure(
 ): GatewayError {
   const retryable = taken === 'no' && code !== 'invalid' && code !== 'not-found';
   return new GatewayError({ route, code, taken, retryable, retryAfterMs });
-}
-
-/** Callbacks as the public API sends them. */
-function bodyOf({ task, prompt, route }: Taken, stage: Callback['stage']): object {
-  if (stage === 'failed')
-    return { code: 501, msg: 'Audio generation failed', data: { callbackType: 'error', task_id: task } };
-  if (route === 'music/generate-lyrics')
-    return {
-      code: 200,
-      msg: 'ok',
-      data: {
-        callbackType: 'complete',
-        task_id: task,
-        data: [{ title: prompt, text: `Rain, for ${prompt}` }],
-      },
-    };
-  const data = ['one', 'two'].map((take) => ({
-    id: `${task}-${take}`,
-    title: prompt,
-    prompt: '[Verse]\nRain on the roof',
-    duration: 91.5,
-    ...(stage === 'text' || (stage === 'first' && take === 'two')
-      ? {}
-      : { audio_url: `https://gateway.example/${task}-${take}.mp3` }),
-  }));
-  return { code: 200, msg: 'ok', data: { callbackType: stage, task_id: task, data } };
 }

@@ -3,9 +3,10 @@ import { EventEmitter } from 'node:events';
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Job } from '../../src/core/job.ts';
 import type { AtomicStore } from '../../src/storage/keyv-settings.ts';
-import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
+import type { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { type SqliteUsage, sqliteUsage } from '../../src/storage/sqlite/usage.ts';
 import type { InboxEntry } from '../../src/storage/storage.ts';
+import type { Process } from './kernel.ts';
 
 /** Runs an operation of the storage in one go, or rejects with StorageError once it is closed. */
 export type Atomically = <Value>(operation: () => Value) => Promise<Value>;
@@ -14,7 +15,7 @@ export interface Scheduled {
   at: number | undefined;
   failures: number;
   /** Who runs it, and until when (by the storage's own clock) that replica counts as alive. */
-  lease: { readonly owner: object; until: number } | undefined;
+  lease: { readonly owner: Process; until: number } | undefined;
 }
 
 export interface Queue {
@@ -33,21 +34,28 @@ export class MemoryData {
   readonly secrets = new Map<string, string>();
   /** In SQLite's memory: its rules are many, and not what is simulated. */
   readonly usage: SqliteUsage;
-  readonly #database = new SqliteDatabase(':memory:');
   readonly notifications = new EventEmitter().setMaxListeners(0);
   /** Emits `due` whenever a job may have become due earlier. */
   readonly changes = new EventEmitter().setMaxListeners(0);
   /** Milliseconds since the epoch by the storage's own clock, which leases go by. */
   readonly now: () => number;
 
-  constructor(now: () => number) {
+  /** @param database in which usage is counted */
+  constructor(now: () => number, database: SqliteDatabase) {
     this.now = now;
     this.settings = textStore();
-    this.usage = sqliteUsage(this.#database);
+    this.usage = sqliteUsage(database);
   }
 
-  close(): void {
-    this.#database.close();
+  /** Whose lease on the job is not over. */
+  holderOf(job: string): Process | undefined {
+    const lease = this.schedule.get(job)?.lease;
+    return lease && lease.until > this.now() ? lease.owner : undefined;
+  }
+
+  /** Loses what nothing runs under. */
+  loseTimers(): void {
+    for (const [job, { lease }] of this.schedule) if (!lease) this.schedule.delete(job);
   }
 
   job(id: string): Job | undefined {

@@ -6,10 +6,13 @@ import {
   type Schedule,
   type WakeHandler,
 } from '../../src/storage/schedule.ts';
+import type { Process } from './kernel.ts';
 import type { Atomically, MemoryData } from './memory-data.ts';
 
 export interface MemoryScheduleOptions extends RunTools {
   readonly data: MemoryData;
+  /** The replica whose storage this is. */
+  readonly owner: Process;
   /** Milliseconds without a renewal after which another replica takes over the runs of this one. */
   readonly leaseMs: number;
 }
@@ -22,12 +25,10 @@ interface Running {
 
 /** Runs under leases, as on Redis: a replica that is silent for too long loses its runs to another one. */
 export function memorySchedule(
-  { data, leaseMs, ...tools }: MemoryScheduleOptions,
+  { data, owner, leaseMs, ...tools }: MemoryScheduleOptions,
   atomically: Atomically,
 ): Schedule {
   const { clock } = tools;
-  /** Stands for this replica in the leases. */
-  const owner = {};
   const runs = new Map<string, Promise<void>>();
   let running: Running | undefined;
   let cancelTimer = () => {};

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type Clock, systemClock } from '../../src/storage/schedule.ts';
+import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { storageContract } from '../contracts/storage.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { MemoryData } from './memory-data.ts';
@@ -9,9 +10,17 @@ import { memoryStorage } from './memory-storage.ts';
 const LEASE = 500;
 
 storageContract('Storage in memory', async () => {
-  const data = new MemoryData(Date.now);
+  const database = new SqliteDatabase(':memory:');
+  const data = new MemoryData(Date.now, database);
   const open = async (clock: Clock = systemClock) =>
-    memoryStorage({ data, leaseMs: LEASE, clock, random: Math.random, log: new RecordingLog() });
+    memoryStorage({
+      data,
+      owner: { name: 'replica', state: 'alive', skewMs: 0 },
+      leaseMs: LEASE,
+      clock,
+      random: Math.random,
+      log: new RecordingLog(),
+    });
   return {
     open,
     startReplica: async () => {
@@ -33,6 +42,6 @@ storageContract('Storage in memory', async () => {
         },
       };
     },
-    dispose: async () => data.close(),
+    dispose: async () => database.close(),
   };
 });

@@ -1,20 +1,24 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { type History, histories } from './history.ts';
-import { simulate } from './simulate.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { check } from './check.ts';
+import { type History, QUIET } from './history.ts';
+import { PLANTS } from './plants.ts';
+import { Simulator } from './simulate.ts';
+import { INVARIANTS } from './watch.ts';
 
-const QUIET: History = {
-  seed: 0,
-  store: 'memory',
-  replicas: 1,
-  requests: [{ kind: 'song', afterMs: 0, twice: false }],
-  faults: [],
-  paid: [],
-  outcomes: [],
-  polls: [],
-  channel: [],
-  storage: [],
-};
+const simulator = new Simulator();
+afterAll(() => simulator.close());
+
+const KINDS = [
+  'song',
+  'song with words first',
+  'song in a rough style',
+  'lyrics',
+  'picture',
+  'painting',
+  'video',
+  'question',
+  'question with tools',
+] as const;
 
 describe('a history', () => {
   test('is the same each time, to the last effect', async () => {
@@ -22,46 +26,28 @@ describe('a history', () => {
       ...QUIET,
       seed: 7,
       replicas: 3,
+      requests: [{ kind: 'song', afterMs: 0, twice: true }],
       faults: [{ type: 'die', afterSteps: 30, replica: 1, forMs: 5_000 }],
     };
-    expect((await simulate(history)).trace).toEqual((await simulate(history)).trace);
+    expect((await simulator.play(history)).trace).toEqual((await simulator.play(history)).trace);
   });
 
   test.each(['memory', 'sqlite'] as const)('without faults keeps every promise, on %s', async (store) => {
-    const kinds = ['song', 'song with words first', 'picture', 'video', 'question'] as const;
-    const requests = kinds.map((kind) => ({ kind, afterMs: 1_000, twice: false }));
-    const { broken, trace } = await simulate({ ...QUIET, store, requests });
+    const requests = KINDS.map((kind) => ({ kind, afterMs: 1_000, twice: false }));
+    const { broken, trace } = await simulator.play({ ...QUIET, store, requests });
     expect(broken).toEqual([]);
     expect(trace.join()).toContain('2 files');
   });
+});
 
-  test('in which a replica stands still past its lease pays once', async () => {
-    const { broken } = await simulate({
-      ...QUIET,
-      seed: 569102705,
-      replicas: 2,
-      requests: [{ kind: 'song with words first', afterMs: 1_000, twice: true, cancelAfterMs: 40_000 }],
-      faults: [
-        { type: 'freeze', afterSteps: 7, replica: 0, forMs: 0 },
-        { type: 'freeze', afterSteps: 58, replica: 1, forMs: 2_700_000 },
-        { type: 'freeze', afterSteps: 28, replica: 0, forMs: 2_700_000 },
-        { type: 'freeze', afterSteps: 38, replica: 0, forMs: 60_000 },
-      ],
-    });
-    expect(broken).toEqual([]);
+describe('each promise is seen to be broken', () => {
+  test('by one fault at least', () => {
+    expect(new Set(PLANTS.map(({ breaks }) => breaks))).toEqual(new Set(INVARIANTS));
   });
 
-  test('of any kind keeps every promise, through deaths, lost answers and repeated callbacks', async () => {
-    const calm = histories(fc.constant('memory')).map((history) => ({
-      ...history,
-      faults: history.faults.filter(({ type }) => type !== 'freeze'),
-    }));
-    await fc.assert(
-      fc.asyncProperty(calm, async (history) => {
-        const { broken } = await simulate(history);
-        expect(broken).toEqual([]);
-      }),
-      { numRuns: 300, seed: 16 },
-    );
+  test.each(PLANTS)('$breaks: $fault', async ({ breaks, ...plant }) => {
+    const { report } = await check({ seed: 1, stores: ['memory'], histories: 2_000, plant });
+    expect(report).toContain(`${breaks}: `);
+    expect(report).toMatch(/npm run simulate -- --store memory --seed 1 --path [\d:]+$/);
   });
 });

@@ -107,6 +107,8 @@ async function write(
       if (deps.now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
       savedAt = deps.now();
       await saveDraft(run, draft, deps);
+      // What a model wanted to know is told to it in another paid request.
+      if (part.type === 'call') run.assertHeld();
     }
     return { isTaken };
   } catch (error) {

@@ -60,30 +60,58 @@ async function showResult(
     await showInChannel(run, message, deps);
     if (waiting) return retryShowing(run, waiting.retryAfterMs, deps);
   } catch (error) {
-    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
-    const { id, createdAt, attempts } = run.job;
-    deps.log.warn({ job: id, err: error }, 'The result could not be shown as it is');
-    const young = deps.now() - createdAt < GIVE_UP_AFTER_MS;
-    if (error instanceof MediaError) {
-      if (error.code === 'missing') await forgetMissing(run, deps);
-      else if (attempts >= SILENT_TRIES) await showLinks(run, message, deps);
-      if (young) return retryShowing(run, error.retryAfterMs, deps);
-    } else if (error.code === 'unavailable') {
-      const linked = !waiting && attempts >= UPLOAD_TRIES && (await showLinks(run, message, deps));
-      if (!linked && young) return retryShowing(run, error.retryAfterMs, deps);
-      // A platform that came back just now takes the files as well.
-      if (linked && !(await isShown(run, message, deps))) await showLinks(run, message, deps);
-      if (linked) return close(run, deps);
-    } else {
-      const told =
-        error.code === 'refused' &&
-        ((await showLinks(run, message, deps)) || (await showRefusal(run, error, deps)));
-      if (!told && !(await tellPrivately(run.job, error, message, deps))) return keepForLater(run, deps);
-      return close(run, deps);
-    }
-    return keepForLater(run, deps);
+    if (!isNotShown(error)) throw error;
+    deps.log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
+    return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }, deps).catch((later) => {
+      // Asked for patience on the way, it is given all of it.
+      if (!isNotShown(later)) throw later;
+      return isYoung(run.job, deps) ? retryShowing(run, later.retryAfterMs, deps) : keepForLater(run, deps);
+    });
   }
   return close(run, deps);
+}
+
+function isNotShown(error: unknown): error is PlatformError | MediaError {
+  return error instanceof PlatformError || error instanceof MediaError;
+}
+
+function isYoung({ createdAt }: Job, { now }: Pick<JobDependencies, 'now'>): boolean {
+  return now() - createdAt < GIVE_UP_AFTER_MS;
+}
+
+interface NotShown {
+  readonly error: PlatformError | MediaError;
+  /** More of the result may still come. */
+  readonly isWaiting: boolean;
+}
+
+/** With links, a sentence or to the person alone; or later. Throws what {@link isShown} throws. */
+async function showOtherwise(
+  run: JobRun,
+  message: Message,
+  { error, isWaiting }: NotShown,
+  deps: JobDependencies,
+): Promise<number | undefined> {
+  const { attempts } = run.job;
+  const mayWait = isYoung(run.job, deps);
+  if (error instanceof MediaError) {
+    if (error.code === 'missing') await forgetMissing(run, deps);
+    else if (attempts >= SILENT_TRIES) await showLinks(run, message, deps);
+    return mayWait ? retryShowing(run, error.retryAfterMs, deps) : keepForLater(run, deps);
+  }
+  if (error.code === 'unavailable') {
+    const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
+    const linked = mayLink && (await showLinks(run, message, deps));
+    if (!linked) return mayWait ? retryShowing(run, error.retryAfterMs, deps) : keepForLater(run, deps);
+    // A platform that came back just now takes the files as well.
+    if (!(await isShown(run, message, deps))) await showLinks(run, message, deps);
+    return close(run, deps);
+  }
+  const isTold =
+    error.code === 'refused' &&
+    ((await showLinks(run, message, deps)) || (await showRefusal(run, error, deps)));
+  if (isTold || (await tellPrivately(run.job, error, message, deps))) return close(run, deps);
+  return keepForLater(run, deps);
 }
 
 /** What the gateway charged, as far as anybody can know: it counts from the moment it may have been taken. */
@@ -138,13 +166,13 @@ async function showLinks(run: JobRun, message: Message, deps: JobDependencies): 
   return isShown(run, { ...message, text, media: [] }, deps);
 }
 
-/** False when the platform does not take it. */
+/** False when the platform does not take it. Throws PlatformError where it names a time before which it takes nothing. */
 async function isShown(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
   try {
     await showInChannel(run, message, deps);
     return true;
   } catch (error) {
-    if (!(error instanceof PlatformError) && !(error instanceof MediaError)) throw error;
+    if (!isNotShown(error) || error.retryAfterMs !== undefined) throw error;
     return false;
   }
 }

@@ -210,7 +210,7 @@ export function showOptions(run: JobRun): ShowOptions {
       run.apply({ type: 'recorded', fields: { posted } });
       await run.save();
     },
-    beforePosting: () => run.assertHeld(),
+    beforeWriting: () => run.assertHeld(),
   };
 }
 

@@ -85,9 +85,9 @@ export function createWriter(
     await removeAfter(pages.length);
   }
 
-  /** Posts something new, unless another replica may be at it. */
-  function posting(send: () => Promise<Sent>): Promise<Sent> {
-    options.beforePosting?.();
+  /** Posts or edits, unless another replica may be at it. */
+  function writing(send: () => Promise<Sent>): Promise<Sent> {
+    options.beforeWriting?.();
     return send();
   }
 
@@ -105,9 +105,11 @@ export function createWriter(
     const write = async () => {
       const token = via === 'token' ? currentToken() : undefined;
       const edited =
-        token && (await unlessTrouble(['token-dead'], () => rest.editResponse(token, id, sending)));
+        token &&
+        (await unlessTrouble(['token-dead'], () => writing(() => rest.editResponse(token, id, sending))));
       if (edited) return { message: edited, via };
-      return data.tokenOnly ? undefined : { message: await rest.edit(channel, id, sending), via };
+      if (data.tokenOnly) return undefined;
+      return { message: await writing(() => rest.edit(channel, id, sending)), via };
     };
     try {
       return await write().catch(async (error: unknown) => {
@@ -131,7 +133,7 @@ export function createWriter(
     if (token && isFirst && responses.isFree(token, key)) {
       responses.fill(token, key, now());
       const filled = await unlessTrouble(['token-dead', 'message-gone'], () =>
-        rest.editResponse(token, '@original', sending),
+        writing(() => rest.editResponse(token, '@original', sending)),
       );
       if (filled) return { message: filled, via: 'token' };
     }
@@ -140,7 +142,8 @@ export function createWriter(
       const nonce = nonceFor(`page ${index}`, index === 0);
       const sent = await send(sending, nonce, data.replyTo);
       // An enforced nonce gives back the earlier message, which may show an earlier state.
-      const message = shows(sent, sending.body) ? sent : await rest.edit(sent.channel_id, sent.id, sending);
+      const isShown = shows(sent, sending.body);
+      const message = isShown ? sent : await writing(() => rest.edit(sent.channel_id, sent.id, sending));
       return { message, via: 'bot' };
     } catch (error) {
       const isClosed = CLOSED_TO_BOT.includes(troubleOf(error));
@@ -157,12 +160,12 @@ export function createWriter(
    */
   async function followUp(index: number, sending: Sending): Promise<Sent> {
     const token = requireToken();
-    if (index === 0) return await posting(() => rest.followUp(token, sending));
+    if (index === 0) return await writing(() => rest.followUp(token, sending));
     if (post.unheard) throw new UnheardFollowUp();
     post.unheard = true;
     await remember();
     try {
-      const sent = await posting(() => rest.followUp(token, sending));
+      const sent = await writing(() => rest.followUp(token, sending));
       post.unheard = false;
       return sent;
     } catch (error) {
@@ -187,9 +190,9 @@ export function createWriter(
     const replied =
       replyTo !== undefined &&
       (await unlessTrouble(['no-history'], () =>
-        posting(() => rest.post(address.channel, sending, { nonce, replyTo })),
+        writing(() => rest.post(address.channel, sending, { nonce, replyTo })),
       ));
-    return replied || (await posting(() => rest.post(address.channel, sending, { nonce })));
+    return replied || (await writing(() => rest.post(address.channel, sending, { nonce })));
   }
 
   /** Mentions the person who asked, once: an edit notifies no one. */
@@ -202,7 +205,7 @@ export function createWriter(
         // There is no nonce: a mention that may be lost is better than two.
         post.notified = true;
         await remember();
-        await posting(() => rest.followUp(token, sending));
+        await writing(() => rest.followUp(token, sending));
         return;
       }
       await send(sending, nonceFor('notify', false), messages[0]?.id);

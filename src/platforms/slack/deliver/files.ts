@@ -105,13 +105,13 @@ export function waitingFiles({ state: { files } }: Post, titles: ReadonlyMap<str
  * Throws the SDK's errors.
  */
 export async function shareFiles(
-  { state, tools, beforePosting }: Post,
+  { state, tools, beforeWriting }: Post,
   files: readonly WaitingFile[],
   { thread, comment }: { readonly thread: string; readonly comment: string | undefined },
 ): Promise<boolean> {
   const [first, ...rest] = files.map(({ id, title }) => titled(id, title));
   if (first === undefined) return true;
-  beforePosting?.();
+  beforeWriting?.();
   for (const { name, id } of files) state.files[name] = { id, state: 'sharing' };
   try {
     await completeUpload(

@@ -30,8 +30,7 @@ export function createNativeStream(now: () => number) {
     if (ts !== undefined) await stopStream({ channel: state.channel, ts }, tools);
   }
 
-  function begin({ state, address, tools, beforePosting }: Post): OpenStream {
-    beforePosting?.();
+  function begin({ state, address, tools }: Post): OpenStream {
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};
@@ -56,6 +55,7 @@ export function createNativeStream(now: () => number) {
           // The helper keeps what it could not send, so a second try brings nothing new.
           const text = given === '' ? piece : '';
           given = piece;
+          post.beforeWriting?.();
           return stream.streamer.append({ markdown_text: text });
         },
         { repeatable: false, rate: post.tools.rates.appends },

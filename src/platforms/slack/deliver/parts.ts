@@ -45,11 +45,18 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
 }
 
 /** False when the message cannot be edited any more. */
-async function edit({ state, tools }: Post, ts: string, { text, blocks }: Part): Promise<boolean> {
+async function edit(
+  { state, tools, beforeWriting }: Post,
+  ts: string,
+  { text, blocks }: Part,
+): Promise<boolean> {
   const { channel } = state;
   const update = () =>
     call(
-      () => tools.web.chat.update({ channel, ts, text, blocks }),
+      () => {
+        beforeWriting?.();
+        return tools.web.chat.update({ channel, ts, text, blocks });
+      },
       { repeatable: true, rate: tools.rates.editsIn(channel) },
       tools,
     );
@@ -85,7 +92,7 @@ async function postNew(post: Post, index: number, { text, blocks }: Part): Promi
   };
   try {
     const send = () => {
-      post.beforePosting?.();
+      post.beforeWriting?.();
       return tools.web.chat.postMessage(message);
     };
     const answer = await call(send, { repeatable: false }, tools);

@@ -57,7 +57,7 @@ export interface Post {
   readonly address: Address;
   /** The same for ever for the same post. */
   readonly key: string;
-  readonly beforePosting: ShowOptions['beforePosting'];
+  readonly beforeWriting: ShowOptions['beforeWriting'];
   /** Changed by every step. */
   readonly state: SlackPosted;
   readonly tools: ShowTools;
@@ -70,7 +70,7 @@ export interface Post {
 }
 
 export function createPost(address: Address, options: ShowOptions, tools: ShowTools): Post {
-  const { key, posted, mayHavePosted = false, beforePosting } = options;
+  const { key, posted, mayHavePosted = false, beforeWriting } = options;
   const state = readPosted(posted, address.channel);
   if (tools.inThread) state.inThread = true;
   // What was posted beside what is known may also have been an edit.
@@ -81,7 +81,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
   return {
     address,
     key,
-    beforePosting,
+    beforeWriting,
     state,
     tools,
     isUncertain: mayHavePosted || isUnanswered,

@@ -246,7 +246,7 @@ async function postMention(post: Post, text: string): Promise<void> {
   const { state, tools } = post;
   const thread = post.threadOf(1);
   if (thread === undefined) return;
-  post.beforePosting?.();
+  post.beforeWriting?.();
   // Also without an answer: a lost mention is better than two.
   state.called = true;
   const metadata = markOf(post, 'mention');

@@ -1,0 +1,78 @@
+/** What must hold when a history has come to rest. */
+import type { Job } from '../../src/core/job.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import type { Callback } from './callbacks.ts';
+import type { SimulatedChat } from './channel.ts';
+import type { SimulatedGateway } from './gateway.ts';
+import { hasEnded, type Watch } from './watch.ts';
+
+interface World {
+  readonly watch: Watch;
+  readonly gateway: SimulatedGateway;
+  readonly chat: SimulatedChat;
+  readonly storage: Storage;
+}
+
+/** Reports to the watch. */
+export async function checkAtRest(world: World): Promise<void> {
+  const { watch, storage } = world;
+  const jobs = await Array.fromAsync(storage.jobs.all());
+  const titles = new Set(jobs.map(({ title }) => title));
+  for (const title of watch.acknowledged)
+    if (!titles.has(title)) watch.report('nothing is forgotten', `${title} was acknowledged and is gone`);
+  for (const job of jobs) checkJob(job, world);
+  const history = await Array.fromAsync(storage.usage.history());
+  const counted = history.reduce((sum, { requests }) => sum + requests, 0);
+  const charged = jobs.filter((job) => job.charged === true).length;
+  if (counted !== charged)
+    watch.report('limits equal charges', `${counted} pieces of work are counted, and ${charged} charged`);
+}
+
+function checkJob(job: Job, world: World): void {
+  const { watch } = world;
+  const { title, state } = job;
+  if (!hasEnded(job)) watch.report('nothing is forgotten', `${title} stays ${state}`);
+  else if (state !== job.end) watch.report('one end', `${title} is ${state}, and ended as ${job.end}`);
+  checkMessage(job, world);
+  checkResult(job, world);
+  checkCharge(job, world);
+}
+
+function checkMessage(job: Job, { watch, chat }: World): void {
+  const { id, title } = job;
+  const messages = [...chat.standing.values()].filter(({ key }) => key === id);
+  if (messages.length > 1) watch.report('one message', `${title} has ${messages.length} messages`);
+  // Where the chat does not let the bot end its message, the person is told alone, or asks for the result elsewhere.
+  const isToldElsewhere = job.undelivered === true || chat.privately.has(job.address.thread ?? '');
+  for (const { message } of messages) {
+    if (message.progress && !isToldElsewhere)
+      watch.report('no message in progress', `${title} is over and reads “${message.progress.stage}”`);
+  }
+  if (messages.length === 0 && !isToldElsewhere)
+    watch.report('one end', `nobody was told the end of ${title}`);
+}
+
+function checkResult({ id, title, end, result, work }: Job, { watch }: World): void {
+  const isWhole = ({ stage, body }: Callback) => stage === 'complete' && body.includes('audio_url');
+  if (work.route !== 'music.generate' || !watch.answered.some((one) => one.job === id && isWhole(one)))
+    return;
+  const hasSong = result?.songs.some(({ audioUrl }) => audioUrl !== undefined) ?? false;
+  if (!hasSong || (end !== 'delivered' && !watch.unwanted.has(id)))
+    watch.report(
+      'callbacks count',
+      `${title} ended as ${end}, though its song came and was answered with 200`,
+    );
+}
+
+function checkCharge({ title, end, charged, submittedAt }: Job, { watch, gateway }: World): void {
+  const isTaken =
+    gateway.taken.some(({ prompt }) => prompt.includes(title)) ||
+    [...gateway.uncertain].some((prompt) => prompt.includes(title));
+  // After a crash around the request nobody knows whether it was taken.
+  if (!isTaken && submittedAt === undefined && charged === true)
+    watch.report('limits equal charges', `${title} counts as used, and the gateway never had it`);
+  if (!isTaken && end === 'delivered')
+    watch.report('limits equal charges', `${title} was delivered, and the gateway never had it`);
+  if (end === 'delivered' && charged !== true)
+    watch.report('limits equal charges', `${title} was delivered and does not count`);
+}

@@ -1,0 +1,84 @@
+/** Plays many histories, and makes one that breaks a promise as short as it can be. */
+import fc from 'fast-check';
+import { histories } from './histories.ts';
+import type { History } from './history.ts';
+import type { Plant } from './plants.ts';
+import { Simulator } from './simulate.ts';
+import type { Broken } from './watch.ts';
+
+const USUAL_NUMBER = 3_000;
+/** Making a history shorter goes on for this long after the first that failed. */
+const SHRINKING_SECONDS = 60;
+
+export interface CheckOptions {
+  /** Of the histories and their order. */
+  readonly seed: number;
+  /** Of one of them, as a report names it. */
+  readonly path?: string | undefined;
+  readonly stores: readonly History['store'][];
+  readonly histories?: number | undefined;
+  /** No history begins later. */
+  readonly seconds?: number | undefined;
+  readonly plant?: Plant;
+}
+
+export interface Checked {
+  readonly ok: boolean;
+  readonly played: number;
+  /** The shortest history that broke a promise. */
+  readonly shortest: History | undefined;
+  /** For people: how many were played; and of one that failed what happened in it, and how to play it again. */
+  readonly report: string;
+}
+
+export async function check({
+  seed,
+  path,
+  stores,
+  seconds,
+  plant,
+  ...options
+}: CheckOptions): Promise<Checked> {
+  const { histories: most = seconds === undefined ? USUAL_NUMBER : Number.MAX_SAFE_INTEGER } = options;
+  const simulator = new Simulator();
+  const beganCpu = process.cpuUsage();
+  let played = 0;
+  const promise = fc.asyncProperty(histories(fc.constantFrom(...stores)), async (history) => {
+    const { broken } = await simulator.play(history, plant);
+    played += 1;
+    if (broken.length > 0) throw new Error(inWords(broken));
+  });
+  const limit = (most: number) => ({ interruptAfterTimeLimit: most * 1_000 });
+  const first = await fc.check(promise, {
+    seed,
+    endOnFailure: true,
+    numRuns: most,
+    ...(path === undefined ? {} : { path }),
+    ...(seconds === undefined ? {} : limit(seconds)),
+  });
+  const cpu = process.cpuUsage(beganCpu);
+  const cpuSeconds = ((cpu.user + cpu.system) / 1e6).toFixed(1);
+  const total = `${played} histories, ${cpuSeconds} s of one core, seed ${seed}`;
+  if (!first.failed) {
+    simulator.close();
+    return { ok: true, played, shortest: undefined, report: total };
+  }
+  const failing = first.counterexamplePath ?? '';
+  const details = await fc.check(promise, { seed, path: failing, ...limit(SHRINKING_SECONDS) });
+  const [shortest] = details.counterexample ?? first.counterexample ?? [];
+  if (!shortest) throw first.errorInstance;
+  const { broken, trace } = await simulator.play(shortest, plant);
+  simulator.close();
+  const report = [
+    total,
+    JSON.stringify(shortest),
+    ...trace,
+    broken.length > 0 ? inWords(broken) : String(details.errorInstance),
+    `npm run simulate -- --store ${stores.length > 1 ? 'both' : stores[0]} --seed ${seed} --path ${details.counterexamplePath ?? failing}`,
+  ];
+  return { ok: false, played, shortest, report: report.join('\n') };
+}
+
+function inWords(broken: readonly Broken[]): string {
+  return broken.map(({ invariant, detail }) => `${invariant}: ${detail}`).join('\n');
+}

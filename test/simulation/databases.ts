@@ -1,0 +1,39 @@
+/** SQLite in memory, used again by one history after the other: making its tables costs more than playing a history. */
+import type { StatementSync } from 'node:sqlite';
+import { z } from 'zod';
+import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
+
+const nameRow = z.object({ name: z.string() });
+const countRow = z.object({ count: z.number() });
+
+export class ReusedDatabase extends SqliteDatabase {
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #tables: readonly string[];
+
+  constructor() {
+    super(':memory:');
+    const tables = this.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'");
+    this.#tables = this.all(tables, nameRow).map(({ name }) => name);
+  }
+
+  override prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const made = super.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
+  }
+
+  /** Leaves the tables, and nothing in them. */
+  empty(): void {
+    for (const table of this.#tables) this.prepare(`DELETE FROM ${table}`).run();
+  }
+
+  get scheduled(): number {
+    return countRow.parse(this.prepare('SELECT count(*) AS count FROM schedule').get()).count;
+  }
+
+  loseTimers(): void {
+    this.prepare('DELETE FROM schedule WHERE running = 0').run();
+  }
+}

@@ -1,0 +1,87 @@
+/** Every operation of the storage as an effect of one process. */
+import { type Storage, StorageError } from '../../src/storage/storage.ts';
+import type { StorageTrouble } from './history.ts';
+import type { Kernel, Process } from './kernel.ts';
+import type { Watch } from './watch.ts';
+
+/** Fails operations of the storage as a history says, counted over all replicas. */
+export class Interference {
+  readonly #kernel: Kernel;
+  readonly #troubles: readonly StorageTrouble[];
+  readonly #watch: Watch;
+  #operations = 0;
+
+  constructor(kernel: Kernel, troubles: readonly StorageTrouble[], watch: Watch) {
+    this.#kernel = kernel;
+    this.#troubles = troubles;
+    this.#watch = watch;
+  }
+
+  /** Throws StorageError: `answer lost` when the operation was done all the same. */
+  async around<Value>(operate: () => Promise<Value>): Promise<Value> {
+    this.#operations += 1;
+    const at = this.#operations;
+    const reply = this.#troubles.find(({ after, times }) => at >= after && at < after + times)?.reply;
+    if (reply !== undefined) {
+      this.#kernel.tell('storage', reply);
+      this.#watch.forgetRefusals();
+    }
+    if (reply === 'away') throw new StorageError('unavailable', reply);
+    const value = await operate();
+    if (reply === 'answer lost') throw new StorageError('unavailable', reply);
+    return value;
+  }
+}
+
+type Operation = (...values: never[]) => unknown;
+
+export function remote(
+  inner: Storage,
+  process: Process,
+  { kernel, interference }: { readonly kernel: Kernel; readonly interference: Interference },
+): Storage {
+  function perform<Value>(label: string, operate: () => Promise<Value>): Promise<Value> {
+    return kernel.effect(process, label, () => interference.around(operate));
+  }
+  /** The same object, with every function an effect. */
+  function effects<Port extends object>(port: Port, name: string): Port {
+    const entries = Object.entries(port).map(([key, operation]: [string, unknown]) => [
+      key,
+      typeof operation === 'function'
+        ? (...values: never[]) => perform(`${name}.${key}`, async () => (operation as Operation)(...values))
+        : operation,
+    ]);
+    // The same keys with functions of the same types: every one of them is asynchronous.
+    return Object.fromEntries(entries) as Port;
+  }
+  const listed = async function* <Item>(label: string, list: () => AsyncIterable<Item>) {
+    yield* await perform(label, () => Array.fromAsync(list()));
+  };
+  return {
+    ...inner,
+    accept: (acceptance) => perform('storage.accept', () => inner.accept(acceptance)),
+    receive: (callback) => perform('storage.receive', () => inner.receive(callback)),
+    jobs: {
+      ...effects(inner.jobs, 'jobs'),
+      open: () => listed('jobs.open', () => inner.jobs.open()),
+      all: () => listed('jobs.all', () => inner.jobs.all()),
+      ofPerson: (...who) => listed('jobs.ofPerson', () => inner.jobs.ofPerson(...who)),
+      endedBefore: (at) => listed('jobs.endedBefore', () => inner.jobs.endedBefore(at)),
+      records: () => listed('jobs.records', () => inner.jobs.records()),
+    },
+    inbox: effects(inner.inbox, 'inbox'),
+    schedule: {
+      ...inner.schedule,
+      wake: (job, at) => perform('schedule.wake', () => inner.schedule.wake(job, at)),
+      unscheduled: (jobs) => perform('schedule.unscheduled', () => inner.schedule.unscheduled(jobs)),
+    },
+    notifications: {
+      publish: (job) => perform('notifications.publish', () => inner.notifications.publish(job)),
+      subscribe: (job, listener) =>
+        inner.notifications.subscribe(job, () => void kernel.after(0, listener, process)),
+    },
+    settings: effects(inner.settings, 'settings'),
+    semaphores: effects(inner.semaphores, 'semaphores'),
+    usage: effects(inner.usage, 'usage'),
+  };
+}

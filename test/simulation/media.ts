@@ -1,0 +1,51 @@
+/** Where files are kept in one history, and the hosts that they come from. */
+import type { JobDependencies } from '../../src/jobs/dependencies.ts';
+import { MediaError } from '../../src/media/errors.ts';
+import type { History } from './history.ts';
+import type { Kernel, Process } from './kernel.ts';
+
+export class SimulatedMedia {
+  readonly #kernel: Kernel;
+  readonly #history: History;
+  #fetches = 0;
+
+  constructor(kernel: Kernel, history: History) {
+    this.#kernel = kernel;
+    this.#history = history;
+  }
+
+  of(process: Process): JobDependencies['media'] {
+    const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
+    return {
+      keep: (url) =>
+        this.#kernel.effect(process, `keeps ${url}`, () => {
+          this.#fail();
+          return kept(url.split('/').at(-1) ?? 'file');
+        }),
+      keepBytes: () => this.#kernel.effect(process, 'keeps a picture', () => kept('bytes.png')),
+      keepText: async (_text, extension) => kept(`text.${extension}`),
+      archive: async () => kept('archive.zip'),
+      open: async () => undefined,
+      stat: async (name) => kept(name),
+      tag: async (file) => file,
+    };
+  }
+
+  /** Throws MediaError where the history says so. */
+  #fail(): void {
+    const reply = this.#history.media[this.#fetches] ?? 'kept';
+    this.#fetches += 1;
+    if (reply === 'kept') return;
+    this.#kernel.tell('media', reply);
+    switch (reply) {
+      case 'away':
+        throw new MediaError('network', reply);
+      case 'not there':
+        throw new MediaError('status', reply, { status: 404, retryable: true });
+      case 'no room':
+        throw new MediaError('disk-full', reply);
+      default:
+        reply satisfies never;
+    }
+  }
+}

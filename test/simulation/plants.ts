@@ -1,0 +1,128 @@
+/** Faults that are planted on purpose: each breaks one promise, so that a test sees the invariant fail. */
+import type { Gateway } from '../../src/gateway/client.ts';
+import { GatewayError } from '../../src/gateway/transport/errors.ts';
+import type { Platform } from '../../src/platforms/platform.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import type { Invariant } from './watch.ts';
+
+/** What is put between a replica and what it uses. */
+export interface Plant {
+  readonly storage?: (storage: Storage) => Storage;
+  readonly gateway?: (gateway: Gateway) => Gateway;
+  readonly platform?: (platform: Platform) => Platform;
+}
+
+export const UNHARMED = <Port>(port: Port): Port => port;
+
+/** The same job record with other contents, wherever it is written. */
+const rewriting =
+  (change: (job: Parameters<Storage['jobs']['replace']>[0]) => typeof job) =>
+  (storage: Storage): Storage => ({
+    ...storage,
+    jobs: { ...storage.jobs, replace: (job) => storage.jobs.replace(change(job)) },
+  });
+
+export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks: Invariant })[] = [
+  {
+    fault: 'an invocation is acknowledged before its job is stored',
+    breaks: 'nothing is forgotten',
+    storage: (storage) => ({ ...storage, accept: async () => ({ type: 'accepted' }) }),
+  },
+  {
+    fault: 'no run is ever scheduled again, and nobody looks for lost timers',
+    breaks: 'nothing is forgotten',
+    storage: (storage) => ({
+      ...storage,
+      schedule: {
+        ...storage.schedule,
+        unscheduled: async () => [],
+        start: (handler, options) =>
+          storage.schedule.start(async (...run) => {
+            await handler(...run);
+            return undefined;
+          }, options),
+      },
+    }),
+  },
+  {
+    fault: 'a request whose answer was lost is sent again',
+    breaks: 'one charge',
+    gateway: (gateway) => ({
+      ...gateway,
+      music: {
+        ...gateway.music,
+        generate: (...request) =>
+          gateway.music.generate(...request).catch(() => gateway.music.generate(...request)),
+      },
+    }),
+  },
+  {
+    fault: 'a message is never found again',
+    breaks: 'one message',
+    platform: (platform) => ({
+      ...platform,
+      show: (address, message, { posted: _, mayHavePosted: _found, ...options }) =>
+        platform.show(address, message, options),
+    }),
+  },
+  {
+    fault: 'the end of a job is not shown',
+    breaks: 'no message in progress',
+    platform: (platform) => ({
+      ...platform,
+      show: async (address, message, options) =>
+        message.progress || !options.posted ? platform.show(address, message, options) : options.posted,
+    }),
+  },
+  {
+    fault: 'a callback is answered before it is stored',
+    breaks: 'callbacks count',
+    storage: (storage) => ({ ...storage, receive: async () => 'stored' }),
+  },
+  {
+    fault: 'what was charged is not counted',
+    breaks: 'limits equal charges',
+    storage: (storage) => ({ ...storage, usage: { ...storage.usage, settle: async () => true } }),
+  },
+  {
+    fault: 'a job that is over is written back to life',
+    breaks: 'states go forward',
+    storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'waiting' } : job)),
+  },
+  {
+    fault: 'a job that was delivered is said to have failed',
+    breaks: 'one end',
+    storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'failed' } : job)),
+  },
+  {
+    fault: 'the time to wait is not read',
+    breaks: 'Retry-After',
+    gateway: (gateway) => ({
+      ...gateway,
+      music: {
+        ...gateway.music,
+        generate: (...request) =>
+          gateway.music.generate(...request).catch((error: unknown) => {
+            if (!(error instanceof GatewayError)) throw error;
+            const { route, code, taken, retryable } = error;
+            throw new GatewayError({ route, code, taken, retryable });
+          }),
+      },
+    }),
+  },
+  {
+    fault: 'a replica that stood still does not check its lease',
+    breaks: 'one writer',
+    storage: (storage) => ({
+      ...storage,
+      schedule: {
+        ...storage.schedule,
+        start: (handler, options) =>
+          storage.schedule.start(
+            (job, signal, lease) => handler(job, signal, { ...lease, isHeld: () => true }),
+            options,
+          ),
+      },
+    }),
+  },
+];

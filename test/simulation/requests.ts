@@ -1,0 +1,62 @@
+/** What people ask for in histories, as commands ask jobs for it. */
+import type { StartRequest } from '../../src/core/context.ts';
+import type { Inquiry } from '../../src/core/work.ts';
+import type { RequestKind } from './history.ts';
+
+export const COMMANDS = {
+  song: 'song',
+  'song with words first': 'song',
+  'song in a rough style': 'song',
+  lyrics: 'lyrics',
+  picture: 'image',
+  painting: 'image',
+  video: 'video',
+  question: 'ask',
+  'question with tools': 'ask',
+} as const satisfies Record<RequestKind, string>;
+
+/** The title of the work is in every request to the gateway, so that it is known what was paid for. */
+export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
+  const song = {
+    customMode: true,
+    instrumental: false,
+    model: 'V5',
+    title,
+    style: 'folk',
+    prompt: title,
+  } as const;
+  const inquiry: Inquiry = {
+    model: 'small',
+    turns: [{ role: 'user', parts: [{ type: 'text', text: title }] }],
+  };
+  switch (kind) {
+    case 'song':
+      return {
+        route: 'music.generate',
+        request: { customMode: false, instrumental: false, model: 'V5', prompt: title },
+      };
+    case 'song with words first':
+      return { route: 'music.generate', request: song, lyricsAbout: title };
+    case 'song in a rough style':
+      return { route: 'music.generate', request: song, roughStyle: title };
+    case 'lyrics':
+      return { route: 'music.generateLyrics', request: { prompt: title } };
+    case 'picture':
+      return { route: 'media.image', request: { model: 'paint', prompt: title } };
+    case 'painting':
+      return { route: 'gen.image', request: inquiry };
+    case 'video':
+      return { route: 'media.video', request: { model: 'film', prompt: title } };
+    case 'question':
+      return { route: 'answer', dialect: 'chat', request: inquiry };
+    case 'question with tools':
+      return {
+        route: 'answer',
+        dialect: 'gen',
+        way: { type: 'tools', commands: ['song'] },
+        request: inquiry,
+      };
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,144 @@
+/** Watches every effect of a history: what must never happen is seen in the very step in which it does. */
+import type { Job, JobState } from '../../src/core/job.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import type { Callback, Taken } from './callbacks.ts';
+import type { Kernel, Process } from './kernel.ts';
+
+/** What Minstrel promises. */
+export const INVARIANTS = [
+  'one end',
+  'one charge',
+  'one message',
+  'no message in progress',
+  'callbacks count',
+  'limits equal charges',
+  'states go forward',
+  'Retry-After',
+  'nothing is forgotten',
+  'one writer',
+] as const;
+export type Invariant = (typeof INVARIANTS)[number];
+
+export interface Broken {
+  readonly invariant: Invariant;
+  /** In words. */
+  readonly detail: string;
+}
+
+const UNSENT: readonly JobState[] = ['accepted', 'submitting', 'waiting'];
+const ENDS: readonly JobState[] = ['delivered', 'failed', 'expired', 'cancelled'];
+
+export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
+  return ENDS.includes(state);
+}
+
+export class Watch {
+  /** In the order in which it was seen. */
+  readonly broken: Broken[] = [];
+  /** Callbacks that were answered with 200. */
+  readonly answered: Callback[] = [];
+  /** What was acknowledged to its person, by title. */
+  readonly acknowledged = new Set<string>();
+  /** Jobs that their person asked to cancel, or whose person read that the bot did not respond. */
+  readonly unwanted = new Set<string>();
+  readonly #kernel: Kernel;
+  /** Who holds the lease of a job; undefined where nobody else could. */
+  readonly #holderOf: ((job: string) => Process | undefined) | undefined;
+  readonly #jobs = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  readonly #notBefore = new Map<string, number>();
+
+  constructor(kernel: Kernel, holderOf?: (job: string) => Process | undefined) {
+    this.#kernel = kernel;
+    this.#holderOf = holderOf;
+  }
+
+  report(invariant: Invariant, detail: string): void {
+    this.broken.push({ invariant, detail });
+  }
+
+  acknowledge(title: string): void {
+    this.acknowledged.add(title);
+    if (!this.#jobs.has(title))
+      this.report('nothing is forgotten', `${title} is acknowledged and not stored`);
+  }
+
+  /** A callback is answered with 200: from now on the gateway does not send it again. */
+  async answer(callback: Callback, { inbox }: Pick<Storage, 'inbox'>): Promise<void> {
+    this.answered.push(callback);
+    const stored = await inbox.read(callback.job, 0);
+    if (!stored.some(({ body }) => body === callback.body))
+      this.report('callbacks count', `${callback.stage} for ${callback.job} is answered and not stored`);
+  }
+
+  taken({ route, prompt }: Taken): void {
+    const work = `${route} “${prompt}”`;
+    if (this.#taken.has(work)) this.report('one charge', `${work} is paid again`);
+    this.#taken.add(work);
+  }
+
+  /** Something refuses a call for now, and names a time. */
+  refused(call: string, retryAfterMs: number | undefined): void {
+    if (retryAfterMs !== undefined) this.#notBefore.set(call, this.#kernel.now + retryAfterMs);
+  }
+
+  /** A time to wait that could not be stored is lost with its run. */
+  forgetRefusals(): void {
+    this.#notBefore.clear();
+  }
+
+  asked(call: string, toleranceMs: number): void {
+    if (this.#kernel.now < (this.#notBefore.get(call) ?? 0) - toleranceMs)
+      this.report('Retry-After', `${call} is repeated too early`);
+  }
+
+  /** A paid request leaves: `prompt` holds the title of its job. */
+  paying(process: Process, prompt: string): void {
+    for (const [title, job] of this.#jobs) if (prompt.includes(title)) this.writing(process, job, 'pays for');
+  }
+
+  /** Something that cannot be taken back leaves. */
+  writing(process: Process, job: string, what: string): void {
+    if (this.#holderOf === undefined) return;
+    const holder = this.#holderOf(job);
+    if (holder !== process)
+      this.report(
+        'one writer',
+        `${process.name} ${what} ${job}, whose lease ${holder?.name ?? 'nobody'} holds`,
+      );
+  }
+
+  /** The same storage, each write of which is watched. */
+  over(storage: Storage): Storage {
+    return {
+      ...storage,
+      accept: async (acceptance) => {
+        const accepted = await storage.accept(acceptance);
+        if (accepted.type === 'accepted') this.#jobs.set(acceptance.job.title, acceptance.job.id);
+        return accepted;
+      },
+      jobs: {
+        ...storage.jobs,
+        replace: async (job) => {
+          const before = await storage.jobs.read(job.id);
+          const written = await storage.jobs.replace(job);
+          if (before && written) this.#written(before, job.version, written);
+          return written;
+        },
+      },
+    };
+  }
+
+  #written(before: Job, read: number, after: Job): void {
+    const { id } = before;
+    if (read !== before.version || after.version !== before.version + 1)
+      this.report('one writer', `${id} is written by one that read version ${read} of ${before.version}`);
+    const wasSent = !UNSENT.includes(before.state);
+    const isSentAnew = before.state === 'waiting' && after.state !== 'waiting' && before.lyrics !== 'sent';
+    if (UNSENT.includes(after.state) && (wasSent || isSentAnew))
+      this.report('states go forward', `${id} goes back from ${before.state} to ${after.state}`);
+    // A result beats every other end, however late it comes; nothing else does.
+    if (hasEnded(before) && after.end !== before.end && after.end !== 'delivered')
+      this.report('one end', `${id} had ended as ${before.end}, and ends as ${after.end}`);
+  }
+}
