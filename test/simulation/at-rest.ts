@@ -39,11 +39,14 @@ function checkJob(job: Job, world: World): void {
 }
 
 function checkMessage(job: Job, { watch, chat }: World): void {
-  const { id, title } = job;
-  const messages = [...chat.standing.values()].filter(({ key }) => key === id);
+  const { id, title, address } = job;
+  // What a channel holds that was closed to the bot stays there, when its person wants the result elsewhere.
+  const messages = [...chat.standing.values()].filter(
+    ({ key, channel }) => key === id && channel === address.channel,
+  );
   if (messages.length > 1) watch.report('one message', `${title} has ${messages.length} messages`);
   // Where the chat does not let the bot end its message, the person is told alone, or asks for the result elsewhere.
-  const isToldElsewhere = job.undelivered === true || chat.privately.has(job.address.thread ?? '');
+  const isToldElsewhere = job.undelivered === true || chat.privately.has(address.thread ?? '');
   for (const { message } of messages) {
     if (message.progress && !isToldElsewhere)
       watch.report('no message in progress', `${title} is over and reads “${message.progress.stage}”`);

@@ -14,6 +14,7 @@ import type { Watch } from './watch.ts';
 
 export interface Standing {
   readonly key: string;
+  readonly channel: string;
   message: Message;
 }
 
@@ -36,10 +37,10 @@ export class SimulatedChat {
 
   /** The adapter that one process has of it. */
   platformOf(process: Process): Platform {
-    const show = (_address: Address, message: Message, options: ShowOptions) => {
+    const show = (address: Address, message: Message, options: ShowOptions) => {
       const call = `${process.name} for ${options.key}`;
       this.#watch.asked(call, 0);
-      return this.#show(process, message, options).catch((error: unknown) => {
+      return this.#show(process, address, message, options).catch((error: unknown) => {
         if (error instanceof PlatformError) this.#watch.refused(call, error.retryAfterMs);
         throw error;
       });
@@ -62,18 +63,25 @@ export class SimulatedChat {
           },
           { deletes: true },
         ),
-      stream: (_address, options) => this.#stream(process, options),
+      stream: (address, options) => this.#stream(process, address, options),
       sendPrivately: ({ thread = '' }) =>
         this.#call(process, 'tells the person alone', () => void this.privately.add(thread)),
     };
   }
 
   /** Posts once for each key: a message that may stand already is looked for first. */
-  async #show(process: Process, message: Message, options: ShowOptions): Promise<Posted> {
+  async #show(
+    process: Process,
+    { channel }: Address,
+    message: Message,
+    options: ShowOptions,
+  ): Promise<Posted> {
     const { key, posted, mayHavePosted, remember } = options;
     let id = typeof posted?.id === 'string' ? posted.id : undefined;
     if (id === undefined && (mayHavePosted || posted?.unanswered))
-      id = await this.#kernel.effect(process, `looks for the message of ${key}`, () => this.#find(key));
+      id = await this.#kernel.effect(process, `looks for the message of ${key}`, () =>
+        this.#find(key, channel),
+      );
     if (id !== undefined && this.standing.has(id)) {
       const known = id;
       this.#write(process, options, 'edits');
@@ -88,7 +96,7 @@ export class SimulatedChat {
     const post = () => {
       this.#ids += 1;
       const posted = `message-${this.#ids}`;
-      this.standing.set(posted, { key, message });
+      this.standing.set(posted, { key, channel, message });
       return posted;
     };
     const what = `posts for ${key} (${summary(message)})`;
@@ -106,11 +114,11 @@ export class SimulatedChat {
     this.#watch.writing(process, key, what);
   }
 
-  #find(key: string): string | undefined {
-    return [...this.standing].find(([, standing]) => standing.key === key)?.[0];
+  #find(key: string, channel: string): string | undefined {
+    return [...this.standing].find(([, one]) => one.key === key && one.channel === channel)?.[0];
   }
 
-  #stream(process: Process, options: ShowOptions): MessageStream {
+  #stream(process: Process, address: Address, options: ShowOptions): MessageStream {
     let posted = options.posted;
     let newest: Message | undefined;
     let writing: Promise<void> | undefined;
@@ -119,7 +127,7 @@ export class SimulatedChat {
         const message = newest;
         newest = undefined;
         try {
-          posted = await this.#show(process, message, { ...options, posted });
+          posted = await this.#show(process, address, message, { ...options, posted });
         } catch {
           // The next message or the last one says the same and more.
         }
@@ -134,7 +142,7 @@ export class SimulatedChat {
       close: async (message) => {
         newest = undefined;
         await writing;
-        return this.#show(process, message, { ...options, posted });
+        return this.#show(process, address, message, { ...options, posted });
       },
     };
   }

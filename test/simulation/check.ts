@@ -4,7 +4,7 @@ import { histories } from './histories.ts';
 import type { History } from './history.ts';
 import type { Plant } from './plants.ts';
 import { Simulator } from './simulate.ts';
-import type { Broken } from './watch.ts';
+import type { Broken, Invariant } from './watch.ts';
 
 const USUAL_NUMBER = 3_000;
 /** Making a history shorter goes on for this long after the first that failed. */
@@ -20,6 +20,8 @@ export interface CheckOptions {
   /** No history begins later. */
   readonly seconds?: number | undefined;
   readonly plant?: Plant;
+  /** What is looked for; any of them if left out. */
+  readonly invariant?: Invariant;
 }
 
 export interface Checked {
@@ -39,6 +41,7 @@ export async function check({
   plant,
   ...options
 }: CheckOptions): Promise<Checked> {
+  let { invariant } = options;
   const { histories: most = seconds === undefined ? USUAL_NUMBER : Number.MAX_SAFE_INTEGER } = options;
   const simulator = new Simulator();
   const beganCpu = process.cpuUsage();
@@ -46,7 +49,11 @@ export async function check({
   const promise = fc.asyncProperty(histories(fc.constantFrom(...stores)), async (history) => {
     const { broken } = await simulator.play(history, plant);
     played += 1;
-    if (broken.length > 0) throw new Error(inWords(broken));
+    const found = broken.find((one) => invariant === undefined || one.invariant === invariant);
+    if (found === undefined) return;
+    // A shorter history must break the same promise.
+    invariant = found.invariant;
+    throw new Error(found.detail);
   });
   const limit = (most: number) => ({ interruptAfterTimeLimit: most * 1_000 });
   const first = await fc.check(promise, {

@@ -46,8 +46,14 @@ describe('each promise is seen to be broken', () => {
   });
 
   test.each(PLANTS)('$breaks: $fault', async ({ breaks, ...plant }) => {
-    const { report } = await check({ seed: 1, stores: ['memory'], histories: 2_000, plant });
-    expect(report).toContain(`${breaks}: `);
+    const { report } = await check({
+      seed: 1,
+      stores: ['memory'],
+      histories: 2_000,
+      plant,
+      invariant: breaks,
+    });
+    expect(report).toContain(`\n${breaks}: `);
     expect(report).toMatch(/npm run simulate -- --store memory --seed 1 --path [\d:]+$/);
   });
 });
