@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders whose files wait longest. They begin first, so that none of them runs alone at the end. */
-const LONGEST = ['/test/chaos/', '/test/end-to-end/', '/test/cli/'];
+/** Files that compute or wait longest. They begin first, so that none of them runs alone at the end. */
+const LONGEST = ['/test/simulation/fresh', '/test/chaos/', '/test/end-to-end/', '/test/cli/'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

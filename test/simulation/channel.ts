@@ -18,6 +18,16 @@ export interface Standing {
   message: Message;
 }
 
+const RETRY_AFTER_MS = 20_000;
+
+interface CallOptions {
+  /** The request leaves its process in the step in which it is made. */
+  readonly leaves?: boolean;
+  readonly deletes?: boolean;
+  /** What a Retry-After holds for; undefined where nobody watches that. */
+  readonly limited?: string | undefined;
+}
+
 export class SimulatedChat {
   /** Everything that people can read, by message id. */
   readonly standing = new Map<string, Standing>();
@@ -37,14 +47,9 @@ export class SimulatedChat {
 
   /** The adapter that one process has of it. */
   platformOf(process: Process): Platform {
-    const show = (address: Address, message: Message, options: ShowOptions) => {
-      const call = `${process.name} for ${options.key}`;
-      this.#watch.asked(call, 0);
-      return this.#show(process, address, message, options).catch((error: unknown) => {
-        if (error instanceof PlatformError) this.#watch.refused(call, error.retryAfterMs);
-        throw error;
-      });
-    };
+    // Streams keep their own pace in the adapters.
+    const show = (address: Address, message: Message, options: ShowOptions) =>
+      this.#show(process, address, message, options, `${process.name} for ${options.key}`);
     return {
       name: 'slack',
       start: async () => undefined,
@@ -75,6 +80,7 @@ export class SimulatedChat {
     { channel }: Address,
     message: Message,
     options: ShowOptions,
+    limited?: string,
   ): Promise<Posted> {
     const { key, posted, mayHavePosted, remember } = options;
     let id = typeof posted?.id === 'string' ? posted.id : undefined;
@@ -89,7 +95,7 @@ export class SimulatedChat {
         const standing = this.standing.get(known);
         if (standing) standing.message = message;
       };
-      await this.#call(process, `edits ${known} (${summary(message)})`, edit, { leaves: true });
+      await this.#call(process, `edits ${known} (${summary(message)})`, edit, { leaves: true, limited });
       return { id: known };
     }
     this.#write(process, options, 'posts for');
@@ -100,11 +106,13 @@ export class SimulatedChat {
       return posted;
     };
     const what = `posts for ${key} (${summary(message)})`;
-    const made = await this.#call(process, what, post, { leaves: true }).catch(async (error: unknown) => {
-      if (error instanceof PlatformError && error.code === 'unavailable')
-        await remember({ unanswered: true });
-      throw error;
-    });
+    const made = await this.#call(process, what, post, { leaves: true, limited }).catch(
+      async (error: unknown) => {
+        if (error instanceof PlatformError && error.code === 'unavailable')
+          await remember({ unanswered: true });
+        throw error;
+      },
+    );
     return { id: made };
   }
 
@@ -152,8 +160,9 @@ export class SimulatedChat {
     process: Process,
     what: string,
     operate: () => Value,
-    { deletes = false, ...leaving }: { readonly leaves?: boolean; readonly deletes?: boolean } = {},
+    { deletes = false, limited, ...leaving }: CallOptions = {},
   ): Promise<Value> {
+    if (limited !== undefined) this.#watch.asked(limited, 0);
     const answer = () => {
       const planned = this.#history.channel[this.#calls] ?? 'shown';
       this.#calls += 1;
@@ -169,7 +178,8 @@ export class SimulatedChat {
         case 'away':
           throw new PlatformError('unavailable', 'away');
         case 'limited':
-          throw new PlatformError('unavailable', 'limited', { retryAfterMs: 20_000 });
+          if (limited !== undefined) this.#watch.refused(limited, RETRY_AFTER_MS);
+          throw new PlatformError('unavailable', 'limited', { retryAfterMs: RETRY_AFTER_MS });
         case 'refused':
         case 'gone':
           throw new PlatformError(reply, reply);
