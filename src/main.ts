@@ -1,11 +1,9 @@
 /** `npm start`: the bot on the platforms that are set, or a prompt in this terminal where none is. */
-import { commands } from '../commands/index.ts';
 import { assemble, type Minstrel, type PlatformTools } from './app/assemble.ts';
 import type { Config } from './app/config/config.ts';
 import { newId } from './app/outside.ts';
 import { platformsFor } from './app/platforms.ts';
 import { endOnUncaught, loadConfig, openLog, runProgram } from './app/process.ts';
-import type { Log } from './core/log.ts';
 import { createTerminal, type Terminal } from './platforms/terminal/terminal.ts';
 
 /** Where the prompt saves what it makes. */
@@ -48,7 +46,8 @@ async function main(): Promise<void> {
   });
   terminal?.announce(greeting(config, minstrel));
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
-  if (!prompts) void tellFindings(config, log, isRead);
+  if (!prompts)
+    void import('./app/doctor/started.ts').then(({ tellFindings }) => tellFindings(config, log, isRead));
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');
@@ -66,22 +65,6 @@ async function forPeople(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const colorize = process.stderr.hasColors();
   return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
-}
-
-/** What the bot would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
-async function tellFindings(config: Config, log: Log, isRead: boolean): Promise<void> {
-  try {
-    const { examineStarted } = await import('./app/doctor/doctor.ts');
-    const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
-    for await (const { level, subject, sentence, remedy } of examineStarted(config, tools)) {
-      const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. ${remedy}`}`;
-      if (level !== 'good') log.warn({}, line);
-      else if (isRead) log.info({}, line);
-    }
-    if (isRead) log.info({}, 'In a channel, type /song a tune for rain');
-  } catch (error) {
-    log.warn({ err: error }, 'What the bot reaches could not be examined');
-  }
 }
 
 /** Ends when the person asks for it; where no one can type, the listener and the jobs go on. */

@@ -8,7 +8,13 @@ import { z } from 'zod';
 import { readConfig } from '../src/app/config/config.ts';
 import { VARIABLES } from '../src/app/config/schema.ts';
 import { NOTICES_FILE, noticesFile } from '../src/cli/notices.ts';
-import { EXAMPLE_FILE, exampleFile, TABLE_PAGE, withSettingsTable } from '../src/cli/settings.ts';
+import {
+  EXAMPLE_FILE,
+  exampleFile,
+  TABLE_PAGE,
+  withMetricsTable,
+  withSettingsTable,
+} from '../src/cli/settings.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z
@@ -137,6 +143,10 @@ describe('the settings', () => {
   test('are documented as the schema says: npm run settings writes both files', () => {
     expect(read(EXAMPLE_FILE)).toBe(exampleFile());
     expect(read(TABLE_PAGE)).toBe(withSettingsTable(read(TABLE_PAGE)));
+  });
+
+  test('and the metrics stand in a table that the same script writes', () => {
+    expect(read(TABLE_PAGE)).toBe(withMetricsTable(read(TABLE_PAGE)));
   });
 
   test('are in .env.example, each once, in order, with a sentence', () => {

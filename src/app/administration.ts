@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { DayUsage, Forgotten, Moderation } from '../core/moderation.ts';
 import type { Gateway } from '../gateway/client.ts';
-import { createMetrics, metricsRoutes } from '../http/metrics.ts';
+import { type Metrics, metricsRoutes } from '../http/metrics.ts';
 import { createHttpServer } from '../http/server.ts';
 import { eraseJobs, forgetPerson } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
@@ -23,9 +23,11 @@ import { createModelSettings, type ModelDefaults, type ModelSettings } from '../
 import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
 import { usageChart } from '../settings/usage-chart/usage-chart.ts';
 import type { Voices } from '../settings/voices.ts';
+import { systemClock } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
 import { dayOf } from '../storage/usage.ts';
 import type { Config } from './config/config.ts';
+import { createCollector } from './measurements.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -38,6 +40,7 @@ export interface AdministrationOptions {
   readonly commands: readonly AnyCommand[];
   readonly defaults: ModelDefaults;
   readonly platforms: readonly Platform[];
+  readonly metrics: Metrics;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
@@ -59,12 +62,11 @@ export interface Administration {
 /** Throws ListenError when the port for operators cannot be had. */
 export async function startAdministration(options: AdministrationOptions): Promise<Administration> {
   const { config, storage, gateway, platforms, commands, now, newId, log } = options;
-  const metrics = createMetrics({
-    process: config.admin !== undefined,
-    platforms: () => platforms.map((platform) => ({ name: platform.name, ready: platform.status().ready })),
-  });
+  const { measure } = options.metrics;
+  const collect = createCollector({ ...options, elapsed: systemClock.elapsed });
   const server =
-    config.admin && (await createHttpServer({ ...config.admin, log, routes: [metricsRoutes(metrics)] }));
+    config.admin &&
+    (await createHttpServer({ ...config.admin, log, routes: [metricsRoutes(options.metrics, collect)] }));
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
   const models = createModelSettings({
     defaults: options.defaults,
@@ -81,7 +83,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     ceilings: config.usage.limits,
     costs: config.usage.costs,
     now,
-    listener: metrics,
+    measure,
   });
   const access = createAccess({ decisions, served: config.servedServers, commands });
   const moderationTools: ModerationOptions = {
@@ -105,7 +107,8 @@ export async function startAdministration(options: AdministrationOptions): Promi
         return await access(asking, known);
       } catch (error) {
         const { address, command } = asking;
-        if (error instanceof UserError) metrics.denied({ platform: address.platform, command });
+        if (error instanceof UserError)
+          measure('minstrel_access_denials_total', { platform: address.platform, command });
         throw asUserError(error, log);
       }
     },

@@ -5,8 +5,10 @@ import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
+import type { Measure } from '../core/series.ts';
 import { fileRoutes } from '../http/files.ts';
 import { healthRoutes } from '../http/health.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';
 import { pageRoutes, webhookRoutes } from '../http/platform-routes.ts';
 import type { Routes } from '../http/server.ts';
@@ -27,6 +29,7 @@ import type { SettingsStore } from '../storage/storage.ts';
 import { type Administration, startAdministration } from './administration.ts';
 import { type ContextParts, contextOf } from './context.ts';
 import { healthParts } from './health-parts.ts';
+import { measuredBot } from './measurements.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -38,6 +41,7 @@ import {
 } from './outside.ts';
 
 export interface PlatformTools {
+  readonly measure: Measure;
   readonly media: MediaReader;
   readonly log: Log;
   readonly now: () => number;
@@ -47,7 +51,7 @@ export interface PlatformTools {
   readonly settings: SettingsStore;
 }
 
-export interface AssembleOptions extends OutsideOptions {
+export interface AssembleOptions extends Omit<OutsideOptions, 'measure'> {
   readonly platforms: (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
 }
 
@@ -79,11 +83,13 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       options.log.error({ err: error }, 'Something did not close well');
     });
   try {
-    const outside = await openOutside(options, opened);
-    const platforms = await createPlatforms(outside, options);
-    const inside = await createInside(outside, platforms, options, opened);
-    await outside.listener.serve(routesOf(outside, platforms, inside.jobs, options));
-    await start(outside, platforms, inside, options, opened);
+    const metrics = createMetrics({ process: options.config.admin !== undefined });
+    const measured = { ...options, metrics, measure: metrics.measure };
+    const outside = await openOutside(measured, opened);
+    const platforms = await createPlatforms(outside, measured);
+    const inside = await createInside(outside, platforms, measured, opened);
+    await outside.listener.serve(routesOf(outside, platforms, inside.jobs, measured));
+    await start(outside, platforms, inside, measured, opened);
     return {
       url: outside.listener.url,
       gatewayUrl: outside.gatewayUrl,
@@ -99,12 +105,14 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 }
 
 type Platforms = ReadonlyMap<string, Platform>;
+type Measured = AssembleOptions & { readonly metrics: Metrics; readonly measure: Measure };
 
-async function createPlatforms({ storage, media }: Outside, options: AssembleOptions): Promise<Platforms> {
-  const { log, now, random } = options;
+async function createPlatforms({ storage, media }: Outside, options: Measured): Promise<Platforms> {
+  const { log, now, random, measure } = options;
   const locks = createLocks({ settings: storage.settings, now, newId });
   const platforms = await options.platforms({
     media: readerOf(media),
+    measure,
     log,
     now,
     random,
@@ -125,7 +133,7 @@ interface Inside {
 async function createInside(
   outside: Outside,
   platforms: Platforms,
-  options: AssembleOptions,
+  options: Measured,
   opened: AsyncDisposableStack,
 ): Promise<Inside> {
   const { storage, gateway, media, emulator } = outside;
@@ -140,6 +148,7 @@ async function createInside(
     commands,
     defaults: await modelDefaults(config, emulator),
     platforms: [...platforms.values()],
+    metrics: options.metrics,
     now,
     newId,
     log,
@@ -193,7 +202,7 @@ function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Outside,
   platform: (name: string) => Platform | undefined,
   { voices, meter }: Pick<JobDependencies, 'voices' | 'meter'>,
-  { config, log, now, random }: AssembleOptions,
+  { config, log, now, random, measure }: Measured,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
   return {
@@ -216,6 +225,7 @@ function jobDependencies(
     random,
     newId,
     log,
+    measure,
   };
 }
 
@@ -223,7 +233,7 @@ function routesOf(
   { storage, secrets, media }: Outside,
   platforms: Platforms,
   jobs: Jobs,
-  { config, log, now }: AssembleOptions,
+  { config, log, now, measure }: Measured,
 ): Routes[] {
   const receiveBy = (name: string, path: string) => {
     const receive = platforms.get(name)?.receive;
@@ -231,7 +241,7 @@ function routesOf(
   };
   const visit = platforms.get('slack')?.visit;
   return [
-    musicCallbackRoutes({ secrets, log, receive: (job, body) => jobs.receive(job, body) }),
+    musicCallbackRoutes({ secrets, log, measure, receive: (job, body) => jobs.receive(job, body) }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
     fileRoutes({ log, now, media }),
     ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
@@ -246,7 +256,7 @@ async function start(
   { gateway }: Outside,
   platforms: Platforms,
   { jobs, pending, bot }: Inside,
-  { log }: AssembleOptions,
+  { log, measure }: Measured,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();
@@ -254,7 +264,7 @@ async function start(
   opened.defer(() => drain(jobs.stop(), log));
   for (const platform of platforms.values()) {
     opened.defer(() => platform.close());
-    await platform.start(bot);
+    await platform.start(measuredBot(bot, platform.name, { measure, elapsed }));
   }
   const closing = new AbortController();
   const watching = pending.watch(closing.signal);

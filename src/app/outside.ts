@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/context.ts';
 import type { Log } from '../core/log.ts';
+import type { Measure } from '../core/series.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
 import { type Listener, listenAt } from '../http/server.ts';
@@ -14,11 +15,13 @@ import { MediaError } from '../media/errors.ts';
 import { createMediaFetcher } from '../media/fetch/fetch.ts';
 import { createMedia, type Media } from '../media/media.ts';
 import { createFolderStore } from '../media/store/folder.ts';
+import { measuredStore } from '../media/store/measured.ts';
 import { startPruning } from '../media/store/pruning.ts';
 import { createS3Store } from '../media/store/s3.ts';
 import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
+import { measuredStorage } from '../storage/measured.ts';
 import { systemClock } from '../storage/schedule.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -29,6 +32,7 @@ export interface OutsideOptions {
   readonly log: Log;
   readonly now: () => number;
   readonly random: () => number;
+  readonly measure: Measure;
   /** How fast the emulator works: 1 is a person's patience, 0 at once. */
   readonly emulatorSpeed?: number;
 }
@@ -47,8 +51,8 @@ export interface Outside {
 }
 
 export async function openOutside(options: OutsideOptions, opened: AsyncDisposableStack): Promise<Outside> {
-  const { config, log, now, random } = options;
-  const storage = await openStorage(config, { log, random });
+  const { config, log, now, random, measure } = options;
+  const storage = measuredStorage(await openStorage(config, options), measure, systemClock.elapsed);
   opened.defer(() => storage.close());
   const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
   // What was signed before a secret was set goes on being accepted.
@@ -65,7 +69,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const media = openMedia(config, { publicUrl, secrets: [...secrets], now, random, emulator, log });
+  const media = openMedia(config, { publicUrl, secrets: [...secrets], now, random, measure, emulator, log });
   const pruning = startPruning({ media, log, random, sleep: sleepUntil });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
@@ -80,20 +84,16 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
 /** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
 export async function openStorage(
   { storage }: Pick<Config, 'storage'>,
-  { log, random }: { log: Log; random: () => number },
+  { log, random, measure }: { log: Log; random: () => number; measure?: Measure },
 ): Promise<Storage> {
+  const tools = { clock: systemClock, random, log, ...(measure && { measure }) };
   switch (storage.type) {
     case 'sqlite':
-      return openSqliteStorage({
-        path: join(storage.directory, 'minstrel.sqlite'),
-        clock: systemClock,
-        random,
-        log,
-      });
+      return openSqliteStorage({ path: join(storage.directory, 'minstrel.sqlite'), ...tools });
     case 'redis': {
       // Loaded only when it is needed: Redis and BullMQ are a third of all modules.
       const { openRedisStorage } = await import('../storage/redis/redis.ts');
-      return openRedisStorage({ url: storage.url, clock: systemClock, random, log });
+      return openRedisStorage({ url: storage.url, ...tools });
     }
     default:
       return storage satisfies never;
@@ -103,7 +103,12 @@ export async function openStorage(
 /** The client, over connections of its own. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
-  { now, random, log }: { now: () => number; random: () => number; log: Log },
+  {
+    now,
+    random,
+    log,
+    measure = () => {},
+  }: Pick<OutsideOptions, 'now' | 'random' | 'log'> & { measure?: Measure },
 ): Gateway & { close(): Promise<void> } {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
   const gateway = createGateway({
@@ -112,6 +117,12 @@ export function openGateway(
     now,
     elapsed: systemClock.elapsed,
     random,
+    saw: ({ route, status, code, milliseconds, tries }) => {
+      const labels = { route, status: String(status ?? 'none'), code };
+      measure('minstrel_gateway_request_seconds', labels, milliseconds / 1000);
+      if (tries > 1) measure('minstrel_gateway_retries_total', { route });
+      if (code === 'rate') measure('minstrel_rate_limits_total', { by: 'gateway' });
+    },
     sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
     log,
   });
@@ -167,18 +178,19 @@ interface MediaTools {
   readonly secrets: readonly string[];
   readonly now: () => number;
   readonly random: () => number;
+  readonly measure: Measure;
   readonly emulator: Emulator | undefined;
   readonly log: Log;
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
 function openMedia({ media, discord, slack }: Config, deps: MediaTools): Media {
-  const { publicUrl, secrets, now, random, emulator, log } = deps;
+  const { publicUrl, secrets, now, random, measure, emulator, log } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
   const platformHosts = [discord?.apiUrl, slack?.apiUrl].flatMap((url) => (url ? [new URL(url).host] : []));
   return createMedia({
-    store: openMediaStore(media, { now, random }),
+    store: measuredStore(openMediaStore(media, { now, random }), measure),
     fetcher: createMediaFetcher({
       ...FETCHING,
       allowedHosts: {

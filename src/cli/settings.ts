@@ -1,7 +1,8 @@
-/** `npm run settings`: writes `.env.example` and the table of settings in docs/operating.md from the schema. */
+/** `npm run settings`: writes `.env.example`, and the tables of settings and of metrics in docs/operating.md, from their declarations. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
 import { runProgram } from '../app/process.ts';
+import { SERIES } from '../core/series.ts';
 
 export const EXAMPLE_FILE = '.env.example';
 export const TABLE_PAGE = 'docs/operating.md';
@@ -35,6 +36,19 @@ export function withSettingsTable(page: string): string {
   return page.replace(/^\| variable \|.*\n(?:\|.*\n)*/m, () => table);
 }
 
+/** The page with the table of metrics that the declarations give. */
+export function withMetricsTable(page: string): string {
+  const rows = Object.entries(SERIES).map(
+    ([name, { type, help, labels }]) =>
+      `| \`${name}\` | ${type} | ${inMarkdown(help)} | ${labels.map((label) => `\`${label}\``).join(', ')} |`,
+  );
+  const others = '| `process_*`, `nodejs_*` | | Of the process: memory, event loop, garbage collection. | |';
+  const table = ['| metric | type | what it tells | labels |', '|---|---|---|---|', ...rows, others, ''].join(
+    '\n',
+  );
+  return page.replace(/^\| metric \|.*\n(?:\|.*\n)*/m, () => table);
+}
+
 /** `standard`: the default as an operator would write it. */
 function textsOf(variable: Variable) {
   const schema = environmentSchema.shape[variable];
@@ -64,8 +78,8 @@ function inMarkdown(text: string): string {
 
 async function main(): Promise<void> {
   await writeFile(EXAMPLE_FILE, exampleFile());
-  await writeFile(TABLE_PAGE, withSettingsTable(await readFile(TABLE_PAGE, 'utf8')));
-  process.stdout.write(`Wrote ${EXAMPLE_FILE} and the table of settings in ${TABLE_PAGE}.\n`);
+  await writeFile(TABLE_PAGE, withMetricsTable(withSettingsTable(await readFile(TABLE_PAGE, 'utf8'))));
+  process.stdout.write(`Wrote ${EXAMPLE_FILE} and the tables in ${TABLE_PAGE}.\n`);
 }
 
 if (import.meta.main) await runProgram(main);

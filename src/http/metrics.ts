@@ -1,78 +1,71 @@
 /** Metrics for operators in Prometheus' format. They hold no names of people. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Measure, SERIES, type Series, type SeriesName } from '../core/series.ts';
 import type { Routes } from './server.ts';
 
 export interface MetricsOptions {
   /** With numbers of the process: memory, event loop, garbage collection. */
   readonly process: boolean;
-  /** Ready or not, by chat. */
-  readonly platforms: () => readonly { readonly name: string; readonly ready: boolean }[];
-}
-
-interface Usage {
-  readonly platform: string;
-  readonly family: string;
-  readonly model: string | undefined;
-  readonly units: number;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
-  const registers = [registry];
   if (options.process) collectDefaultMetrics({ register: registry });
-  const counter = (name: string, help: string, labelNames: string[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const usage = (name: string, help: string) => counter(name, help, ['platform', 'family', 'model']);
-  const requests = usage(
-    'minstrel_usage_requests_total',
-    'Requests whose result was made, by family and model.',
+  const series = new Map<string, ReturnType<typeof seriesOf>>(
+    Object.entries(SERIES).map(([name, declared]) => [name, seriesOf(name, declared, registry)]),
   );
-  const units = usage('minstrel_usage_units_total', 'What these requests cost, in the units of USAGE_COSTS.');
-  const refusals = counter(
-    'minstrel_limit_refusals_total',
-    'Requests that a limit refused, by what the limit is on.',
-    ['platform', 'scope', 'family'],
-  );
-  const denials = counter(
-    'minstrel_access_denials_total',
-    'Requests by people who may not use the command there.',
-    ['platform', 'command'],
-  );
-  new Gauge({
-    name: 'minstrel_platform_ready',
-    help: 'Whether the chat is connected (1) or not (0).',
-    labelNames: ['platform'],
-    registers,
-    collect() {
-      for (const { name, ready } of options.platforms()) this.set({ platform: name }, ready ? 1 : 0);
-    },
-  });
+  const measure: Measure = (name: SeriesName, labels: Record<string, string>, value = 1) =>
+    series.get(name)?.add(labels, value);
   return {
-    settled({ platform, family, model = 'none', units: cost }: Usage): void {
-      requests.inc({ platform, family, model });
-      units.inc({ platform, family, model }, cost);
-    },
-    refused: ({ platform, scope, family }: Record<'platform' | 'scope' | 'family', string>) =>
-      refusals.inc({ platform, scope, family }),
-    /** A person may not use a command. */
-    denied: ({ platform, command }: Record<'platform' | 'command', string>) =>
-      denials.inc({ platform, command }),
+    measure,
     contentType: registry.contentType,
     /** Everything, as Prometheus reads it. */
     render: () => registry.metrics(),
+    /** Forgets the values of a gauge, so that what is no more is not shown as it was. */
+    reset: (name: SeriesName) => series.get(name)?.reset(),
   };
 }
 
-/** `GET /metrics`, for Prometheus. Only for a listener of its own, never for the public one. */
-export function metricsRoutes({ contentType, render }: Pick<Metrics, 'contentType' | 'render'>): Routes {
+function seriesOf(name: string, declared: Series, registry: Registry) {
+  const { type, help, labels, buckets = [] } = declared;
+  const settings = { name, help, labelNames: [...labels], registers: [registry] };
+  switch (type) {
+    case 'counter': {
+      const counter = new Counter(settings);
+      return { add: (of: Labels, value: number) => counter.inc(of, value), reset: () => counter.reset() };
+    }
+    case 'gauge': {
+      const gauge = new Gauge(settings);
+      return { add: (of: Labels, value: number) => gauge.set(of, value), reset: () => gauge.reset() };
+    }
+    case 'histogram': {
+      const histogram = new Histogram({ ...settings, buckets: [...buckets] });
+      return {
+        add: (of: Labels, value: number) => histogram.observe(of, value),
+        reset: () => histogram.reset(),
+      };
+    }
+    default:
+      return type satisfies never;
+  }
+}
+
+type Labels = Record<string, string>;
+
+/** `GET /metrics`, for Prometheus. `collect` sets gauges first; where it rejects, they keep what they had. Only for a listener of its own, never for the public one. */
+export function metricsRoutes(
+  { contentType, render }: Pick<Metrics, 'contentType' | 'render'>,
+  collect: () => Promise<void>,
+): Routes {
   return (scope) => {
-    scope.get('/metrics', async (_request, reply) =>
-      reply
+    scope.get('/metrics', async (_request, reply) => {
+      await collect().catch(() => undefined);
+      return reply
         .header('cache-control', 'no-store')
         .type(contentType)
-        .send(await render()),
-    );
+        .send(await render());
+    });
   };
 }

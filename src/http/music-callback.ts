@@ -1,5 +1,6 @@
 import { isSignedBy, sign } from '../core/http.ts';
 import type { Log } from '../core/log.ts';
+import type { Measure } from '../core/series.ts';
 import { isCompressed, type Routes, sendNotFound } from './server.ts';
 
 /** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */
@@ -29,6 +30,7 @@ export interface MusicCallbackOptions {
   /** Resolves once the body is durable, or says why it was not kept; rejects when storage is away. */
   readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job'>;
   readonly log: Log;
+  readonly measure: Measure;
   /** In milliseconds. */
   readonly receiveTimeoutMs?: number;
 }
@@ -43,14 +45,17 @@ interface CallbackRoute {
  * body is read; the body is kept as text and not parsed here. 200 means that it is stored.
  */
 export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
-  const { secrets, log } = options;
+  const { secrets, log, measure } = options;
   return (scope) => {
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
     scope.post<CallbackRoute>('/callbacks/music/:job/:signature', {
       bodyLimit: CALLBACK_BODY_BYTES,
       onRequest: async (request, reply) => {
         const { job, signature } = request.params;
-        if (!isSignedBy(signedText(job), signature, secrets)) return sendNotFound(reply);
+        if (!isSignedBy(signedText(job), signature, secrets)) {
+          measure('minstrel_callbacks_total', { outcome: 'forged' });
+          return sendNotFound(reply);
+        }
         if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
         // The body is kept as it came, whatever its content type is.
         request.headers['content-type'] = 'text/plain';
@@ -67,6 +72,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
           );
           return 'unavailable' as const;
         });
+        measure('minstrel_callbacks_total', { outcome });
         switch (outcome) {
           case 'stored':
             return reply.code(200).send({ received: true });

@@ -6,6 +6,7 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { Measure } from '../core/series.ts';
 import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
@@ -56,4 +57,6 @@ export interface JobDependencies {
   /** A new id of letters and digits, at most 25 characters, never used before. */
   readonly newId: () => string;
   readonly log: Log;
+  /** For operators' numbers. */
+  readonly measure: Measure;
 }

@@ -12,6 +12,7 @@ import { parseJson } from '../gateway/transport/json.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { JobEvent } from './events.ts';
+import { measureRun, seconds } from './measured.ts';
 import { PLANS, type RoutePlan } from './route-plans.ts';
 import { JobRun, type Next } from './run.ts';
 import { sentenceFor } from './sentences.ts';
@@ -42,11 +43,15 @@ export async function advance(
   // It may have posted for a job that another replica ended meanwhile.
   if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
   for (;;) {
-    await readCallbacks(run, deps);
+    const before = run.job;
+    await readCallbacks(run, deps, (at) =>
+      deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now())),
+    );
     const repairs = run.job.overtaken !== undefined;
     const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
     await run.save();
     deps.saw?.(run.job);
+    measureRun(before, run.job, deps);
     // Another run of this job is at work. Two that both went on would overtake each other without end.
     if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
     if (next !== 'now') return next;
@@ -137,8 +142,13 @@ async function finish(run: JobRun, signal: AbortSignal, deps: JobDependencies): 
 type CallbackDependencies = Pick<JobDependencies, 'storage' | 'newId' | 'log'>;
 
 /** Applies the callbacks that came since the last save, in their order. Throws StorageError. */
-export async function readCallbacks(run: JobRun, deps: CallbackDependencies): Promise<void> {
+export async function readCallbacks(
+  run: JobRun,
+  deps: CallbackDependencies,
+  onRead: (receivedAt: number) => void = () => {},
+): Promise<void> {
   for (const { sequence, body, receivedAt } of await deps.storage.inbox.read(run.job.id, run.job.inboxRead)) {
+    onRead(receivedAt);
     const event = eventOf(body, receivedAt, run.job, deps);
     if (event) run.apply(event);
     run.apply({ type: 'recorded', fields: { inboxRead: sequence } });

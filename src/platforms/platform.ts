@@ -56,6 +56,8 @@ export interface Platform {
   /** Ends every connection. */
   close(): Promise<void>;
   status(): PlatformStatus;
+  /** Open connections by which events come; absent where there are none. */
+  connections?(): number;
   /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
   /** Takes back what was posted for the key beside `kept`: `stray` is what another run knew of, empty if nothing. Throws PlatformError. */

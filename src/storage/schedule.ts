@@ -1,5 +1,6 @@
 /** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
 import type { Log } from '../core/log.ts';
+import type { Measure } from '../core/series.ts';
 
 /** What the schedule knows of one run. */
 export interface RunLease {
@@ -57,6 +58,16 @@ export interface RunTools {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly log: Log;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure;
+}
+
+/** A job that was due then, in milliseconds since the epoch, begins to run. */
+export function measureLateness(
+  dueAt: number,
+  { clock, measure }: Pick<RunTools, 'clock' | 'measure'>,
+): void {
+  measure?.('minstrel_schedule_lateness_seconds', {}, Math.max(0, clock.now() - dueAt) / 1000);
 }
 
 /**

@@ -26,6 +26,8 @@ export interface JobStore {
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
   /** Ids of all open jobs. */
   open(): AsyncIterable<string>;
+  /** How many open jobs there are, for operators: in no order, and only of what there is. */
+  openCounts(): Promise<OpenCount[]>;
   /** The newest jobs of a person that could be shown nowhere, newest first. */
   undelivered(platform: string, person: string, limit: number): Promise<Job[]>;
   /** Every job that can be read, in no order. Others run in between, here as in the two walks below. */
@@ -40,6 +42,17 @@ export interface JobStore {
   erase(id: string): Promise<void>;
   /** Durations in milliseconds, from submission to the end, of the last delivered jobs of a route, newest first. */
   recentDurations(route: string, limit: number): Promise<number[]>;
+}
+
+/** The open jobs of one route in one state. */
+export interface OpenCount {
+  readonly route: string;
+  readonly state: string;
+  readonly count: number;
+  /** How many of them wait in line for the gateway. */
+  readonly queued: number;
+  /** When the oldest was accepted, in milliseconds since the epoch. */
+  readonly oldestAt: number;
 }
 
 /** A job as it is stored: JSON. */

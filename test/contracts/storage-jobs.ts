@@ -284,6 +284,22 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
   });
 
+  test('openCounts: open jobs by route and state, how many of them are in line, and since when', async () => {
+    expect(await current.storage.jobs.openCounts()).toEqual([]);
+    await stored(
+      current,
+      songJob({ id: 'a', createdAt: 3_000.5 }),
+      songJob({ id: 'b', createdAt: 2_000, queuePosition: 4 }),
+      songJob({ id: 'c', createdAt: 9_000, state: 'waiting' }),
+      songJob({ id: 'd', createdAt: 1_000, state: 'delivered', end: 'delivered', finishedAt: 2_000 }),
+    );
+    const counts = await current.storage.jobs.openCounts();
+    expect(counts.toSorted((one, other) => one.oldestAt - other.oldestAt)).toEqual([
+      { route: 'music.generate', state: 'accepted', count: 2, queued: 1, oldestAt: 2_000 },
+      { route: 'music.generate', state: 'waiting', count: 1, queued: 0, oldestAt: 9_000 },
+    ]);
+  });
+
   test('open: all open jobs of all channels, however many, and only those', async () => {
     const ids = Array.from({ length: 1_203 }, (_, index) => `job${index}`);
     await Promise.all(ids.map((id) => current.storage.jobs.create(songJob({ id }))));

@@ -83,6 +83,20 @@ it('a limit lets one pass, says when the next may, and counts for operators', as
   expect(lines).toContain('minstrel_limit_refusals_total{platform="slack",scope="person",family="ask"} 1');
   expect(lines).toContain('minstrel_access_denials_total{platform="slack",command="models"}');
   expect(lines).toContain('minstrel_platform_ready{platform="slack"} 1');
+  // What an answer leaves on its way, in the table of every metric.
+  for (const name of [
+    'minstrel_acknowledged_seconds_count{platform="slack"} 1',
+    'minstrel_first_words_seconds_count{dialect="chat"} 1',
+    'minstrel_ended_seconds_count{family="ask",state="delivered"} 1',
+    'minstrel_gateway_tokens_total{model="chat-small",direction="output"}',
+    'minstrel_gateway_request_seconds_count{route="chat/completions",status="200",code="ok"} 1',
+    'minstrel_platform_requests_total{platform="slack",method="chat.postMessage",status="200"}',
+    'minstrel_platform_connections{platform="slack"}',
+    'minstrel_storage_seconds_count{operation="accept",outcome="ok"}',
+    'minstrel_schedule_lateness_seconds_count',
+  ])
+    expect(lines).toContain(name);
+  expect(lines).not.toMatch(/U0ADA|U0BOB|xoxb/);
   expect((await fetch(`${running.minstrel.url}/metrics`)).status).toBe(404);
 });
 

@@ -7,20 +7,24 @@ let server: HttpServer | undefined;
 afterEach(() => server?.close());
 
 test('operators read usage, refusals and connections over HTTP', async () => {
-  let ready = false;
-  const metrics = createMetrics({ process: true, platforms: () => [{ name: 'discord', ready }] });
+  const metrics = createMetrics({ process: true });
   server = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
     log: new RecordingLog(),
-    routes: [metricsRoutes(metrics)],
+    routes: [
+      metricsRoutes(metrics, async () => {
+        metrics.measure('minstrel_platform_ready', { platform: 'discord' }, 1);
+        throw new Error('Jobs cannot be counted now');
+      }),
+    ],
   });
-  metrics.settled({ platform: 'discord', family: 'song', model: 'V5', units: 2.5 });
-  metrics.settled({ platform: 'discord', family: 'song', model: 'V5', units: 2.5 });
-  metrics.settled({ platform: 'slack', family: 'song', model: undefined, units: 0 });
-  metrics.refused({ platform: 'discord', scope: 'person', family: 'song' });
-  metrics.denied({ platform: 'slack', command: 'video' });
-  ready = true;
+  const song = { platform: 'discord', family: 'song', model: 'V5' };
+  for (const units of [2.5, 2.5]) {
+    metrics.measure('minstrel_usage_requests_total', song);
+    metrics.measure('minstrel_usage_units_total', song, units);
+  }
+  metrics.measure('minstrel_callback_read_seconds', {}, 0.02);
   const answer = await fetch(`${server.url}/metrics`);
   expect(answer.headers.get('content-type')).toContain('text/plain');
   const lines = (await answer.text()).split('\n');
@@ -28,9 +32,7 @@ test('operators read usage, refusals and connections over HTTP', async () => {
     expect.arrayContaining([
       'minstrel_usage_requests_total{platform="discord",family="song",model="V5"} 2',
       'minstrel_usage_units_total{platform="discord",family="song",model="V5"} 5',
-      'minstrel_usage_requests_total{platform="slack",family="song",model="none"} 1',
-      'minstrel_limit_refusals_total{platform="discord",scope="person",family="song"} 1',
-      'minstrel_access_denials_total{platform="slack",command="video"} 1',
+      'minstrel_callback_read_seconds_bucket{le="0.03"} 1',
       'minstrel_platform_ready{platform="discord"} 1',
     ]),
   );

@@ -15,11 +15,14 @@ const STRANGER = 'a secret that it never had, at all';
 
 async function receiver(options: Partial<MusicCallbackOptions> = {}) {
   const log = collectLog();
+  const outcomes: string[] = [];
+  const measure: MusicCallbackOptions['measure'] = (_name, labels) =>
+    void outcomes.push(...Object.values(labels).map(String));
   const receive = vi.fn<MusicCallbackOptions['receive']>(async () => 'stored');
-  const routes = [musicCallbackRoutes({ secrets: [SECRET, PREVIOUS], receive, log, ...options })];
+  const routes = [musicCallbackRoutes({ secrets: [SECRET, PREVIOUS], receive, log, measure, ...options })];
   const server = await listen({ routes, log });
   const post = (url: string, init: RequestInit = {}) => fetch(url, { method: 'POST', body: '{}', ...init });
-  return { server, receive, log, post, url: callbackUrl(server.url, 'job-1', SECRET) };
+  return { server, receive, log, outcomes, post, url: callbackUrl(server.url, 'job-1', SECRET) };
 }
 
 describe('the URL', () => {
@@ -79,6 +82,17 @@ describe('a signed callback', () => {
     const { receive, url } = await receiver();
     expect((await fetch(url, { method: 'POST' })).status).toBe(200);
     expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', '');
+  });
+
+  test('is counted by what became of it', async () => {
+    const outcomes = ['stored', 'unknown-job'] as const;
+    const receive = vi.fn<MusicCallbackOptions['receive']>();
+    for (const outcome of outcomes) receive.mockResolvedValueOnce(outcome);
+    receive.mockRejectedValueOnce(new Error('storage is away'));
+    const { server, post, url, outcomes: counted } = await receiver({ receive });
+    for (let time = 0; time < 3; time += 1) await post(url);
+    await post(callbackUrl(server.url, 'job-1', STRANGER));
+    expect(counted).toEqual([...outcomes, 'unavailable', 'forged']);
   });
 
   test('signed with the secret before this one still counts', async () => {

@@ -63,7 +63,9 @@ async function startReplica(storage: Storage): Promise<void> {
     log: world.log,
     // The sender of a thousand requests and their receiver share a thread here.
     timeouts: { headersMs: HANGING_MS, requestMs: HANGING_MS, idleMs: HANGING_MS },
-    routes: [musicCallbackRoutes({ secrets: [SECRET], log: world.log, receive: jobs.receive })],
+    routes: [
+      musicCallbackRoutes({ measure: () => {}, secrets: [SECRET], log: world.log, receive: jobs.receive }),
+    ],
   });
   replicas.push({ storage, jobs, server });
   await jobs.run(world.dependencies.invoke);

@@ -81,7 +81,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     const outcome = await ask('song');
     if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
     const { url } = await listen({
-      routes: [musicCallbackRoutes({ secrets: [SECRET], log: world.log, receive: jobs.receive })],
+      routes: [
+        musicCallbackRoutes({ measure: () => {}, secrets: [SECRET], log: world.log, receive: jobs.receive }),
+      ],
     });
     const post = async () =>
       (

@@ -136,6 +136,7 @@ export async function createWorld(
     mediaDefaults: { image: { size: '1328*1328' }, video: {} },
     pollRate: createRateLimiter({ perSecond: 5, now: clock.now }),
     // A run that a test asks for by itself waits for no other.
+    measure: () => {},
     messageRate: () => Promise.resolve(),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
@@ -217,6 +218,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     recentSongs: (where, limit) => jobs.recentSongs(where, limit),
     undelivered: (name, person, limit) => jobs.undelivered(name, person, limit),
     open: () => jobs.open(),
+    openCounts: () => jobs.openCounts(),
     all: () => jobs.all(),
     ofPerson: (name, person) => jobs.ofPerson(name, person),
     endedBefore: (at) => jobs.endedBefore(at),

@@ -6,12 +6,7 @@ import type { Limit, LimitInForce, ModelInForce, Moderation } from '../../src/co
 import { forgetPerson } from '../../src/jobs/forget.ts';
 import { type Admit, createAccess } from '../../src/settings/access/access.ts';
 import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
-import {
-  createMeter,
-  type Meter,
-  type MeteredJob,
-  type UsageListener,
-} from '../../src/settings/limits/limits.ts';
+import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/limits.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
 import { moderationFor } from '../../src/settings/moderation.ts';
 import type { Clock } from '../../src/storage/schedule.ts';
@@ -47,14 +42,11 @@ export interface AdministeredOptions {
   readonly costs?: Readonly<Record<string, number>>;
   readonly served?: readonly string[];
   readonly defaults?: ModelDefaults;
-  readonly listener?: UsageListener;
 }
-
-const NOBODY_LISTENS: UsageListener = { settled: () => undefined, refused: () => undefined };
 
 /** What moderators and operators decide, on real storage. */
 export function administer(options: AdministeredOptions): Administered {
-  const { storage, clock, ceilings = [], costs = {}, served = [], listener = NOBODY_LISTENS } = options;
+  const { storage, clock, ceilings = [], costs = {}, served = [] } = options;
   const log = new RecordingLog();
   const list = new ModelList(['chat-small', 'canvas-plus', 'reel-standard']);
   const told: Administered['told'] = [];
@@ -72,7 +64,7 @@ export function administer(options: AdministeredOptions): Administered {
     log,
     tell: async (address, message) => void told.push({ address, message }),
   });
-  const meter = createMeter({ usage: storage.usage, ceilings, costs, now: clock.now, listener });
+  const meter = createMeter({ usage: storage.usage, ceilings, costs, now: clock.now, measure: () => {} });
   const tools = {
     decisions,
     models,

@@ -97,6 +97,25 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
             .sort(newestFirst)
             .slice(0, limit),
         ),
+      async openCounts() {
+        open();
+        const jobs = select((one) => jobFacts(one).open);
+        const groups = Map.groupBy(jobs, ({ work, state }) => `${work.route} ${state}`);
+        return [...groups.values()].flatMap(([first, ...others]) =>
+          first === undefined
+            ? []
+            : [
+                {
+                  route: first.work.route,
+                  state: first.state,
+                  count: 1 + others.length,
+                  queued: [first, ...others].filter(({ queuePosition }) => queuePosition !== undefined)
+                    .length,
+                  oldestAt: Math.min(...[first, ...others].map(({ createdAt }) => createdAt)),
+                },
+              ],
+        );
+      },
       async *open() {
         open();
         for (const job of select((one) => jobFacts(one).open)) yield job.id;

@@ -1,3 +1,6 @@
+import type { RouteName } from '../routes.ts';
+import type { GatewayErrorCode } from './error-table.ts';
+
 /** Longest times in milliseconds; past them a call fails with `timeout` or `stalled`. */
 export interface Timeouts {
   /** Reading something: models, video task, token count. */
@@ -46,7 +49,21 @@ export interface FetchedResponse {
   } | null;
 }
 
+/** A request that was answered, or failed. */
+export interface FinishedRequest {
+  readonly route: RouteName;
+  /** Of the answer; undefined where there was none. */
+  readonly status: number | undefined;
+  readonly code: 'ok' | GatewayErrorCode;
+  /** Until the answer, or its first byte where it is streamed. */
+  readonly milliseconds: number;
+  /** From 1. */
+  readonly tries: number;
+}
+
 export interface GatewayOptions {
+  /** Told of each request that ended. */
+  readonly saw?: (request: FinishedRequest) => void;
   /** With or without a trailing slash; may hold a path. */
   baseUrl: string;
   apiKey: string;

@@ -14,7 +14,7 @@ import {
 import { parseJson } from './json.ts';
 import { DEFAULT_TIMEOUTS, type FetchedResponse, type GatewayOptions } from './options.ts';
 import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
-import { type Deadline, retryAfterOf, startDeadline, withRetries } from './retry.ts';
+import { type Deadline, retryAfterOf, startDeadline, watchedTries } from './retry.ts';
 
 export interface RequestInput {
   /** Values for the path's `{names}`. */
@@ -163,9 +163,10 @@ export function createRequester(options: GatewayOptions): Requester {
     };
   }
 
+  const tried = watchedTries(options);
   return {
-    call: (name, input) => withRetries(options, input.signal, () => attemptCall(name, input)),
-    open: (name, input) => withRetries(options, input.signal, () => attemptOpen(name, input)),
+    call: (name, input) => tried(name, input.signal, () => attemptCall(name, input)),
+    open: (name, input) => tried(name, input.signal, () => attemptOpen(name, input)),
   };
 }
 

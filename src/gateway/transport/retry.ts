@@ -1,8 +1,8 @@
 /** When a request is tried again, and how long it may take. */
-import { ROUTES } from '../routes.ts';
+import { ROUTES, type RouteName } from '../routes.ts';
 import { failed, GatewayError } from './errors.ts';
 import { asNumber } from './json.ts';
-import type { GatewayOptions } from './options.ts';
+import type { FinishedRequest, GatewayOptions } from './options.ts';
 
 const MOST_TRIES = 4;
 /** Paid work waits for longer in its job, where people see it, can end it, and no crash forgets it. */
@@ -19,7 +19,7 @@ const JITTER = 0.25;
 const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 /** Tries again what failed with a retryable error, within the budget; Retry-After is obeyed, or the error is thrown. */
-export async function withRetries<T>(
+async function withRetries<T>(
   { now, elapsed = now, random, sleep }: Pick<GatewayOptions, 'now' | 'elapsed' | 'random' | 'sleep'>,
   signal: AbortSignal | undefined,
   attempt: () => Promise<T>,
@@ -45,6 +45,32 @@ export async function withRetries<T>(
       }
     }
   }
+}
+
+/** Tries again as {@link withRetries} does, and tells of each request. */
+export function watchedTries(options: GatewayOptions) {
+  const { saw, elapsed = options.now } = options;
+  return <R extends { readonly status: number }>(
+    route: RouteName,
+    signal: AbortSignal | undefined,
+    attempt: () => Promise<R>,
+  ): Promise<R> => {
+    let tries = 0;
+    return withRetries(options, signal, async () => {
+      tries += 1;
+      const began = elapsed();
+      const tell = (status: number | undefined, code: FinishedRequest['code']) =>
+        saw?.({ route, status, code, milliseconds: elapsed() - began, tries });
+      try {
+        const reply = await attempt();
+        tell(reply.status, 'ok');
+        return reply;
+      } catch (error) {
+        if (error instanceof GatewayError) tell(error.status, error.code);
+        throw error;
+      }
+    });
+  };
 }
 
 function worthAnotherTry(error: GatewayError): boolean {

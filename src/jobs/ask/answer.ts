@@ -3,6 +3,7 @@ import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
+import { seconds } from '../measured.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
@@ -93,13 +94,23 @@ async function write(
   using updates = createThrottle(update, deps);
   let savedAt = deps.now();
   let isTaken = false;
+  let hasWords = !draft.empty;
   try {
     if (watch.signal.aborted) return { isTaken };
     for await (const part of answerParts(run.job, work, watch.signal, deps)) {
       isTaken = true;
       await draft.add(part);
       if (part.type === 'finish') continue;
-      if (!draft.empty) updates.call();
+      if (!draft.empty) {
+        if (!hasWords)
+          deps.measure(
+            'minstrel_first_words_seconds',
+            { dialect: work.dialect },
+            seconds(run.job.createdAt, deps.now()),
+          );
+        hasWords = true;
+        updates.call();
+      }
       if (draft.endless) {
         draft.end({ reason: 'endless' });
         return { isTaken };

@@ -146,6 +146,8 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     status: () => connection.status(),
 
+    connections: () => connection.connections(),
+
     ...(publicKey === undefined
       ? {}
       : { receive: createInteractionWebhook({ publicKey, now, take: takeFromWebhook }) }),

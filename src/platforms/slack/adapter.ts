@@ -2,12 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot.ts';
 import type { Log } from '../../core/log.ts';
+import type { Measure } from '../../core/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { openAccount, type TokenAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { createArrivals } from './connection/arrivals.ts';
-import { sdkLogger } from './connection/client.ts';
+import { measuredFetch, sdkLogger } from './connection/client.ts';
 import type { HttpConnection, OAuthAccount, SocketConnection } from './connection/connection.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
 import { createSockets } from './connection/sockets.ts';
@@ -35,6 +36,8 @@ export interface SlackOptions {
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly log: Log;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure;
   readonly now: () => number;
   readonly random?: () => number;
   /** For what has to go evenly whatever happens to `now`, in milliseconds. */
@@ -60,8 +63,13 @@ export function createSlack(options: SlackOptions): Platform {
   const { random = Math.random, sleep = (ms) => delay(ms) } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
   const arrivals = createArrivals(options);
-  const client = { apiUrl, timeoutMs: TIMEOUT_MS, logger: sdkLogger(log), fetch: arrivals.fetch };
-  const common = { client, now, sleep, random, log };
+  const client = {
+    apiUrl,
+    timeoutMs: TIMEOUT_MS,
+    logger: sdkLogger(log),
+    fetch: measuredFetch(arrivals.fetch, options.measure),
+  };
+  const common = { client, now, sleep, random, log, measure: options.measure };
   const account = openAccount(options.account, {
     ...common,
     settings: options.settings,
@@ -119,6 +127,8 @@ export function createSlack(options: SlackOptions): Platform {
       arrivals.stop();
       renders.close();
     },
+
+    connections: () => connection.connections ?? 0,
 
     status() {
       const { trouble } = connection;

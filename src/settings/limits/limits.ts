@@ -5,6 +5,7 @@ import type { Family } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Limit, LimitInForce } from '../../core/moderation.ts';
+import type { Measure } from '../../core/series.ts';
 import type { Route, Work } from '../../core/work.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
 import { isMeant } from '../access/access.ts';
@@ -37,19 +38,14 @@ export interface Meter {
   inForce(address: Address, person: Person, settings: Decisions): Promise<LimitInForce[]>;
 }
 
-/** What the operator is told in numbers. */
-export interface UsageListener {
-  settled(usage: { platform: string; family: Family; model: string | undefined; units: number }): void;
-  refused(refusal: { platform: string; scope: Limit['scope']; family: Family }): void;
-}
-
 export interface MeterOptions {
   readonly usage: UsageStore;
   /** The operator's: moderators cannot raise them. */
   readonly ceilings: readonly Limit[];
   readonly costs: Costs;
   readonly now: () => number;
-  readonly listener: UsageListener;
+  /** For operators' numbers. */
+  readonly measure: Measure;
 }
 
 interface Applied {
@@ -59,7 +55,7 @@ interface Applied {
   readonly counter: string;
 }
 
-export function createMeter({ usage, ceilings, costs, now, listener }: MeterOptions): Meter {
+export function createMeter({ usage, ceilings, costs, now, measure }: MeterOptions): Meter {
   function reservationOf({ invocation, address, person, work, createdAt }: MeteredJob): Reservation {
     const family = familyOf(work);
     return {
@@ -92,7 +88,8 @@ export function createMeter({ usage, ceilings, costs, now, listener }: MeterOpti
         refusal({ ceiling, freesAt }) {
           const refusing = applied[ceiling];
           if (!refusing) throw new TypeError('A limit refused that was not asked');
-          listener.refused({ platform: address.platform, scope: refusing.limit.scope, family });
+          const { scope } = refusing.limit;
+          measure('minstrel_limit_refusals_total', { platform: address.platform, scope, family });
           return new UserError(
             refusalSentence(refusing, { units: reservation.units, freesAt, now: now(), where: address }),
           );
@@ -104,12 +101,10 @@ export function createMeter({ usage, ceilings, costs, now, listener }: MeterOpti
       const reservation = reservationOf(job);
       if (!(await usage.settle(reservation, charge))) return;
       const { work, address } = job;
-      listener.settled({
-        platform: address.platform,
-        family: familyOf(work),
-        model: modelOf(work),
-        units: reservation.units,
-      });
+      const model = modelOf(work) ?? 'none';
+      const labels = { platform: address.platform, family: familyOf(work), model };
+      measure('minstrel_usage_requests_total', labels);
+      measure('minstrel_usage_units_total', labels, reservation.units);
     },
 
     giveBack: ({ invocation }) => usage.giveBack(invocation),
@@ -219,7 +214,8 @@ export function familyOf({ route }: Pick<Work, 'route'>): Family {
   return FAMILY_OF[route];
 }
 
-function modelOf({ request }: Work): string | undefined {
+/** The model that work names itself. */
+export function modelOf({ request }: Work): string | undefined {
   return 'model' in request ? request.model : undefined;
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isOpen, type Job } from '../../core/job.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import { type Accepted, INBOX_KEPT, type JobStore, type JobText } from '../storage.ts';
+import { type Accepted, INBOX_KEPT, type JobStore, type JobText, type OpenCount } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 import type { RedisKeys } from './keys.ts';
 import { RESERVE } from './usage-scripts.ts';
@@ -101,6 +101,20 @@ end
 return found
 `;
 
+/** For each of the jobs: route, state, 1 if it waits in line, when it was accepted. ARGV: start of job keys, ids. */
+const OPEN_FACTS = `
+local found = {}
+for index = 2, #ARGV do
+  local record = redis.call('HGET', ARGV[1] .. ARGV[index], 'record')
+  local job = record and cjson.decode(record)
+  if job then
+    local queued = type(job.queuePosition) == 'number' and 1 or 0
+    found[#found + 1] = {job.work.route, job.state, queued, tostring(job.createdAt)}
+  end
+end
+return found
+`;
+
 /** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. */
 const ERASE = `
 local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
@@ -117,6 +131,7 @@ const insertReply = z.union([
   z.object({ type: z.literal('known'), job: z.string() }),
   z.object({ type: z.literal('refused'), ceiling: z.number(), freesAt: z.number().exactOptional() }),
 ]);
+const openFactsReply = z.array(z.tuple([z.string(), z.string(), z.number(), z.coerce.number()]));
 const pairsReply = z.array(z.tuple([z.string(), z.string()]));
 
 export interface RedisJobs extends JobStore {
@@ -180,6 +195,20 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     }
   }
 
+  /** Pages of the ids of open jobs. */
+  async function* openPages(): AsyncGenerator<string[]> {
+    let last = '-';
+    for (;;) {
+      const page = await connection.run((redis) =>
+        redis.zRangeByLex(keys.open, last, '+', { LIMIT: { offset: 0, count: PAGE } }),
+      );
+      yield page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < PAGE) return;
+      last = `(${end}`;
+    }
+  }
+
   return {
     insert,
     create: async (job) => (await insert(job)).type === 'accepted',
@@ -199,16 +228,24 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     recentSongs: (where, limit) => newest(keys.songs(where), limit),
     undelivered: (platform, person, limit) => newest(keys.undelivered(platform, person), limit),
     async *open() {
-      let last = '-';
-      for (;;) {
-        const page = await connection.run((redis) =>
-          redis.zRangeByLex(keys.open, last, '+', { LIMIT: { offset: 0, count: PAGE } }),
-        );
-        yield* page;
-        const end = page.at(-1);
-        if (end === undefined || page.length < PAGE) return;
-        last = `(${end}`;
+      for await (const page of openPages()) yield* page;
+    },
+    async openCounts() {
+      const counts = new Map<string, OpenCount>();
+      for await (const page of openPages()) {
+        const facts = await connection.evaluate(OPEN_FACTS, [keys.open], [keys.job(''), ...page]);
+        for (const [route, state, queued, oldestAt] of openFactsReply.parse(facts)) {
+          const key = `${route} ${state}`;
+          const before = counts.get(key) ?? { route, state, count: 0, queued: 0, oldestAt };
+          counts.set(key, {
+            ...before,
+            count: before.count + 1,
+            queued: before.queued + queued,
+            oldestAt: Math.min(before.oldestAt, oldestAt),
+          });
+        }
       }
+      return [...counts.values()];
     },
     all: () =>
       parsed(

@@ -10,6 +10,7 @@ import {
   checkTime,
   type DueJob,
   type DueRun,
+  measureLateness,
   runJob,
   type Schedule,
   STORAGE_PAUSE,
@@ -116,13 +117,14 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   }
 
   function take(
-    { id = '', data, stalledCounter }: BullJob<DueJob>,
+    { id = '', data, stalledCounter, timestamp, opts }: BullJob<DueJob>,
     handler: WakeHandler,
     worker: LeaseWorker<DueJob>,
     signal: AbortSignal,
   ) {
     worker.locked(id);
     const { job, failures } = timerSchema.parse(data);
+    measureLateness(timestamp + (opts.delay ?? 0), tools);
     const due = { job, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
     // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
     const known = runs.get(job);

@@ -13,6 +13,13 @@ const recordRow = z.object({ id: z.string(), record: z.string() });
 const idRow = z.object({ id: z.string() });
 const durationRow = z.object({ duration: z.number() });
 
+const openCountRow = z.object({
+  route: z.string(),
+  state: z.string(),
+  count: z.number(),
+  queued: z.number(),
+  oldestAt: z.number(),
+});
 const endedRow = recordRow.extend({ at: z.number() });
 
 /** Ids read at a time while walking jobs, and records: large enough for speed, and done within milliseconds. */
@@ -51,6 +58,8 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     undelivered: `SELECT id, record FROM jobs WHERE undelivered = 1 AND platform = ? AND person = ?
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     open: 'SELECT id FROM jobs WHERE open = 1 AND id > ? ORDER BY id LIMIT ?',
+    openCounts: `SELECT route, record ->> '$.state' AS state, count(*) AS count, count(record ->> '$.queuePosition') AS queued,
+         min(created_at) AS oldestAt FROM jobs WHERE open = 1 GROUP BY 1, 2`,
     all: 'SELECT id, record FROM jobs WHERE id > ? ORDER BY id LIMIT ?',
     ofPerson: 'SELECT id, record FROM jobs WHERE platform = ? AND person = ? AND id > ? ORDER BY id LIMIT ?',
     ended: `SELECT id, record, ${ENDED} AS at FROM jobs
@@ -105,6 +114,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
       const page = (last = '') => database.all(statements.open, idRow, last, PAGE);
       for await (const { id } of paged<z.infer<typeof idRow>>((last) => page(last?.id))) yield id;
     },
+    openCounts: async () => database.all(statements.openCounts, openCountRow),
     all: () => parsed(records(statements.all)),
     ofPerson: (platform, person) => parsed(records(statements.ofPerson, platform, person)),
     endedBefore: (at) =>

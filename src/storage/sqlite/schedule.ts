@@ -10,6 +10,7 @@ import { z } from 'zod';
 import {
   checkTime,
   type DueJob,
+  measureLateness,
   type RunTools,
   runJob,
   type Schedule,
@@ -70,7 +71,10 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
       const earliest = database.get(statements.earliest, earliestRow);
       const now = clock.now();
       if (earliest === undefined || earliest.at > now) replaceTimer(earliest?.at);
-      else claim = claimDue(running, now, free);
+      else {
+        measureLateness(earliest.at, tools);
+        claim = claimDue(running, now, free);
+      }
     } catch (error) {
       storageFailed(error);
     }

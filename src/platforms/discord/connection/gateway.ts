@@ -21,6 +21,8 @@ export interface DiscordConnection {
   open(): Promise<void>;
   close(): Promise<void>;
   status(): PlatformStatus;
+  /** How many shards are connected. */
+  connections(): number;
 }
 
 export interface GatewaySettings extends DiscordRestOptions {
@@ -111,6 +113,8 @@ export function createGatewayConnection(options: GatewayOptions): DiscordConnect
       await loop;
     },
 
+    connections: () => client?.ws.shards.filter(({ status }) => status === Status.Ready).size ?? 0,
+
     status() {
       if (!client?.isReady()) return { ready: false, reason: `Discord: ${reason}` };
       const { shards } = client.ws;
@@ -122,7 +126,7 @@ export function createGatewayConnection(options: GatewayOptions): DiscordConnect
 }
 
 function createClient(
-  { apiUrl, shards, messageContent, log, onInteraction, onMessage, onReady }: GatewayOptions,
+  { apiUrl, shards, messageContent, log, measure, onInteraction, onMessage, onReady }: GatewayOptions,
   onEnd: (reason: string, isClosed: boolean) => void,
 ): Client {
   const client = new Client({
@@ -153,6 +157,9 @@ function createClient(
   client.on(Events.Error, (error) => log.warn({ err: error }, 'The Discord client reports an error'));
   client.on(Events.ShardError, (error, shard) =>
     log.warn({ err: error, shard }, 'A connection to Discord failed'),
+  );
+  client.on(Events.ShardReconnecting, () =>
+    measure?.('minstrel_platform_reconnects_total', { platform: 'discord' }),
   );
   client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
   client.on(Events.ShardDisconnect, ({ code }, shard) => {

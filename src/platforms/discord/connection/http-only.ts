@@ -55,5 +55,7 @@ export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConne
     },
 
     status: () => status,
+
+    connections: () => 0,
   };
 }

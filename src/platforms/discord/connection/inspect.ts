@@ -23,7 +23,7 @@ const NEEDED: readonly PermissionName[] = [
 ];
 
 /** Where a person adds the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
-export function invitationUrl(application: string): string {
+function invitationUrl(application: string): string {
   const query = new URLSearchParams({
     client_id: application,
     scope: 'bot applications.commands',

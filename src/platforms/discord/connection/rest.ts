@@ -10,6 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
+import type { Measure } from '../../../core/series.ts';
 import { PlatformError } from '../../platform.ts';
 import type { Sending } from '../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';
@@ -69,6 +70,8 @@ export interface DiscordRestOptions {
   readonly token: string;
   /** Base without the version, for proxies and tests; Discord's own by default. The gateway's address comes from there too. */
   readonly apiUrl?: string | undefined;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure | undefined;
 }
 
 /**
@@ -76,7 +79,7 @@ export interface DiscordRestOptions {
  * retried on 5xx and timeouts, so a message with the bot token always carries an enforced nonce.
  * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both.
  */
-export function createDiscordRest({ token, apiUrl }: DiscordRestOptions) {
+export function createDiscordRest({ token, apiUrl, measure }: DiscordRestOptions) {
   const options = {
     version: '10',
     timeout: TIMEOUT_MS,
@@ -86,6 +89,17 @@ export function createDiscordRest({ token, apiUrl }: DiscordRestOptions) {
   const rest = new REST(options);
   const once = new REST({ ...options, retries: 0 });
   const prompt = new REST({ ...options, ...PROMPT });
+  for (const client of [rest, once, prompt]) {
+    // The route has no ids and no tokens in it.
+    client.on('response', ({ method, route }, { status }) =>
+      measure?.('minstrel_platform_requests_total', {
+        platform: 'discord',
+        method: `${method} ${route}`,
+        status: String(status),
+      }),
+    );
+    client.on('rateLimited', () => measure?.('minstrel_rate_limits_total', { by: 'discord' }));
+  }
   /** The REST client forgets its token at every 401, and the token may be good again later. */
   const bot = () => rest.setToken(token);
 

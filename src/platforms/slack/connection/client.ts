@@ -2,6 +2,7 @@
 import { type Logger, LogLevel, webApi } from '@slack/bolt';
 import { backoff } from '../../../core/backoff.ts';
 import type { Log } from '../../../core/log.ts';
+import type { Measure } from '../../../core/series.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Rate, Rates } from './rates.ts';
@@ -32,6 +33,21 @@ export function webClientOptions({
 
 export function createWebClient(token: string | undefined, options: ClientOptions): webApi.WebClient {
   return new webApi.WebClient(token, webClientOptions(options));
+}
+
+/** Counts calls by their method, and refusals because of too many. */
+export function measuredFetch(fetch: Arrivals['fetch'], measure: Measure | undefined): Arrivals['fetch'] {
+  if (measure === undefined) return fetch;
+  return async (...request) => {
+    const response = await fetch(...request);
+    const { pathname } = new URL(response.url || String(request[0]));
+    // Uploads and response URLs have secrets in their paths.
+    const [, method = 'other'] = /\/api\/([a-z][\w.]{2,60})$/i.exec(pathname) ?? [];
+    const { status } = response;
+    measure('minstrel_platform_requests_total', { platform: 'slack', method, status: String(status) });
+    if (status === 429) measure('minstrel_rate_limits_total', { by: 'slack' });
+    return response;
+  };
 }
 
 /**

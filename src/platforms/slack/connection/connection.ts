@@ -2,6 +2,7 @@
 import type { Receiver } from '@slack/bolt';
 import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
 import type { Log } from '../../../core/log.ts';
+import type { Measure } from '../../../core/series.ts';
 import type { ClientOptions } from './client.ts';
 
 export interface SocketConnection {
@@ -32,12 +33,16 @@ export interface ConnectionOptions {
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
   readonly log: Log;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure | undefined;
 }
 
 /** A Bolt receiver. `start` throws PlatformError when Slack does not accept the token. */
 export interface Connection extends Receiver {
   /** Why no events come; undefined while they come. */
   readonly trouble: string | undefined;
+  /** Open sockets; absent where requests come to the listener. */
+  readonly connections?: number;
   /** Takes nothing new, and still acknowledges what was taken. */
   refuse(): void;
   readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;

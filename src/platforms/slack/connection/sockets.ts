@@ -17,7 +17,7 @@ const GOODBYE_MS = 1000;
  */
 export function createSockets(
   { appToken, connections = 2 }: SocketConnection,
-  { client, log, sleep, random }: ConnectionOptions,
+  { client, log, sleep, random, measure }: ConnectionOptions,
 ): Connection {
   const receivers = Array.from(
     { length: connections },
@@ -45,6 +45,7 @@ export function createSockets(
         open.add(receiver);
         tried();
         await ended;
+        if (!stopped) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
         failures += 1;
         trouble = `Cannot connect to Slack: ${slackErrorOf(error) ?? 'it does not answer'}`;
@@ -61,6 +62,9 @@ export function createSockets(
   return {
     get trouble() {
       return open.size > 0 ? undefined : trouble;
+    },
+    get connections() {
+      return open.size;
     },
     init(app: App) {
       for (const receiver of receivers) receiver.init(app);
