@@ -7,6 +7,7 @@ import { fromFileSystem, systemErrorCode } from '../errors.ts';
 import {
   isStoredName,
   type KeptEntry,
+  KeptIndex,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
@@ -31,21 +32,22 @@ export interface FolderStoreOptions extends RetentionOptions {
  * it is whole, whatever happened. Its time of last change is when it was kept.
  */
 export function createFolderStore(options: FolderStoreOptions): MediaStore {
-  const { directory, quotaBytes, now, openForWriting } = options;
+  const { directory, quotaBytes, retentionMs, now, openForWriting } = options;
+  const isBounded = quotaBytes !== undefined || retentionMs !== undefined;
   const incoming = join(directory, 'incoming');
   // One change at a time: no file is removed between being found and being renewed.
   const changes = new PQueue({ concurrency: 1 });
-  let known: Map<string, KeptEntry> | undefined;
+  let known: KeptIndex | undefined;
 
-  async function scan(): Promise<Map<string, KeptEntry>> {
-    const found = new Map<string, KeptEntry>();
+  async function scan(): Promise<KeptIndex> {
+    const found: KeptEntry[] = [];
     for (const name of (await readdir(directory).catch(undefinedWhenMissing)) ?? []) {
       if (!isStoredName(name)) continue;
       // One that cannot be read, for whatever reason, is no reason to keep nothing.
       const file = await stat(join(directory, name)).catch(() => undefined);
-      if (file?.isFile()) found.set(name, { name, bytes: file.size, keptAt: file.mtimeMs });
+      if (file?.isFile()) found.push({ name, bytes: file.size, keptAt: file.mtimeMs });
     }
-    return found;
+    return new KeptIndex(found);
   }
 
   async function removeKept(name: string): Promise<void> {
@@ -57,7 +59,7 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
   async function removeIfAsOld({ name, keptAt }: KeptEntry): Promise<boolean> {
     const file = await stat(join(directory, name)).catch(undefinedWhenMissing);
     if (file && file.mtimeMs > keptAt + MTIME_GRAIN_MS) {
-      known?.set(name, { name, bytes: file.size, keptAt: file.mtimeMs });
+      known?.add({ name, bytes: file.size, keptAt: file.mtimeMs });
       return false;
     }
     await removeKept(name);
@@ -68,8 +70,8 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
   async function makeSpaceFor(entry: KeptEntry): Promise<void> {
     try {
       known ??= await scan();
-      known.set(entry.name, entry);
-      await removeExpendable(known.values(), options, removeIfAsOld, entry.name);
+      known.add(entry);
+      await removeExpendable(known, options, removeIfAsOld, entry.name);
     } catch {
       known = undefined;
     }
@@ -92,7 +94,11 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
             const keptAt = now();
             await utimes(join(directory, name), keptAt / 1000, keptAt / 1000);
             await syncDirectory(directory);
-            await makeSpaceFor({ name, bytes, keptAt });
+            if (!isBounded) return;
+            const space = () => makeSpaceFor({ name, bytes, keptAt });
+            // The first look at a large folder takes seconds, which no song waits for.
+            if (known) await space();
+            else void change(space);
           }),
       ),
 
@@ -123,8 +129,9 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
     prune: () =>
       change(async () => {
         await removeAbandoned(incoming, now());
+        if (!isBounded) return { removed: 0, removedBytes: 0 };
         known = await scan();
-        return removeExpendable(known.values(), options, removeIfAsOld);
+        return removeExpendable(known, options, removeIfAsOld);
       }),
 
     close: () => changes.onIdle(),

@@ -2,6 +2,8 @@ import type { Log } from '../../core/log.ts';
 import type { Media } from '../media.ts';
 
 const EVERY_MS = 60 * 60_000;
+/** Looking at many files takes seconds, in which a bot that starts has other things to do. */
+const FIRST_MS = 60_000;
 
 interface PruningOptions {
   readonly media: Pick<Media, 'prune'>;
@@ -13,14 +15,16 @@ interface PruningOptions {
 }
 
 /**
- * Prunes now and about once an hour; jitter keeps replicas with the same store apart. A failure is logged, and the next
- * round follows.
+ * Prunes a minute from now and about once an hour; jitter keeps replicas with the same store apart. A failure is logged, and
+ * the next round follows.
  */
 export function startPruning({ media, log, random, sleep }: PruningOptions) {
   const stopping = new AbortController();
   const { signal } = stopping;
 
   async function run(): Promise<void> {
+    const rest = (ms: number) => sleep(ms * (0.75 + random() / 2), signal).catch(() => undefined);
+    await rest(FIRST_MS);
     while (!signal.aborted) {
       try {
         const { removed, removedBytes } = await media.prune();
@@ -28,7 +32,7 @@ export function startPruning({ media, log, random, sleep }: PruningOptions) {
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error }, 'Kept files could not be pruned');
       }
-      if (!signal.aborted) await sleep(EVERY_MS * (0.75 + random() / 2), signal).catch(() => undefined);
+      if (!signal.aborted) await rest(EVERY_MS);
     }
   }
 

@@ -10,6 +10,7 @@ import {
   type ByteRange,
   isStoredName,
   type KeptEntry,
+  KeptIndex,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
@@ -152,7 +153,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 
     async prune() {
       await removeAbandoned(stagingDirectory, now());
-      return removeExpendable(await list(), options, removeIfAsOld);
+      return removeExpendable(new KeptIndex(await list()), options, removeIfAsOld);
     },
 
     close: () => agent.destroy(),

@@ -78,24 +78,55 @@ export interface KeptEntry {
   keptAt: number;
 }
 
+/** What is kept, in the order of age, so that a file more costs the same however many there are. */
+export class KeptIndex {
+  readonly #entries = new Map<string, KeptEntry>();
+  #bytes = 0;
+
+  constructor(entries: Iterable<KeptEntry>) {
+    for (const entry of [...entries].sort((left, right) => left.keptAt - right.keptAt)) this.add(entry);
+  }
+
+  /** Of all files together. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get oldestFirst(): Iterable<KeptEntry> {
+    return this.#entries.values();
+  }
+
+  /** As the youngest. */
+  add(entry: KeptEntry): void {
+    this.delete(entry.name);
+    this.#entries.set(entry.name, entry);
+    this.#bytes += entry.bytes;
+  }
+
+  delete(name: string): void {
+    this.#bytes -= this.#entries.get(name)?.bytes ?? 0;
+    this.#entries.delete(name);
+  }
+}
+
 /**
  * Removes files, oldest first, until retention and quota hold. `spare` stays whatever its age. `remove` looks at the age
  * again and resolves to false where the file was kept anew meanwhile. One that cannot be removed keeps no other; its error
  * is thrown in the end.
  */
 export async function removeExpendable(
-  entries: Iterable<KeptEntry>,
+  { oldestFirst, bytes: kept }: Pick<KeptIndex, 'oldestFirst' | 'bytes'>,
   { quotaBytes = Infinity, retentionMs = Infinity, now }: RetentionOptions & { now: () => number },
   remove: (entry: KeptEntry) => Promise<boolean>,
   spare?: string,
 ): Promise<PruneReport> {
-  const oldestFirst = [...entries].sort((left, right) => left.keptAt - right.keptAt);
-  let total = oldestFirst.reduce((sum, { bytes }) => sum + bytes, 0);
+  let total = kept;
   const report = { removed: 0, removedBytes: 0 };
   const failures: unknown[] = [];
   for (const entry of oldestFirst) {
     const { name, bytes, keptAt } = entry;
-    if (name === spare || (now() - keptAt <= retentionMs && total <= quotaBytes)) continue;
+    if (now() - keptAt <= retentionMs && total <= quotaBytes) break;
+    if (name === spare) continue;
     const removed = await remove(entry).catch((error: unknown) => {
       failures.push(error);
       return false;

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
+import { removeExpendable } from '../../../src/media/store/store.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { bytesOf, chunks, temporaryFolder } from '../helpers.ts';
 
@@ -78,7 +79,22 @@ describe('the folder', () => {
     time += 1000;
     const restarted = createFolderStore(options);
     await restarted.put(chunks('bbbbbb'), { extension: 'txt' });
+    await restarted.close();
     expect(await restarted.stat(before.name)).toBeUndefined();
+  });
+
+  test('looks at no more files than it removes, and one', async () => {
+    const looked: string[] = [];
+    const oldestFirst = function* () {
+      for (const keptAt of [1, 2, 3, 4, 5]) {
+        looked.push(`file ${keptAt}`);
+        yield { name: `file ${keptAt}`, bytes: 10, keptAt };
+      }
+    };
+    const kept = { bytes: 50, oldestFirst: oldestFirst() };
+    const report = await removeExpendable(kept, { quotaBytes: 30, now }, async () => true);
+    expect(report).toEqual({ removed: 2, removedBytes: 20 });
+    expect(looked).toEqual(['file 1', 'file 2', 'file 3']);
   });
 
   test('lets a file be read to its end although it is removed meanwhile', async () => {

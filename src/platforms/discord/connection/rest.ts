@@ -66,6 +66,9 @@ const TIMEOUT_MS = 60_000;
 /** What is known later than this of a first response is of no use: with its retries, before a job begins by itself. */
 const PROMPT = { timeout: 2_500, retries: 2 } as const;
 
+/** Each interaction has queues of its own, which discord.js would keep for an hour. */
+const HANDLERS_KEPT_MS = 5 * 60_000;
+
 export interface DiscordRestOptions {
   readonly token: string;
   /** Base without the version, for proxies and tests; Discord's own by default. The gateway's address comes from there too. */
@@ -84,6 +87,7 @@ export function createDiscordRest({ token, apiUrl, measure }: DiscordRestOptions
     version: '10',
     timeout: TIMEOUT_MS,
     makeRequest: nodeFetch,
+    handlerSweepInterval: HANDLERS_KEPT_MS,
     ...(apiUrl === undefined ? {} : { api: apiUrl }),
   };
   const rest = new REST(options);
