@@ -33,6 +33,7 @@ const KINDS_TOLD = 12;
 const memorySchema = z.object({
   rss: z.number(),
   heapUsed: z.number(),
+  heapTotal: z.number(),
   external: z.number(),
   resources: z.number(),
 });
@@ -111,15 +112,15 @@ const began = performance.now();
 const asks: Ask[] = [];
 const samples: Sample[] = [];
 const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`.padStart(11);
-write('  seconds     jobs       heap  outside it        RSS  timers and sockets');
+write('  seconds     jobs       heap   reserved  outside it        RSS  timers and sockets');
 async function sample(question = 'memory'): Promise<void> {
   const memory = await measure(question);
   const jobs = asks.filter((ask) => ask.acknowledged()).length;
   const seconds = (performance.now() - began) / 1_000;
   samples.push({ ...memory, jobs, seconds });
-  const { heapUsed, external, rss, resources } = memory;
+  const { heapUsed, heapTotal, external, rss, resources } = memory;
   write(
-    `${seconds.toFixed(0).padStart(9)}${String(jobs).padStart(9)}${megabytes(heapUsed)} ${megabytes(external)}${megabytes(rss)}${String(resources).padStart(20)}`,
+    `${seconds.toFixed(0).padStart(9)}${String(jobs).padStart(9)}${megabytes(heapUsed)}${megabytes(heapTotal)} ${megabytes(external)}${megabytes(rss)}${String(resources).padStart(20)}`,
   );
 }
 

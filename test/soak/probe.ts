@@ -14,6 +14,6 @@ async function answer(question: unknown): Promise<void> {
     await others();
   }
   if (typeof question === 'string' && question !== 'memory') writeHeapSnapshot(question);
-  const { rss, heapUsed, external } = process.memoryUsage();
-  process.send?.({ rss, heapUsed, external, resources: process.getActiveResourcesInfo().length });
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  process.send?.({ rss, heapUsed, heapTotal, external, resources: process.getActiveResourcesInfo().length });
 }
