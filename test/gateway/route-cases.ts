@@ -34,22 +34,64 @@ const TASK_SHAPES: RouteCase['shapes'] = [
   { shape: 'empty 202', answer: undefined, status: 202, means: {} },
   { shape: 'accepted without id', answer: { code: 200, msg: 'success', data: null }, means: {} },
   {
-    shape: 'done at once',
+    shape: 'the address of the task',
     answer: {
-      code: 200,
-      data: { task_id: 'task-1', data: [{ id: 'a1', audio_url: 'https://cdn.example/a1.mp3' }] },
-    },
-    means: {
       taskId: 'task-1',
-      result: {
-        songs: [{ audioId: 'a1', audioUrl: 'https://cdn.example/a1.mp3' }],
-        lyrics: [],
-        images: [],
-        stems: [],
-      },
+      url: 'https://gateway.example/music/task-1',
+      statusUrl: 'https://gateway.example/s',
     },
+    means: { taskId: 'task-1' },
+  },
+  {
+    shape: 'a word about the task',
+    answer: { taskId: 'task-1', data: 'it was queued' },
+    means: { taskId: 'task-1' },
   },
 ];
+
+const NOTHING = { songs: [], lyrics: [], images: [], stems: [] };
+const file = (name: string) => `https://cdn.example/${name}`;
+const songs = {
+  answer: { data: [{ id: 'a1', audio_url: file('a1.mp3') }] },
+  result: { songs: [{ audioId: 'a1', audioUrl: file('a1.mp3') }] },
+};
+
+/** The work in the answer of its submission, under names that no public API has. */
+const AT_ONCE: Readonly<Partial<Record<RouteName, { answer: object; result: object }>>> = {
+  'music/generate': songs,
+  'music/extend': { answer: { track: file('a.mp3') }, result: { songs: [{ audioUrl: file('a.mp3') }] } },
+  'music/generate-lyrics': {
+    answer: { data: '[Verse]\nRain' },
+    result: { lyrics: [{ text: '[Verse]\nRain' }] },
+  },
+  'music/generate-cover': { answer: { picture: file('c') }, result: { images: [file('c')] } },
+  'music/upload-cover': songs,
+  'music/upload-extend': songs,
+  'music/add-vocals': songs,
+  'music/add-instrumental': songs,
+  'music/vocal-removal': {
+    answer: { drums: file('d'), backingVocals: file('b') },
+    result: {
+      stems: [
+        { name: 'drums', url: file('d') },
+        { name: 'backing vocals', url: file('b') },
+      ],
+    },
+  },
+  'music/wav-generate': { answer: { url: file('a.wav') }, result: { wavUrl: file('a.wav') } },
+  'music/mp4-generate': { answer: { data: file('a.mp4') }, result: { videoUrl: file('a.mp4') } },
+};
+
+function atOnce(route: RouteName): RouteCase['shapes'] {
+  const { answer = {}, result = {} } = AT_ONCE[route] ?? {};
+  return [
+    {
+      shape: 'done at once',
+      answer: { taskId: 'task-1', ...answer },
+      means: { taskId: 'task-1', result: { ...NOTHING, ...result } },
+    },
+  ];
+}
 
 function submission<T extends object>(
   route: RouteName,
@@ -60,7 +102,7 @@ function submission<T extends object>(
     route,
     call: (gateway) => call(gateway, request),
     sends: { method: 'POST', path: `/${route}`, body: request },
-    shapes: TASK_SHAPES,
+    shapes: [...TASK_SHAPES, ...atOnce(route)],
   };
 }
 

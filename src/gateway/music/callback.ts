@@ -37,6 +37,14 @@ export function readMusicCallback(body: unknown, expected?: MusicKind): MusicCal
   }
 }
 
+/**
+ * Reads the answer of a submission, which may hold the work already; otherwise as {@link readMusicCallback}. What may be the
+ * address of the task itself is no work.
+ */
+export function readMusicSubmission(body: unknown, expected: MusicKind): MusicCallback {
+  return read(plain(body), expected, true);
+}
+
 function plain(body: unknown): unknown {
   const text =
     body instanceof Uint8Array ? new TextDecoder().decode(body.subarray(0, LONGEST_CALLBACK + 1)) : body;
@@ -46,12 +54,12 @@ function plain(body: unknown): unknown {
   return json.parseJson(text.trim()) ?? (json.asHttpUrl(text) === undefined ? undefined : { url: text });
 }
 
-function read(body: unknown, expected: MusicKind | undefined): MusicCallback {
+function read(body: unknown, expected: MusicKind | undefined, isSubmission = false): MusicCallback {
   const envelopes = envelopesOf(body);
   const fields = envelopes.map((envelope) => envelope.fields);
   const named = readMusicResult(body);
   const isNamed = expected === undefined || (expected === 'songs' && named.songs.length > 0);
-  const result = isNamed ? named : readExpected(body, named, expected);
+  const result = isNamed ? named : readExpected(body, named, expected, isSubmission);
   const { stage, failedWith } = stageOf(body, envelopes, result);
   const failure = stage === 'failed' ? failureOf(body, fields, failedWith) : undefined;
   return json.withoutUndefined({ taskId: readTaskId(body), stage, result, failure });

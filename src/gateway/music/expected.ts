@@ -52,6 +52,10 @@ function fileKindOf({ name, url }: FoundAddress): FileKind | 'other' | undefined
   return kindOf(NAMES, name);
 }
 
+/** Whether the name or the path of an address tells anything. */
+const isTold = (address: FoundAddress): boolean =>
+  !GENERIC.test(address.name) || fileKindOf(address) !== undefined;
+
 /** The addresses that may be of a kind, which a telling name or path shows, or a name that says nothing else. */
 function addressesOf(kind: FileKind, addresses: readonly FoundAddress[]): FoundAddress[] {
   return addresses.filter((address) => {
@@ -62,17 +66,26 @@ function addressesOf(kind: FileKind, addresses: readonly FoundAddress[]): FoundA
 
 /**
  * Reads a body for what was asked for, besides what was `found` under known names; whatever else it holds is no result.
+ * An address that tells nothing may be the work in a callback, and the task itself in the answer of a submission.
  * Never throws; bounded.
  */
-export function readExpected(body: unknown, found: MusicResult, kind: MusicKind): MusicResult {
-  const addresses = addressesIn(body);
+export function readExpected(
+  body: unknown,
+  found: MusicResult,
+  kind: MusicKind,
+  isSubmission: boolean,
+): MusicResult {
+  const addresses = addressesIn(body).filter((address) => !isSubmission || isTold(address));
   switch (kind) {
     case 'songs': {
       const songs = addressesOf('sound', addresses).map(({ url }) => ({ audioUrl: url }));
       return musicResult.parse({ ...found, songs });
     }
-    case 'lyrics':
-      return musicResult.parse({ ...found, songs: [], lyrics: [...found.lyrics, ...textsIn(body, found)] });
+    case 'lyrics': {
+      // A single line may be what the gateway says of the task.
+      const texts = textsIn(body, found).filter(({ text }) => !isSubmission || text.includes('\n'));
+      return musicResult.parse({ ...found, songs: [], lyrics: [...found.lyrics, ...texts] });
+    }
     case 'images': {
       const likely = addressesOf('picture', addresses).map(({ url }) => url);
       return musicResult.parse({
@@ -135,7 +148,7 @@ function unnamedStems(addresses: readonly FoundAddress[], { stems }: MusicResult
 const TEXTS = /^(?:data|results?|lyrics?|texts?|content|variants?|output|words)$/;
 
 /** Texts that stand in a list, or under a name for the whole, without a title each. */
-function textsIn(body: unknown, { lyrics }: MusicResult): object[] {
+function textsIn(body: unknown, { lyrics }: MusicResult): { readonly text: string }[] {
   if (lyrics.length > 0) return [];
   return objectsIn({ data: body }, REQUEST_ECHOES)
     .flatMap(({ value }) => Object.entries(value).slice(0, 200))

@@ -3,7 +3,8 @@ import type { CallOptions } from '../answers.ts';
 import type { RouteName } from '../routes.ts';
 import * as json from '../transport/json.ts';
 import { checked, type Reply, type Requester, type RequestInput } from '../transport/request.ts';
-import { readMusicCallback, readTaskId } from './callback.ts';
+import { readMusicSubmission, readTaskId } from './callback.ts';
+import type { MusicKind } from './expected.ts';
 import * as requests from './requests.ts';
 import { holdsSomething, musicResult } from './results.ts';
 
@@ -20,24 +21,28 @@ export function createMusic(requester: Requester) {
       read(await requester.call(name, { body: checked(name, schema, request), signal, ...options }));
 
   return {
-    generate: route('music/generate', requests.generateRequest, readSubmission),
-    extend: route('music/extend', requests.extendRequest, readSubmission),
-    generateLyrics: route('music/generate-lyrics', requests.generateLyricsRequest, readSubmission),
+    generate: route('music/generate', requests.generateRequest, readSubmission('songs')),
+    extend: route('music/extend', requests.extendRequest, readSubmission('songs')),
+    generateLyrics: route('music/generate-lyrics', requests.generateLyricsRequest, readSubmission('lyrics')),
     /** In the order in which they are sung. */
     timestampedLyrics: route('music/timestamped-lyrics', requests.timestampedLyricsRequest, readAlignedWords),
     /** The polished style. */
     styleGenerate: route('music/style-generate', requests.styleGenerateRequest, readStyle, {
       plainText: true,
     }),
-    generateCover: route('music/generate-cover', requests.generateCoverRequest, readSubmission),
-    uploadCover: route('music/upload-cover', requests.uploadCoverRequest, readSubmission),
-    uploadExtend: route('music/upload-extend', requests.uploadExtendRequest, readSubmission),
-    addVocals: route('music/add-vocals', requests.addVocalsRequest, readSubmission),
-    addInstrumental: route('music/add-instrumental', requests.addInstrumentalRequest, readSubmission),
+    generateCover: route('music/generate-cover', requests.generateCoverRequest, readSubmission('images')),
+    uploadCover: route('music/upload-cover', requests.uploadCoverRequest, readSubmission('songs')),
+    uploadExtend: route('music/upload-extend', requests.uploadExtendRequest, readSubmission('songs')),
+    addVocals: route('music/add-vocals', requests.addVocalsRequest, readSubmission('songs')),
+    addInstrumental: route(
+      'music/add-instrumental',
+      requests.addInstrumentalRequest,
+      readSubmission('songs'),
+    ),
     generatePersona: route('music/generate-persona', requests.generatePersonaRequest, readPersona),
-    vocalRemoval: route('music/vocal-removal', requests.vocalRemovalRequest, readSubmission),
-    wavGenerate: route('music/wav-generate', requests.wavGenerateRequest, readSubmission),
-    mp4Generate: route('music/mp4-generate', requests.mp4GenerateRequest, readSubmission),
+    vocalRemoval: route('music/vocal-removal', requests.vocalRemovalRequest, readSubmission('stems')),
+    wavGenerate: route('music/wav-generate', requests.wavGenerateRequest, readSubmission('wav')),
+    mp4Generate: route('music/mp4-generate', requests.mp4GenerateRequest, readSubmission('video')),
   };
 }
 
@@ -53,24 +58,26 @@ const submission = json.members({
 export type Submission = z.infer<typeof submission>;
 
 /** Usually `{code: 200, msg, data: {taskId}}`; also flat, bare (`"id"`), with the work itself, or empty. */
-function readSubmission(reply: Reply): Submission {
-  const { value } = reply;
-  const { stage, result, failure } = readMusicCallback(value);
-  if (stage === 'failed' && failure !== undefined && failure.code !== 'nonsense') {
-    throw reply.refused({
-      names: failure.gatewayCode === undefined ? [] : [failure.gatewayCode],
-      ...(failure.message === undefined ? {} : { message: failure.message }),
-    });
-  }
-  const data = json.fieldsOf(value)('data', 'result', 'task');
-  const taskId =
-    readTaskId(value) ??
-    json.asText(json.fieldsOf(data)('id', 'jobId')) ??
-    json.asText(json.fieldsOf(value)('id', 'jobId')) ??
-    bareId(data) ??
-    bareId(value);
-  return json.usable(reply, submission, { taskId, result: holdsSomething(result) ? result : undefined });
-}
+const readSubmission =
+  (kind: MusicKind) =>
+  (reply: Reply): Submission => {
+    const { value } = reply;
+    const { stage, result, failure } = readMusicSubmission(value, kind);
+    if (stage === 'failed' && failure !== undefined && failure.code !== 'nonsense') {
+      throw reply.refused({
+        names: failure.gatewayCode === undefined ? [] : [failure.gatewayCode],
+        ...(failure.message === undefined ? {} : { message: failure.message }),
+      });
+    }
+    const data = json.fieldsOf(value)('data', 'result', 'task');
+    const taskId =
+      readTaskId(value) ??
+      json.asText(json.fieldsOf(data)('id', 'jobId')) ??
+      json.asText(json.fieldsOf(value)('id', 'jobId')) ??
+      bareId(data) ??
+      bareId(value);
+    return json.usable(reply, submission, { taskId, result: holdsSomething(result) ? result : undefined });
+  };
 
 /** An id without a name; a word such as "success" or "accepted" has no digit. */
 function bareId(value: unknown): string | undefined {

@@ -130,7 +130,7 @@ export const STORAGE_FAULTS = [
   {
     name: 'SQLite keeps the same callback more than once',
     file: 'src/storage/sqlite/jobs.ts',
-    text: 'if (known.get(job, digest) !== undefined) return true;',
+    text: 'if (known.get(job, digest) !== undefined) return;',
     replacement: '',
     tests: { [SQLITE]: 'a thousand duplicates at the same time are kept once' },
   },
@@ -144,15 +144,15 @@ export const STORAGE_FAULTS = [
   {
     name: 'on Redis a callback that was stored wakes no job',
     file: 'src/storage/redis/inbox.ts',
-    text: "return earliest(KEYS[4], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), '') == 1 and 'stored' or 'not scheduled'",
+    text: "return earliest(KEYS[5], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), '') == 1 and 'stored' or 'not scheduled'",
     replacement: "return 'stored'",
     tests: { [REDIS]: 'a job that runs while its callback comes runs once more' },
   },
   {
     name: 'Redis keeps the same callback more than once',
     file: 'src/storage/redis/inbox.ts',
-    text: "if redis.call('SISMEMBER', seen, digest) == 1 then return 1 end",
-    replacement: '',
+    text: "if redis.call('SADD', seen, digest) == 1 then",
+    replacement: "if redis.call('SADD', seen, digest) >= 0 then",
     tests: { [REDIS]: 'a thousand duplicates at the same time are kept once' },
   },
   {
