@@ -15,13 +15,13 @@ import { createLossWatch } from './lost.ts';
 import { findMade } from './made.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './run.ts';
 import { advance, readCallbacks } from './runner.ts';
-import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
+import { BEGIN_BY_ITSELF_MS, notAcknowledged } from './steps/begin.ts';
 import { madeFile } from './steps/keep.ts';
 import { sweepRegularly } from './sweep.ts';
 import { acceptedJob } from './transitions.ts';
 
-/** A job that its platform never begins (the process died in between) begins by itself after this long. */
-const BEGIN_BY_ITSELF_MS = 10_000;
+/** More than run within {@link BEGIN_BY_ITSELF_MS}. */
+const BEGUN_REMEMBERED = 10_000;
 /** How many jobs one replica advances at a time; streams count while they run. */
 const CONCURRENCY = 64;
 
@@ -53,6 +53,16 @@ export interface Jobs {
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;
+  /** Jobs that their platform began here, oldest first, until they run. */
+  const begun = new Set<string>();
+  const beginNow = (id: string): void => {
+    begun.add(id);
+    for (const oldest of begun) {
+      if (begun.size <= BEGUN_REMEMBERED) break;
+      begun.delete(oldest);
+    }
+    wakeNow(id);
+  };
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id, now()).catch((error: unknown) => {
       log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
@@ -60,15 +70,9 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   };
   /** Only a job that has not begun is declined, so that nothing was spent. */
   const decline = async (id: string): Promise<void> => {
-    const failure = {
-      code: 'not-acknowledged',
-      sentence: NOT_ACKNOWLEDGED_SENTENCE,
-      reference: deps.newId(),
-      taken: 'no',
-    } as const;
     const run = await JobRun.load(id, storage);
     if (run?.job.state !== 'accepted') return;
-    run.apply({ type: 'failed', failure });
+    run.apply(notAcknowledged(deps));
     await run.save();
     wakeNow(id);
   };
@@ -80,7 +84,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const runner =
     (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, lease: RunLease) => {
       try {
-        return await advance(id, { signal, ...lease }, { ...deps, invoke, saw: lost.saw });
+        const isBegun = begun.delete(id);
+        return await advance(id, { signal, isBegun, ...lease }, { ...deps, invoke, saw: lost.saw });
       } catch (error) {
         if (!isUnreadableRecord(error)) throw error;
         // Trying again does not help until another version runs.
@@ -133,7 +138,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
           return {
             type: 'accepted',
             job: job.id,
-            begin: () => wakeNow(job.id),
+            begin: () => beginNow(job.id),
             decline: () => decline(job.id),
           };
         case 'known': {

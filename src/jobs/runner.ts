@@ -16,7 +16,7 @@ import { measureRun, seconds } from './measured.ts';
 import { PLANS, type RoutePlan } from './route-plans.ts';
 import { JobRun, type Next } from './run.ts';
 import { sentenceFor } from './sentences.ts';
-import { begin, releaseSlot, slotHeldUntil } from './steps/begin.ts';
+import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from './steps/begin.ts';
 import { deliver } from './steps/deliver.ts';
 import { showEarly, showHeld } from './steps/message.ts';
 import { mayComeLate, poll, pollLate, whenToPollFirst } from './steps/poll.ts';
@@ -27,13 +27,19 @@ import { fromMusic } from './transitions.ts';
 /** How long a run that was overtaken leaves the job to the other one, before it puts right what both posted. */
 const GIVE_WAY_MS = 1_000;
 
+export interface RunFacts extends RunLease {
+  readonly signal: AbortSignal;
+  /** Its platform began the job in this process. */
+  readonly isBegun?: boolean;
+}
+
 /**
  * Advances a job as far as it goes. The schedule sees to it that only one call for a job runs at a time, as long as its
  * lease is held. Where the run before this one was interrupted, it may have posted what it could not store.
  */
 export async function advance(
   id: string,
-  { signal, interrupted, isHeld }: { readonly signal: AbortSignal } & RunLease,
+  { signal, interrupted, isHeld, isBegun = false }: RunFacts,
   deps: JobDependencies,
 ): Promise<number | undefined> {
   const run = await JobRun.load(id, deps.storage, isHeld);
@@ -42,6 +48,10 @@ export async function advance(
   if (interrupted && isOpen(run.job)) run.apply({ type: 'recorded', fields: { mayHavePosted: true } });
   // It may have posted for a job that another replica ended meanwhile.
   if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
+  if (!isBegun && !interrupted) {
+    const askAgain = await failUnacknowledged(run, deps);
+    if (askAgain !== undefined) return askAgain;
+  }
   for (;;) {
     const before = run.job;
     await readCallbacks(run, deps, (at) =>

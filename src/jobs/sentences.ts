@@ -59,7 +59,7 @@ export const FORGOTTEN_SENTENCE =
   'I was restarted before I could begin with this. Nothing was spent; please ask again.';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
-  'This reached me too late to answer in time, so I have not started. Nothing was spent; press Again if you still want it.';
+  'I could not answer this in time, so I have not started. Nothing was spent; press Again if you still want it.';
 
 export const INTERRUPTED_SENTENCE =
   'I was restarted in the middle of this. Press Again and I will start over.';

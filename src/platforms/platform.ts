@@ -77,6 +77,11 @@ export interface Platform {
   ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** The address for another message in the same channel or thread. The address itself if absent. */
   sameChannel?(address: Address): Address;
+  /**
+   * Whether the platform shows the person that what they asked at `address` was taken, for work whose process may have died
+   * before it could say so. False also where nobody can tell any more. Always true if absent. Throws PlatformError.
+   */
+  wasAcknowledged?(address: Address): Promise<boolean>;
   /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
   sendPrivately(address: Address, message: Message): Promise<void>;
 }

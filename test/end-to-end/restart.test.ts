@@ -155,3 +155,30 @@ it('killed between acceptance and result, and started again, delivers everything
   expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(3);
   expect(discord.refused).toEqual([]);
 });
+
+it('killed before its acknowledgement, pays nothing; killed right after it, goes on', async () => {
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  const killedAt = (what: 'dropped' | 'answer lost') =>
+    new Promise<void>((resolve) => {
+      discord.faults.decide = (request) => {
+        if (!/^POST \/interactions\/.*callback/.test(request)) return undefined;
+        resolve(end('SIGKILL').then(() => undefined));
+        return what;
+      };
+    });
+  for (const what of ['dropped', 'answer lost'] as const) {
+    const killed = killedAt(what);
+    discord.command({ name: 'song', options: { prompt: what, title: `It was ${what}` } });
+    await killed;
+    discord.faults.clear();
+    await start();
+  }
+  const told = (text: RegExp) =>
+    discord.until(() => discord.said().find((message) => text.test(JSON.stringify(message))), `${text}`);
+  await told(/could not answer this in time/);
+  await told(/It was answer lost.*Again/);
+  await expect.poll(() => submissions(/music\/generate$/).length).toBe(1);
+  expect(JSON.stringify(submissions(/music\/generate$/)[0]?.body)).toContain('answer lost');
+  // Whether there is an acknowledgement shows only when it is asked for.
+  expect(discord.refused.filter(({ method }) => method !== 'GET')).toEqual([]);
+});

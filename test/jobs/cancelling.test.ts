@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PlatformError } from '../../src/platforms/platform.ts';
+import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, PICTURE, SONG, songCallback, VIDEO, type World } from './world.ts';
 
@@ -168,5 +170,47 @@ describe('declined, because its platform took no acknowledgement', () => {
     const again = await world.accept(SONG, { id: 'the same' });
     expect(again.decline).toBeUndefined();
     expect((await world.read(job)).state).toBe('waiting');
+  });
+});
+
+describe('whose process died before its platform began it', () => {
+  const LATER = 11_000;
+
+  it('ends unpaid where its person was not told that it was taken', async () => {
+    const { job } = await world.accept(SONG);
+    world.platform.acknowledged = false;
+    world.clock.advance(LATER);
+    await world.advance(job);
+    expect(world.message()).toMatchObject({ text: expect.stringContaining('Nothing was spent') });
+    expect(labels()).toEqual(['Again']);
+    expect(world.gateway.taken).toEqual([]);
+    expect(await world.read(job)).toMatchObject({ state: 'failed', charged: false });
+  });
+
+  it('begins where its person was told, once that can be known', async () => {
+    const { job } = await world.accept(SONG);
+    world.platform.acknowledged = new PlatformError('unavailable', 'away');
+    world.clock.advance(LATER);
+    expect(await world.advance(job)).toBe(world.clock.now() + 10_000);
+    expect(world.platform.history).toEqual([]);
+    world.platform.acknowledged = true;
+    world.clock.advance(LATER);
+    await world.advance(job);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('is told apart from a run that was interrupted', async () => {
+    const { job } = await world.accept(SONG);
+    const { semaphores } = world.dependencies.storage;
+    const { acquire } = semaphores;
+    semaphores.acquire = async () => {
+      throw new StorageError('unavailable', 'away');
+    };
+    await expect(world.advance(job)).rejects.toThrow('away');
+    semaphores.acquire = acquire;
+    world.platform.acknowledged = false;
+    world.clock.advance(LATER);
+    await world.advance(job);
+    expect(world.gateway.taken).toHaveLength(1);
   });
 });

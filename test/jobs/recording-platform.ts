@@ -20,6 +20,8 @@ export class RecordingPlatform implements Platform {
   readonly privateFailures: PlatformError[] = [];
   /** What the next calls of `show` throw; they work when there is none. */
   readonly failures: Error[] = [];
+  /** What the calls of `wasAcknowledged` resolve to, or throw. */
+  acknowledged: boolean | PlatformError = true;
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
   readonly #byKey = new Map<string, string>();
@@ -30,6 +32,11 @@ export class RecordingPlatform implements Platform {
 
   status() {
     return { ready: true } as const;
+  }
+
+  async wasAcknowledged(): Promise<boolean> {
+    if (typeof this.acknowledged !== 'boolean') throw this.acknowledged;
+    return this.acknowledged;
   }
 
   attachmentHeaders() {

@@ -11,7 +11,7 @@ import { keepRegistering } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditScheduler } from './deliver/edit-scheduler.ts';
-import { sendPrivateMessage } from './deliver/private.ts';
+import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
 import { messageLink, retractMessages } from './deliver/writer.ts';
 import { platformErrorOf } from './errors.ts';
@@ -194,6 +194,8 @@ export function createDiscord(options: DiscordOptions): Platform {
         },
       };
     },
+
+    wasAcknowledged: (address) => wasAcknowledged(address, tools),
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
   };

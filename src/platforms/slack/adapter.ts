@@ -14,7 +14,7 @@ import type { InstallationSettings } from './connection/oauth/installations.ts';
 import { createSockets } from './connection/sockets.ts';
 import { createWebhook } from './connection/webhook.ts';
 import { linkTo } from './deliver/post.ts';
-import { createResponseUrls, sendPrivately } from './deliver/private.ts';
+import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
@@ -160,6 +160,9 @@ export function createSlack(options: SlackOptions): Platform {
       const { token } = await workspaces.of(guild);
       return { authorization: `Bearer ${token}` };
     },
+
+    // Slack answers nobody whether an acknowledgement reached it.
+    wasAcknowledged: async (address) => !awaitsAcknowledgement(address),
 
     async sendPrivately(address, message) {
       await sendPrivately(address, message, { ...tools, ...(await workspaces.of(address.guild)) });

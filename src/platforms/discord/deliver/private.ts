@@ -51,3 +51,19 @@ async function removeThinking(token: InteractionToken, { rest }: PrivateTools): 
     if (original.flags & MessageFlags.Loading) await rest.deleteResponse(token, '@original');
   });
 }
+
+/** Whether the interaction has a response. What came as a message needs none. Throws PlatformError. */
+export async function wasAcknowledged(address: Address, { rest, now }: PrivateTools): Promise<boolean> {
+  const data = addressDataOf(address);
+  if (!data.interaction) return true;
+  const token = liveToken(data, now());
+  if (!token) return false;
+  try {
+    const response = await unlessTrouble(['message-gone', 'token-dead'], () =>
+      rest.response(token, '@original'),
+    );
+    return response !== undefined;
+  } catch (error) {
+    throw platformErrorOf(error);
+  }
+}

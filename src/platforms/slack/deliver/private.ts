@@ -92,6 +92,10 @@ export function responseUrlData(responseUrl: string | undefined, now: number): P
   return responseUrl === undefined ? {} : { platformData: { responseUrl, responseUrlSince: now } };
 }
 
+/** Whether the address is of a command or a button: whoever used it waits for three seconds. */
+export const awaitsAcknowledgement = ({ platformData }: Address): boolean =>
+  platformDataSchema.safeParse(platformData).success;
+
 export function createResponseUrls(now: () => number, timeoutMs: number) {
   /** Uses of URLs that have not expired. After a restart Slack refuses a sixth use. */
   const uses = new Map<string, { count: number; since: number }>();
