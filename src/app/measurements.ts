@@ -1,10 +1,11 @@
-/** What is measured where the parts are put together: open jobs, connections, acknowledgements. */
+/** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
 import type { Bot } from '../core/bot.ts';
 import type { Measure } from '../core/series.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { MediaStore } from '../media/store/store.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { FAMILY_OF } from '../settings/limits/limits.ts';
-import type { OpenCount, Storage } from '../storage/storage.ts';
+import { type OpenCount, type Storage, StorageError } from '../storage/storage.ts';
 
 /** Counting open jobs reads all of them, so it is done this often at the most. */
 const FRESH_MS = 15_000;
@@ -83,6 +84,55 @@ export function measuredBot(
           outcome.begin();
         },
       };
+    },
+  };
+}
+
+/** Operations of storage on jobs are timed. */
+export function measuredStorage(storage: Storage, measure: Measure, elapsed: () => number): Storage {
+  async function timed<Value>(operation: string, run: () => Promise<Value>): Promise<Value> {
+    const began = elapsed();
+    const report = (outcome: string) =>
+      measure('minstrel_storage_seconds', { operation, outcome }, (elapsed() - began) / 1000);
+    try {
+      const value = await run();
+      report('ok');
+      return value;
+    } catch (error) {
+      report(error instanceof StorageError ? error.code : 'error');
+      throw error;
+    }
+  }
+  return {
+    ...storage,
+    accept: (acceptance) => timed('accept', () => storage.accept(acceptance)),
+    receive: (callback) => timed('receive', () => storage.receive(callback)),
+    check: () => timed('check', () => storage.check()),
+    jobs: {
+      ...storage.jobs,
+      read: (id) => timed('read', () => storage.jobs.read(id)),
+      replace: (job) => timed('replace', () => storage.jobs.replace(job)),
+    },
+    schedule: {
+      ...storage.schedule,
+      wake: (job, at) => timed('wake', () => storage.schedule.wake(job, at)),
+    },
+  };
+}
+
+/** Kept and pruned bytes are counted. */
+export function measuredStore(store: MediaStore, measure: Measure): MediaStore {
+  return {
+    ...store,
+    async put(source, hint) {
+      const file = await store.put(source, hint);
+      measure('minstrel_media_kept_bytes_total', { extension: hint.extension }, file.bytes);
+      return file;
+    },
+    async prune() {
+      const report = await store.prune();
+      measure('minstrel_media_pruned_bytes_total', {}, report.removedBytes);
+      return report;
     },
   };
 }

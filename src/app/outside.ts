@@ -15,17 +15,16 @@ import { MediaError } from '../media/errors.ts';
 import { createMediaFetcher } from '../media/fetch/fetch.ts';
 import { createMedia, type Media } from '../media/media.ts';
 import { createFolderStore } from '../media/store/folder.ts';
-import { measuredStore } from '../media/store/measured.ts';
 import { startPruning } from '../media/store/pruning.ts';
 import { createS3Store } from '../media/store/s3.ts';
 import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
-import { measuredStorage } from '../storage/measured.ts';
 import { systemClock } from '../storage/schedule.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
+import { measuredStorage, measuredStore } from './measurements.ts';
 
 export interface OutsideOptions {
   readonly config: Config;

@@ -60,3 +60,6 @@ export interface JobDependencies {
   /** For operators' numbers. */
   readonly measure: Measure;
 }
+
+/** Between two times in milliseconds. */
+export const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1000;

@@ -9,10 +9,10 @@ import type { Work } from '../core/work.ts';
 import { readMusicCallback } from '../gateway/music/callback.ts';
 import { keysOf, type MusicKind } from '../gateway/music/expected.ts';
 import { parseJson } from '../gateway/transport/json.ts';
+import { modelOf } from '../settings/limits/limits.ts';
 import type { RunLease } from '../storage/schedule.ts';
-import type { JobDependencies } from './dependencies.ts';
+import { type JobDependencies, seconds } from './dependencies.ts';
 import type { JobEvent } from './events.ts';
-import { measureRun, seconds } from './measured.ts';
 import { PLANS, type RoutePlan } from './route-plans.ts';
 import { JobRun, type Next } from './run.ts';
 import { sentenceFor } from './sentences.ts';
@@ -234,4 +234,24 @@ function withLyrics(work: Work, lyrics: string | undefined): Work | undefined {
     default:
       return work satisfies never;
   }
+}
+
+/** What a run brought its job to, in numbers for operators. `before`: as it was loaded, or saved last. */
+function measureRun(
+  before: Job,
+  after: Job,
+  { measure, familyOf, now }: Pick<JobDependencies, 'measure' | 'familyOf' | 'now'>,
+): void {
+  const family = familyOf(after.work);
+  if (before.submittedAt === undefined && after.submittedAt !== undefined)
+    measure('minstrel_submitted_seconds', { family }, seconds(after.createdAt, after.submittedAt));
+  if (isOpen(before) && !isOpen(after))
+    measure('minstrel_ended_seconds', { family, state: after.state }, seconds(after.createdAt, now()));
+  if (!before.undelivered && after.undelivered)
+    measure('minstrel_undelivered_total', { platform: after.address.platform });
+  const usage = after.result?.answer?.usage;
+  if (usage === undefined || before.result?.answer?.usage !== undefined) return;
+  const model = modelOf(after.work) ?? 'none';
+  measure('minstrel_gateway_tokens_total', { model, direction: 'input' }, usage.inputTokens ?? 0);
+  measure('minstrel_gateway_tokens_total', { model, direction: 'output' }, usage.outputTokens ?? 0);
 }

@@ -2,8 +2,7 @@
 import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
-import type { JobDependencies } from '../dependencies.ts';
-import { seconds } from '../measured.ts';
+import { type JobDependencies, seconds } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
