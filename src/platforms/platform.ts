@@ -40,8 +40,11 @@ export interface ShowOptions {
 
 /** Text that is still being written. */
 export interface MessageStream {
-  /** Never blocks and never throws: the newest message wins, one edit is in flight at a time. */
-  update(message: Message): void;
+  /**
+   * Never blocks and never throws: the newest message wins, one edit is in flight at a time. The message is made when its edit begins,
+   * so that it costs as much as there are edits, and shows all that came until then.
+   */
+  update(message: () => Message): void;
   /** Writes the last state, whatever the rate limits, and resolves when it is shown. Throws PlatformError. */
   close(message: Message): Promise<Posted>;
 }

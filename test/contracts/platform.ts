@@ -259,7 +259,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const stream = platform.stream(address, { key: 'a', ...memory() });
         const words = Array.from({ length: 60 }, (_, index) => `word${index}`);
         for (let count = 1; count <= words.length; count += 1)
-          stream.update({ text: words.slice(0, count).join(' ') });
+          stream.update(() => ({ text: words.slice(0, count).join(' ') }));
         await stream.close({ text: `${words.join(' ')} end` });
         const seen = await messages();
         expect(seen).toHaveLength(1);
@@ -269,7 +269,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
       test('shows its text while it grows', async () => {
         const { platform, address, messages } = await setUp();
         const stream = platform.stream(address, { key: 'a', ...memory() });
-        stream.update({ text: 'The first paragraph is there.\n\nThe second has only' });
+        stream.update(() => ({ text: 'The first paragraph is there.\n\nThe second has only' }));
         await expect.poll(async () => (await messages())[0]?.text).toContain('The first paragraph is there.');
         await stream.close({ text: 'The first paragraph is there.\n\nThe second has only begun.' });
       });
@@ -291,7 +291,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const { platform, address, messages, restart } = await setUp();
         const { remember } = memory();
         const stream = platform.stream(address, { key: 'a', remember });
-        stream.update({ text: 'An' });
+        stream.update(() => ({ text: 'An' }));
         const posted = await stream.close({ text: 'An answer' });
         await (await restart()).show(address, { text: 'Another answer' }, { key: 'a', posted, remember });
         const seen = await messages();
@@ -304,7 +304,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const { remember } = memory();
         const stream = platform.stream(address, { key: 'a', remember });
         const posted = await stream.close({ text: 'the end' });
-        stream.update({ text: 'too late' });
+        stream.update(() => ({ text: 'too late' }));
         await platform.show(address, { text: 'the end' }, { key: 'a', posted, remember });
         const seen = await messages();
         expect(seen).toHaveLength(1);
@@ -337,7 +337,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
       test('makes a stream fail at its end, and not before', async () => {
         const { platform, goneAddress } = await setUp();
         const stream = platform.stream(goneAddress, { key: 'a', ...memory() });
-        stream.update({ text: 'hel' });
+        stream.update(() => ({ text: 'hel' }));
         await expect(stream.close({ text: 'hello' })).rejects.toSatisfy(isGone);
       });
     });

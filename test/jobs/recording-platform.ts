@@ -70,7 +70,7 @@ export class RecordingPlatform implements Platform {
 
   stream(address: Address, options: ShowOptions): MessageStream {
     return {
-      update: (message) => void this.history.push(message),
+      update: (message) => void this.history.push(message()),
       close: (message) => this.show(address, message, options),
     };
   }

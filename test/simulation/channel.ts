@@ -128,11 +128,11 @@ export class SimulatedChat {
 
   #stream(process: Process, address: Address, options: ShowOptions): MessageStream {
     let posted = options.posted;
-    let newest: Message | undefined;
+    let newest: (() => Message) | undefined;
     let writing: Promise<void> | undefined;
     const write = async () => {
       while (newest) {
-        const message = newest;
+        const message = newest();
         newest = undefined;
         try {
           posted = await this.#show(process, address, message, { ...options, posted });

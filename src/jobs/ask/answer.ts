@@ -14,8 +14,6 @@ import { failAnswer } from './failure.ts';
 
 /** How often what has come so far is stored, so that a crash loses little of it. */
 const SAVE_EVERY_MS = 3_000;
-/** Tokens come faster than people read, and far faster than any platform takes edits. */
-const UPDATE_EVERY_MS = 100;
 
 /**
  * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what was shown
@@ -39,10 +37,9 @@ export async function answerQuestion(
   run.assertHeld();
   const stream = deps.platform(address.platform)?.stream(address, showOptions(run));
   const draft = createAnswerDraft(id, deps);
-  const update = () =>
-    stream?.update(
-      progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps),
-    );
+  const newest = () =>
+    progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps);
+  const update = () => stream?.update(newest);
   const { failure, isTaken } = await write(run, work, { draft, watch, update }, deps);
 
   if (watch.cancelledBy === undefined && draft.empty) {
@@ -90,7 +87,6 @@ async function write(
   { draft, watch, update }: Writing,
   deps: JobDependencies,
 ): Promise<Written> {
-  using updates = createThrottle(update, deps);
   let savedAt = deps.now();
   let isTaken = false;
   let hasWords = !draft.empty;
@@ -108,7 +104,7 @@ async function write(
             seconds(run.job.createdAt, deps.now()),
           );
         hasWords = true;
-        updates.call();
+        update();
       }
       if (draft.endless) {
         draft.end({ reason: 'endless' });
@@ -149,31 +145,4 @@ function interrupted(run: JobRun, { newId }: JobDependencies): 'now' {
   };
   run.apply({ type: 'failed', failure });
   return 'now';
-}
-
-interface Throttle extends Disposable {
-  /** Calls now, or as soon as the last time is long enough ago. */
-  call(): void;
-}
-
-function createThrottle(callback: () => void, { sleep }: Pick<JobDependencies, 'sleep'>): Throttle {
-  const over = new AbortController();
-  let isResting = false;
-  let isDue = false;
-  const run = async (): Promise<void> => {
-    isResting = true;
-    while (isDue && !over.signal.aborted) {
-      isDue = false;
-      callback();
-      await sleep(UPDATE_EVERY_MS, over.signal);
-    }
-    isResting = false;
-  };
-  return {
-    call() {
-      isDue = true;
-      if (!isResting) void run();
-    },
-    [Symbol.dispose]: () => over.abort(),
-  };
 }

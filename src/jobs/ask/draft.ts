@@ -38,6 +38,8 @@ export function createAnswerDraft(
   { media, log }: Pick<JobDependencies, 'media' | 'log'>,
 ): AnswerDraft {
   let answer: AnswerResult = { text: '' };
+  /** The text is looked at once: each look at a growing text would copy all of it. */
+  let hasWords = false;
   const pictures: KeptFile[] = [];
 
   async function keepPicture(data: string): Promise<string> {
@@ -55,11 +57,13 @@ export function createAnswerDraft(
   async function addPart(part: AnswerPart): Promise<void> {
     switch (part.type) {
       case 'text':
+        hasWords ||= part.text.trim() !== '';
         answer = { ...answer, text: answer.text + part.text };
         return;
       case 'image': {
         const mark = await keepPicture(part.data);
         const before = answer.text.trimEnd();
+        hasWords = true;
         answer = { ...answer, text: `${before}${before === '' ? '' : '\n\n'}${mark}\n\n` };
         return;
       }
@@ -90,7 +94,7 @@ export function createAnswerDraft(
       }
     },
     get empty() {
-      return answer.text.trim() === '' && pictures.length === 0 && (answer.calls ?? []).length === 0;
+      return !hasWords && (answer.calls ?? []).length === 0;
     },
     get endless() {
       return answer.text.length > LONGEST_ANSWER;

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot.ts';
+import type { Address } from '../../core/invocation.ts';
 import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
 import type { MediaReader, Platform, Posted } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
+import { createEditBudgets } from './connection/edit-budgets.ts';
 import { createGatewayConnection, type GatewaySettings, type RetryTools } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
@@ -19,7 +21,7 @@ import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
-import { FirstResponses, sameChannel } from './receive/invocation.ts';
+import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
 import { createLayOut, layOutPlainly } from './render/layout.ts';
 import type { DeliveryTools } from './tools.ts';
 
@@ -54,7 +56,8 @@ export function createDiscord(options: DiscordOptions): Platform {
   const ready = Promise.withResolvers<void>();
   let isRegistering = false;
 
-  const rest = createDiscordRest(options);
+  const budgets = createEditBudgets(now);
+  const rest = createDiscordRest({ ...options, budgets });
   const guilds = createGuilds(rest, log);
   const connection = options.httpOnly
     ? createHttpOnlyConnection({ rest, log, random, sleep, onReady: registerCommands })
@@ -79,7 +82,8 @@ export function createDiscord(options: DiscordOptions): Platform {
   });
   const responses = new FirstResponses();
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
-  const scheduler = createEditScheduler({ now, sleep, log });
+  const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
+  const scheduler = createEditScheduler({ now, sleep, log, pauseOf });
 
   /** Once in the life of a process. Not awaited at the end: it may wait for other replicas, and the next start repeats it. */
   function registerCommands(): void {
@@ -160,7 +164,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     show(address, message, showOptions) {
       const write = () => showMessage(address, message, showOptions, tools);
-      return scheduler.write(address.channel, showOptions.key, write, { uploads: hasFiles(message) });
+      return scheduler.write(budgetsOf(address), showOptions.key, write, { uploads: hasFiles(message) });
     },
 
     async retract(address, { stray, kept }) {
@@ -185,12 +189,12 @@ export function createDiscord(options: DiscordOptions): Platform {
       };
       return {
         update(message) {
-          if (!closed) scheduler.offer(address.channel, key, () => write(message, true));
+          if (!closed) scheduler.offer(budgetsOf(address), key, () => write(message(), true));
         },
         async close(message) {
           closed = true;
           const uploads = hasFiles(message);
-          return await scheduler.write(address.channel, key, () => write(message, false), { uploads });
+          return await scheduler.write(budgetsOf(address), key, () => write(message, false), { uploads });
         },
       };
     },
@@ -200,5 +204,9 @@ export function createDiscord(options: DiscordOptions): Platform {
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
   };
 }
+
+/** The channel, and the interaction whose messages have a budget of their own. The same for all that a job writes. */
+const budgetsOf = (address: Address): string =>
+  [address.channel, addressDataOf(address).interaction?.token ?? []].flat().join(' ');
 
 const hasFiles = ({ media }: Message): boolean => (media?.length ?? 0) > 0;

@@ -94,7 +94,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
 
   function stream(address: Address, showOptions: ShowOptions): MessageStream {
-    let newest: Message | undefined;
+    let newest: (() => Message) | undefined;
     let timer: NodeJS.Timeout | undefined;
     let written = Promise.resolve();
     return {
@@ -103,7 +103,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
         timer ??= setTimeout(() => {
           timer = undefined;
           const message = newest;
-          if (message && !isClosed) written = written.then(() => posts.showGrowing(message, showOptions));
+          if (message && !isClosed) written = written.then(() => posts.showGrowing(message(), showOptions));
         }, STREAM_MS);
       },
       async close(message) {

@@ -429,7 +429,7 @@ describe('streaming', () => {
     let text = '';
     for (let word = 0; word < 200; word += 1) {
       text += `word${word} `;
-      stream.update({ text });
+      stream.update(() => ({ text }));
       if (word % 40 === 0) await discord.until(() => ask.original?.content.includes(`word${word}`));
     }
     await stream.close({
@@ -451,11 +451,31 @@ describe('streaming', () => {
     const { address } = await begun;
     const stream = platform.stream(address, new Remembered('j'));
     for (let step = 0; step < 10; step += 1) {
-      stream.update({ text: `step ${step}` });
+      stream.update(() => ({ text: `step ${step}` }));
       await discord.until(() => ask.original?.content === `step ${step}`);
     }
     await stream.close({ text: 'the end' });
     expect(ask.original?.content).toBe('the end');
+    nothingRefused(discord);
+  });
+
+  it('spreads edits as the headers of the interaction tell, not by a fixed pause', async () => {
+    const asked: number[] = [];
+    const sleep = (milliseconds: number, signal: AbortSignal) => {
+      asked.push(milliseconds);
+      return impatient(milliseconds, signal);
+    };
+    const { discord, bot, platform } = await start({ sleep });
+    discord.faults.limitEdits(5, 60_000);
+    const begun = accept(bot);
+    const ask = discord.command({ name: 'ask', options: { question: 'why?' } });
+    const stream = platform.stream((await begun).address, new Remembered('j'));
+    stream.update(() => ({ text: 'one' }));
+    await discord.until(() => ask.original?.content === 'one');
+    stream.update(() => ({ text: 'two' }));
+    await expect.poll(() => asked.at(-1)).toBeGreaterThan(10_000);
+    // A fifth of the minute, at most.
+    expect(asked.at(-1)).toBeLessThanOrEqual(12_000);
     nothingRefused(discord);
   });
 
@@ -468,10 +488,10 @@ describe('streaming', () => {
     const stream = platform.stream(address, remembered);
     const code = (lines: number) =>
       `\`\`\`ts\n${Array.from({ length: lines }, (_, n) => `const line${n} = ${n};`).join('\n')}\n\`\`\``;
-    stream.update({ text: code(120) });
+    stream.update(() => ({ text: code(120) }));
     await discord.until(() => discord.said().length === 2);
     for (const message of discord.said()) expect(message.content).toMatch(/^```ts\n[\s\S]*\n```$/);
-    stream.update({ text: code(800) });
+    stream.update(() => ({ text: code(800) }));
     await discord.until(() => discord.said().at(-1)?.content.endsWith('The whole text comes as a file.'));
     await stream.close({ text: code(800) });
     expect(discord.said()).toEqual([ask.original]);
@@ -487,11 +507,11 @@ describe('streaming', () => {
     const ask = discord.command({ name: 'ask', options: { question: 'why?' } });
     const { address } = await begun;
     const stream = platform.stream(address, new Remembered('j'));
-    stream.update({ text: 'one' });
+    stream.update(() => ({ text: 'one' }));
     await discord.until(() => ask.original?.content === 'one');
     discord.gateway.drop();
     discord.faults.fail(500, { times: 6 });
-    stream.update({ text: 'two' });
+    stream.update(() => ({ text: 'two' }));
     await discord.until(() => ask.original?.content === 'two');
     discord.advance(16 * 60_000);
     await stream.close({ text: 'three' });

@@ -279,7 +279,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     },
     update: async (writing, message) => {
       const before = server.calls.length;
-      writing.update(message);
+      writing.update(() => message);
       await server.until(() => server.calls.length > before);
     },
     url: `${listener.url}/slack/events`,

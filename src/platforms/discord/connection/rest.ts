@@ -15,6 +15,7 @@ import { PlatformError } from '../../platform.ts';
 import type { Sending } from '../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
+import type { EditBudgets } from './edit-budgets.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>
@@ -75,6 +76,8 @@ export interface DiscordRestOptions {
   readonly apiUrl?: string | undefined;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
+  /** Told of the answers to edits. */
+  readonly budgets?: EditBudgets;
 }
 
 /**
@@ -82,11 +85,11 @@ export interface DiscordRestOptions {
  * retried on 5xx and timeouts, so a message with the bot token always carries an enforced nonce.
  * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both.
  */
-export function createDiscordRest({ token, apiUrl, measure }: DiscordRestOptions) {
+export function createDiscordRest({ token, apiUrl, measure, budgets }: DiscordRestOptions) {
   const options = {
     version: '10',
     timeout: TIMEOUT_MS,
-    makeRequest: nodeFetch,
+    makeRequest: budgets?.reading(nodeFetch) ?? nodeFetch,
     handlerSweepInterval: HANDLERS_KEPT_MS,
     ...(apiUrl === undefined ? {} : { api: apiUrl }),
   };

@@ -1,9 +1,11 @@
-/** One queue of edits for each channel: a change waits for those in flight, and the newest state of a message wins. */
+/** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
 import { troubleOf } from '../errors.ts';
 import type { ReceivingTools } from '../tools.ts';
 
-/** Discord takes about five edits in five seconds from a channel. */
+/** Where Discord tells nothing: about five edits in five seconds from a channel. */
 const EDIT_EVERY_MS = 1_200;
+/** Of all queues together: Discord takes 50 requests a second from a bot, and other things have to be said too. */
+const EDITS_PER_SECOND = 40;
 /** After failures the pause grows to this. */
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -23,6 +25,11 @@ interface Queue {
   running: boolean;
 }
 
+interface SchedulerOptions extends Pick<ReceivingTools, 'now' | 'sleep' | 'log'> {
+  /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
+  readonly pauseOf?: (queue: string) => number | undefined;
+}
+
 export interface WriteOptions {
   /** The message carries files, which may take long: other messages of the channel need not wait for it. */
   readonly uploads: boolean;
@@ -32,7 +39,7 @@ export interface WriteOptions {
  * Streams offer states that the next one may replace; final states are written. A write that Discord limits delays its
  * channel for as long as the REST client waits out Retry-After.
  */
-export function createEditScheduler({ now, sleep, log }: Pick<ReceivingTools, 'now' | 'sleep' | 'log'>) {
+export function createEditScheduler({ now, sleep, log, pauseOf = () => undefined }: SchedulerOptions) {
   const queues = new Map<string, Queue>();
   const closing = new AbortController();
 
@@ -81,6 +88,13 @@ export function createEditScheduler({ now, sleep, log }: Pick<ReceivingTools, 'n
     }
   }
 
+  /** From the beginning of the last write on; what Discord tells holds from its answer on. */
+  function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
+    const told = pauseOf(channel);
+    const pause = told === undefined ? EDIT_EVERY_MS : now() - writtenAt + told;
+    return Math.max(pause, (queues.size * 1_000) / EDITS_PER_SECOND);
+  }
+
   async function run(channel: string, queue: Queue): Promise<void> {
     queue.running = true;
     let pause = EDIT_EVERY_MS;
@@ -100,7 +114,7 @@ export function createEditScheduler({ now, sleep, log }: Pick<ReceivingTools, 'n
       queue.begun.add(message);
       try {
         await enter(queue, message, write, { uploads: false });
-        pause = EDIT_EVERY_MS;
+        pause = pauseAfterEdit(channel, queue);
       } catch (error) {
         log.debug({ err: error }, 'An edit of a stream failed');
         // A failure that may pass is tried again; for others the final write comes, and its failure is reported.

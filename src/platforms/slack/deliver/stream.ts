@@ -33,7 +33,7 @@ export function streamTo(
       await options.remember(posted);
     },
   };
-  let newest: Message | undefined;
+  let newest: (() => Message) | undefined;
   let kind: 'first' | 'next' = 'first';
   let running = false;
   let closed = false;
@@ -82,13 +82,13 @@ export function streamTo(
     try {
       const { rates } = await opening;
       while (newest !== undefined && !closed) {
-        const rate = streamsText(newest) ? rates.appends : rates.editsIn(address.channel);
+        const rate = streamsText(newest()) ? rates.appends : rates.editsIn(address.channel);
         await rate.slot(kind);
         kind = 'next';
-        const message: Message | undefined = newest;
+        const message: (() => Message) | undefined = newest;
         newest = undefined;
         if (closed || message === undefined) break;
-        inFlight = writePassing(message);
+        inFlight = writePassing(message());
         await inFlight;
       }
     } catch {

@@ -8,7 +8,7 @@ interface Written {
 }
 
 /** A scheduler on a clock that jumps to the next timer whenever everything waits. */
-function setUp() {
+function setUp(pauseOf?: (queue: string, now: number) => number | undefined) {
   let time = 0;
   const timers: { readonly at: number; readonly resolve: () => void }[] = [];
   const sleep = (milliseconds: number, signal?: AbortSignal) =>
@@ -33,7 +33,12 @@ function setUp() {
     time = at;
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const scheduler = createEditScheduler({ now: () => time, sleep, log });
+  const scheduler = createEditScheduler({
+    now: () => time,
+    sleep,
+    log,
+    pauseOf: (queue) => pauseOf?.(queue, time),
+  });
   const written: Written[] = [];
   const inFlight = { now: 0, most: 0 };
   /** A write that takes so long on Discord. */
@@ -167,6 +172,34 @@ describe('edits of one channel', () => {
     await until(60_000);
     expect(await end).toBe('end');
     expect(texts()).toEqual(['a1', 'end']);
+  });
+});
+
+describe('what Discord tells of its limits', () => {
+  it('spreads edits over the time, counted from its answer', async () => {
+    // Five in two seconds, told with each answer.
+    const { scheduler, write, written, until } = setUp((_, now) => {
+      const used = written.filter(({ at }) => at >= now - (now % 2_000)).length;
+      return (2_000 - (now % 2_000)) / (5 - used + 1);
+    });
+    for (let word = 1; word <= 80; word += 1) {
+      scheduler.offer('c', 'm', write(`${word}`, { takes: 0 }));
+      await until(word * 50);
+    }
+    expect(written.map(({ at }) => at)).toEqual([
+      0, 400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200, 3_600, 4_000,
+    ]);
+  });
+
+  it('does not bring more than fifty requests a second from many channels', async () => {
+    const { scheduler, write, written, until } = setUp(() => 0);
+    const channels = Array.from({ length: 100 }, (_, index) => `c${index}`);
+    for (let step = 0; step < 100; step += 1) {
+      for (const channel of channels) scheduler.offer(channel, 'm', write('more', { takes: 0 }));
+      await until((step + 1) * 100);
+    }
+    expect(written.filter(({ at }) => at >= 5_000 && at < 10_000).length).toBeLessThanOrEqual(250);
+    expect(written.filter(({ at }) => at >= 5_000 && at < 10_000).length).toBeGreaterThanOrEqual(150);
   });
 });
 

@@ -30,7 +30,7 @@ describe('a long answer', () => {
   it('is shown as far as it has come, in up to four messages, and stays there without a file', async () => {
     const stream = harness.platform.stream(address, new Remembered('j'));
     for (const count of [200, 600, 700, 1_000, 1_200]) {
-      stream.update(writing(count));
+      stream.update(() => writing(count));
       await expect.poll(() => shows(count - 1)).toBe(true);
     }
     await stream.close(done(1_200));
@@ -46,7 +46,7 @@ describe('a long answer', () => {
   it('shows its newest words when it is too long for messages, and becomes a file in the end', async () => {
     const stream = harness.platform.stream(address, new Remembered('j'));
     for (const count of [1_200, 1_500, 2_000]) {
-      stream.update(writing(count));
+      stream.update(() => writing(count));
       await expect.poll(() => shows(count - 1)).toBe(true);
       expect(shows(0)).toBe(true);
       expect(said()).toHaveLength(4);
@@ -57,11 +57,11 @@ describe('a long answer', () => {
 
   it('is written only where it has changed', async () => {
     const stream = harness.platform.stream(address, new Remembered('j'));
-    stream.update(writing(1_000));
+    stream.update(() => writing(1_000));
     await expect.poll(() => shows(999)).toBe(true);
     const states = () => said().map(({ history }) => history.length);
     const before = states();
-    stream.update(writing(1_001));
+    stream.update(() => writing(1_001));
     await expect.poll(() => shows(1_000)).toBe(true);
     expect(states()).toEqual(before.with(-1, 1 + (before.at(-1) ?? 0)));
   });

@@ -211,7 +211,7 @@ describe('no thread is offered', () => {
     const ask = discord.command({ name: 'ask', options: { question: 'why?' } });
     const { address } = await begun;
     const stream = platform.stream(address, new Remembered('j'));
-    stream.update(ANSWER);
+    stream.update(() => ANSWER);
     expect(labels(await ask.response())).toEqual([]);
     await stream.close(ANSWER);
     expect(labels(await ask.response())).toEqual([BUTTON]);

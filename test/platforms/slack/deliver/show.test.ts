@@ -402,7 +402,7 @@ describe('text that is still being written', () => {
     const writing = stream();
     for (let count = 1; count <= 500; count += 1) {
       if (count % 50 === 0) await harness.update(writing, { text: `${count} words` });
-      else writing.update({ text: `${count} words` });
+      else writing.update(() => ({ text: `${count} words` }));
     }
     await writing.close({ text: 'All 500 words' });
     const message = only(server.botMessages());
@@ -433,7 +433,7 @@ describe('text that is still being written', () => {
     const startedAt = harness.now();
     const made = () => server.calls.filter(({ method }) => method.startsWith('chat.')).length;
     for (let count = 1; count <= 15; count += 1) {
-      for (const writing of streams) writing.update({ text: `${count}` });
+      for (const writing of streams) writing.update(() => ({ text: `${count}` }));
       await server.until(() => made() >= count);
     }
     const most = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) + 1;
@@ -477,9 +477,9 @@ describe('text that is still being written', () => {
       { ...ADDRESS, channel: 'C0QUIET' },
       { key: 'k', remember: async () => {} },
     );
-    writing.update({ text: 'a' });
+    writing.update(() => ({ text: 'a' }));
     await harness.server.until(() => harness.server.refused.length === 1);
-    writing.update({ text: 'b' });
+    writing.update(() => ({ text: 'b' }));
     await expect(writing.close({ text: 'c' })).rejects.toMatchObject({ code: 'not-invited' });
   });
 });

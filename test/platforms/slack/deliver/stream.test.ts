@@ -148,7 +148,7 @@ describe('long text in a channel', () => {
     await harness.update(writing, { text: line });
     await harness.update(writing, { text: `${line}and` });
     await harness.server.until(() => harness.server.callsOf('chat.startStream').length > 0);
-    writing.update({ text: `${line}and more` });
+    writing.update(() => ({ text: `${line}and more` }));
     for (const { streaming } of harness.server.workspace.messages)
       expect(streaming?.text ?? '').not.toMatch(/<!/);
     await writing.close({ text: 'done' });

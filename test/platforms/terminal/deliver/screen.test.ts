@@ -77,9 +77,9 @@ test('several things running have a line each, below what stays', async () => {
 test('a growing text shows its newest words, and every paragraph once in the end', async () => {
   const { terminal, screen } = await openScreen();
   const stream = terminal.stream(HERE, { key: 'a', remember });
-  stream.update({ text: 'First **paragraph**.\n\nSecond par' });
+  stream.update(() => ({ text: 'First **paragraph**.\n\nSecond par' }));
   await expect.poll(() => screen.seen()).toContain('Second par');
-  stream.update({ text: 'First **paragraph**.\n\nSecond paragraph.\n\nThi' });
+  stream.update(() => ({ text: 'First **paragraph**.\n\nSecond paragraph.\n\nThi' }));
   await expect.poll(() => screen.seen()).toContain('Thi');
   await stream.close({ text: 'First **paragraph**.\n\nSecond paragraph.\n\nThird.', footer: 'The end' });
   expect(screen.seen()).toBe(
