@@ -262,10 +262,12 @@ async function start(
   gateway.models.startRefreshing();
   await jobs.run((invocation) => bot.run(invocation));
   opened.defer(() => drain(jobs.stop(), log));
-  for (const platform of platforms.values()) {
-    opened.defer(() => platform.close());
-    await platform.start(measuredBot(bot, platform.name, { measure, elapsed }));
-  }
+  for (const platform of platforms.values()) opened.defer(() => platform.close());
+  await Promise.all(
+    [...platforms.values()].map((platform) =>
+      platform.start(measuredBot(bot, platform.name, { measure, elapsed })),
+    ),
+  );
   const closing = new AbortController();
   const watching = pending.watch(closing.signal);
   opened.defer(async () => {

@@ -16,7 +16,6 @@ import { createMediaFetcher } from '../media/fetch/fetch.ts';
 import { createMedia, type Media } from '../media/media.ts';
 import { createFolderStore } from '../media/store/folder.ts';
 import { startPruning } from '../media/store/pruning.ts';
-import { createS3Store } from '../media/store/s3.ts';
 import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
@@ -68,7 +67,15 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const media = openMedia(config, { publicUrl, secrets: [...secrets], now, random, measure, emulator, log });
+  const media = await openMedia(config, {
+    publicUrl,
+    secrets: [...secrets],
+    now,
+    random,
+    measure,
+    emulator,
+    log,
+  });
   const pruning = startPruning({ media, log, random, sleep: sleepUntil });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
@@ -183,13 +190,13 @@ interface MediaTools {
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
-function openMedia({ media, discord, slack }: Config, deps: MediaTools): Media {
+async function openMedia({ media, discord, slack }: Config, deps: MediaTools): Promise<Media> {
   const { publicUrl, secrets, now, random, measure, emulator, log } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
   const platformHosts = [discord?.apiUrl, slack?.apiUrl].flatMap((url) => (url ? [new URL(url).host] : []));
   return createMedia({
-    store: measuredStore(openMediaStore(media, { now, random }), measure),
+    store: measuredStore(await openMediaStore(media, { now, random }), measure),
     fetcher: createMediaFetcher({
       ...FETCHING,
       allowedHosts: {
@@ -208,15 +215,16 @@ function openMedia({ media, discord, slack }: Config, deps: MediaTools): Media {
   });
 }
 
-function openMediaStore(
+async function openMediaStore(
   { store, quotaBytes, retentionMs }: Config['media'],
   { now, random }: Pick<MediaTools, 'now' | 'random'>,
-): MediaStore {
+): Promise<MediaStore> {
   const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
   switch (store.type) {
     case 'folder':
       return createFolderStore({ directory: store.directory, ...bounds });
     case 's3': {
+      const { createS3Store } = await import('../media/store/s3.ts');
       const { type: _, ...address } = store;
       return createS3Store({ ...address, ...bounds, random });
     }

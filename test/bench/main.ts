@@ -7,10 +7,11 @@ import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
 import { installRow } from './install.ts';
 import type { BenchRow, Comparison } from './measure.ts';
+import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
 import { waitingRow } from './waiting.ts';
 
-const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, engineRow, installRow, waitingRow];
+const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, startupRow, engineRow, installRow, waitingRow];
 
 /** What a short run forgives: it is there to catch a relapse. */
 const SHORT_SLACK = 2;

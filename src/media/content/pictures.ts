@@ -1,6 +1,6 @@
 /** Pictures as every model takes them: of a type that all models read, and no larger than models use. */
 import PQueue from 'p-queue';
-import sharp, { type Metadata } from 'sharp';
+import type { Metadata } from 'sharp';
 import { MediaError } from '../errors.ts';
 
 /** https://platform.claude.com/docs/en/build-with-claude/vision: larger pictures are scaled down there, after they were paid for. */
@@ -57,7 +57,7 @@ async function fitPicture(bytes: Uint8Array): Promise<FittedPicture> {
 /** Decodes no pixels, so any size in the header is safe. */
 async function readHeader(bytes: Uint8Array): Promise<Metadata> {
   try {
-    const found = await open(bytes, false).metadata();
+    const found = await (await open(bytes, false)).metadata();
     if (READABLE.has(found.format)) return found;
   } catch (error) {
     throw new MediaError('type', 'The content is no picture that can be read', { cause: error });
@@ -66,22 +66,24 @@ async function readHeader(bytes: Uint8Array): Promise<Metadata> {
 }
 
 /** Only the first frame is ever decoded. The bound on pixels is kept by the library, too, for headers that lie. */
-function open(bytes: Uint8Array, limitInputPixels: number | false = MOST_PIXELS) {
+async function open(bytes: Uint8Array, limitInputPixels: number | false = MOST_PIXELS) {
+  // For the first picture and not for the start: it brings a large library.
+  const { default: sharp } = await import('sharp');
   return sharp(bytes, { limitInputPixels, pages: 1, failOn: 'error', sequentialRead: true });
 }
 
 async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<FittedPicture> {
-  const scaled = () =>
-    open(bytes)
+  const scaled = async () =>
+    (await open(bytes))
       .rotate()
       .resize({ width: LONGEST_EDGE, height: LONGEST_EDGE, fit: 'inside', withoutEnlargement: true })
       .timeout({ seconds: 20 });
   if (hasAlpha) {
-    const png = await scaled().png().toBuffer();
+    const png = await (await scaled()).png().toBuffer();
     if (png.byteLength <= MOST_BYTES) return { bytes: png, contentType: 'image/png' };
   }
   for (const quality of QUALITIES) {
-    const jpeg = await scaled().flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer();
+    const jpeg = await (await scaled()).flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer();
     if (jpeg.byteLength <= MOST_BYTES) return { bytes: jpeg, contentType: 'image/jpeg' };
   }
   throw new MediaError('too-large', 'The picture stays too large, however it is written');

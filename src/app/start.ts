@@ -1,0 +1,98 @@
+/** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
+import { flushCompileCache } from 'node:module';
+import type { Terminal } from '../platforms/terminal/terminal.ts';
+import { assemble, type Minstrel, type PlatformTools } from './assemble.ts';
+import type { Config } from './config/config.ts';
+import { newId } from './outside.ts';
+import { platformsFor } from './platforms.ts';
+import { endOnUncaught, loadConfig, openLog } from './process.ts';
+
+/** Where the prompt saves what it makes. */
+const PROMPT_FOLDER = 'minstrel-files';
+
+/** Past this the process ends whatever still runs; SIGTERM allows 10 s by convention. */
+const LONGEST_STOP_MS = 9_500;
+
+/** Resolves when the bot has stopped, as SIGTERM, SIGINT or the person at the prompt wants it. */
+export async function runMinstrel(): Promise<void> {
+  const config = loadConfig();
+  const prompts = !config.production && !config.discord && !config.slack;
+  let terminal: Terminal | undefined;
+  const isRead = process.stderr.isTTY;
+  const written = isRead ? await forPeople() : (line: string) => line;
+  const log = openLog(config, {
+    level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
+    // A prompt and its progress stay whole when something is logged.
+    write: (line) =>
+      terminal ? terminal.announce(written(line).trimEnd()) : process.stderr.write(written(line)),
+  });
+  endOnUncaught(log, {
+    once: (event, end) => process.once(event, end),
+    exit: (code) => process.exit(code),
+  });
+  for (const warning of config.warnings) log.warn({}, warning);
+
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
+
+  const minstrel = await assemble({
+    config,
+    log,
+    now: Date.now,
+    random: Math.random,
+    platforms: async (tools) => {
+      if (!prompts) return platformsFor(config, tools);
+      terminal = await openTerminal(tools, () => end('exit'));
+      return [terminal];
+    },
+  });
+  terminal?.announce(greeting(config, minstrel));
+  log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
+  // Also for a process that is killed later.
+  flushCompileCache();
+  if (!prompts)
+    void import('./doctor/started.ts').then(({ tellFindings }) => tellFindings(config, log, isRead));
+
+  const why = await ended;
+  log.info({ why }, 'Minstrel stops: running work is handed over');
+  const tooLong = setTimeout(() => {
+    log.warn({}, 'Something did not end in time; its work goes on at the next start');
+    process.exit(0);
+  }, LONGEST_STOP_MS);
+  tooLong.unref();
+  await minstrel.stop();
+  log.info({}, 'Minstrel has stopped');
+}
+
+/** Lines that people read on a terminal; elsewhere they are JSON. */
+async function forPeople(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  const colorize = process.stderr.hasColors();
+  return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+}
+
+/** Ends when the person asks for it; where no one can type, the listener and the jobs go on. */
+async function openTerminal({ media, now, log }: PlatformTools, onExit: () => void): Promise<Terminal> {
+  const { createTerminal } = await import('../platforms/terminal/terminal.ts');
+  return createTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    folder: PROMPT_FOLDER,
+    media,
+    now,
+    newId,
+    log,
+    onEnd: (why) => {
+      if (why === 'asked') onExit();
+    },
+  });
+}
+
+function greeting({ gateway }: Config, { url, gatewayUrl }: Pick<Minstrel, 'url' | 'gatewayUrl'>): string {
+  const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator, so nothing costs anything';
+  return [
+    `Minstrel plays on ${where}. Listening at ${url}.`,
+    'Type a command, such as /song a tune for rain --style lofi',
+    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack: npm run setup. Type exit to leave.`,
+  ].join('\n');
+}
