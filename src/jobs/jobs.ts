@@ -87,6 +87,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         const isBegun = begun.delete(id);
         return await advance(id, { signal, isBegun, ...lease }, { ...deps, invoke, saw: lost.saw });
       } catch (error) {
+        if (error instanceof StorageError && error.code === 'lease')
+          deps.measure('minstrel_leases_lost_total', {});
         if (!isUnreadableRecord(error)) throw error;
         // Trying again does not help until another version runs.
         unreadable.add(id);

@@ -1,0 +1,63 @@
+/** The alerts and the board against what a running bot measures. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { SERIES } from '../src/core/series.ts';
+import { createMetrics } from '../src/http/metrics.ts';
+
+const rules = readFileSync('deploy/prometheus/rules.yaml', 'utf8');
+const board = z
+  .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })) })
+  .parse(JSON.parse(readFileSync('deploy/grafana/minstrel.json', 'utf8')));
+const queries = [
+  ...[...rules.matchAll(/expr: (?:>\n)?((?:.|\n {10})*)/g)].map(([, query = '']) => query),
+  ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+];
+
+/** Series with the labels that a query asks of them or groups them by. */
+function readQuery(query: string): { names: string[]; labels: string[] } {
+  const names = [...query.matchAll(/\b(?:minstrel|process|nodejs)_\w+/g)].map(([name]) => name);
+  const selected = [...query.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
+    [...inside.matchAll(/(\w+)\s*(?:=~|!=|=)/g)].map(([, label = '']) => label),
+  );
+  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/\s*,\s*/));
+  return { names, labels: [...selected, ...grouped] };
+}
+
+/** Added by Prometheus, and of histograms. */
+const GENERAL = new Set(['job', 'instance', 'le']);
+
+test('every query names series that a bot has, with labels that they have', async () => {
+  expect(queries.length).toBeGreaterThan(40);
+  const shown = await createMetrics({ process: true }).render();
+  const known = new Set([...shown.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
+  const wrong = queries.flatMap((query) => {
+    const { names, labels } = readQuery(query);
+    const base = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
+    const unknown = names.filter((name) => !known.has(base(name)));
+    const declared = new Set<string>(
+      names.flatMap((name) =>
+        Object.entries(SERIES).flatMap(([key, { labels }]) => (key === base(name) ? [...labels] : [])),
+      ),
+    );
+    return [...unknown, ...labels.filter((label) => !declared.has(label) && !GENERAL.has(label))].map(
+      (what) => `${what} in ${query}`,
+    );
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every alert has an entry in the runbook, and a case in the tests of the rules', () => {
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+  const runbook = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(Minstrel\w+)`/gm)].map(
+    ([, name]) => name,
+  );
+  expect(runbook).toEqual(alerts);
+  const cases = readFileSync('deploy/prometheus/rules.test.yaml', 'utf8');
+  for (const alert of alerts) expect(cases.split(`alertname: ${alert}`)).toHaveLength(3);
+});
+
+test('every series is measured somewhere, and shown on the board', () => {
+  const onBoard = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
+  expect(Object.keys(SERIES).filter((name) => !onBoard.includes(name))).toEqual([]);
+});
