@@ -162,6 +162,7 @@ export class Interactions {
       editedAt: null,
       history: [],
       deleted: false,
+      chosen: new Map(),
     };
     this.#world.messages.set(message.id, message);
     return message;

@@ -203,6 +203,7 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
     editedAt: null,
     history: [],
     deleted: false,
+    chosen: new Map(),
   };
   message.history.push(state(message));
   world.messages.set(message.id, message);
@@ -250,6 +251,7 @@ export function editMessage(writing: Writing, message: StoredMessage, body: Body
   if (writing.botToken && draft.embeds.length > 0)
     writing.world.demand(writing.world.channel(writing.channelId), 'EmbedLinks');
   Object.assign(message, draft, { editedAt: writing.world.now() });
+  message.chosen.clear();
   message.history.push(state(message));
   return message;
 }

@@ -115,6 +115,9 @@ export abstract class People {
     const found = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
     const choice = choicesOf(message).find(({ value, label }) => value === button || label === button);
     if (!found && choice) {
+      if (message.chosen.get(asker.user.id) === choice.value)
+        throw new Error(`${button} is still chosen: the client would send nothing`);
+      message.chosen.set(asker.user.id, choice.value);
       const data = { component_type: 3, custom_id: choice.menu, values: [choice.value], id: 1 };
       return this.interact('component', asker, by, data, message);
     }
@@ -175,6 +178,7 @@ export abstract class People {
       editedAt: null,
       history: [],
       deleted: false,
+      chosen: new Map(),
       ...(webhook ? { webhookId: this.world.nextId() } : {}),
     };
     this.world.messages.set(message.id, message);

@@ -266,6 +266,7 @@ const ROUTES: readonly Route[] = [
       editedAt: null,
       history: [],
       deleted: false,
+      chosen: new Map(),
     };
     c.world.messages.set(starter.id, starter);
     message.flags |= FLAG.hasThread;

@@ -89,4 +89,6 @@ export interface StoredMessage {
   /** Every state the message has had, oldest first, the present one last. */
   history: { content: string; embeds: Embed[]; components: Component[]; at: number }[];
   deleted: boolean;
+  /** What each person's client still shows as chosen from a menu, until the message is edited. */
+  chosen: Map<string, string>;
 }

@@ -165,6 +165,10 @@ export function createDiscordRest({ token, apiUrl, measure, budgets }: DiscordRe
     edit: (channel: string, id: string, sending: Sending) =>
       sentOf(bot().patch(Routes.channelMessage(channel, id), requestOf(sending))),
 
+    /** Everything but the rows of buttons and menus stays as it is. */
+    editRows: (channel: string, id: string, components: readonly object[]) =>
+      reach(bot().patch(Routes.channelMessage(channel, id), { body: { components } })),
+
     delete: (channel: string, id: string) => reach(bot().delete(Routes.channelMessage(channel, id))),
 
     message: (channel: string, id: string) => reach(bot().get(Routes.channelMessage(channel, id))),

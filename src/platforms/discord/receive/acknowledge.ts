@@ -1,5 +1,5 @@
 /** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
-import { ApplicationCommandType, MessageFlags } from 'discord.js';
+import { ApplicationCommandType, ComponentType, MessageFlags } from 'discord.js';
 import { UserError } from '../../../core/errors.ts';
 import type { Form } from '../../../core/form.ts';
 import type { Invocation } from '../../../core/invocation.ts';
@@ -9,11 +9,11 @@ import { sendingOf, textSending } from '../deliver/payload.ts';
 import { sendPrivateMessage } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
-import { OPEN_THREAD } from '../render/card.ts';
+import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
 import { type Page, renderPages } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
-import type { Interaction } from './interaction.ts';
+import type { ComponentInteraction, Interaction } from './interaction.ts';
 import { addressDataOf, askedAt, askingOf, invocationOf } from './invocation.ts';
 import { menuForm, modalOf, openFormButton } from './modal.ts';
 import { openThread } from './threads.ts';
@@ -62,6 +62,32 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const deferral = await deferIfSlow(asked, running, tools);
   const { outcome, pages } = await running;
   await answer({ ...asked, deferral }, outcome, pages, tools);
+  if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
+    await resetMenus(interaction, tools);
+}
+
+/**
+ * A client keeps what was chosen from a menu, and sends nothing when the same is chosen again, until the message is edited.
+ * https://github.com/discord/discord-api-docs/issues/4801. Never rejects.
+ */
+async function resetMenus(
+  { message, channel_id: channel }: ComponentInteraction,
+  { rest, log }: ReceivingTools,
+): Promise<void> {
+  if (!message || message.components.length === 0 || message.flags & MessageFlags.Ephemeral) return;
+  const rows = message.components.map(({ components, ...row }) => ({
+    ...row,
+    components: components.map((component) =>
+      component.type === ComponentType.StringSelect && component.custom_id !== undefined
+        ? { ...component, custom_id: otherMenuId(component.custom_id) }
+        : component,
+    ),
+  }));
+  try {
+    await rest.editRows(channel, message.id, rows);
+  } catch (error) {
+    log.debug({ err: error, trouble: troubleOf(error) }, 'A menu still shows what was chosen');
+  }
 }
 
 /** What opens without the bot asks for access by itself. */

@@ -49,7 +49,9 @@ const optionSchema = z.object({
 });
 export type IncomingOption = z.infer<typeof optionSchema>;
 
-const rowSchema = z.object({ components: z.array(z.object({ custom_id: z.string().optional() })) });
+const componentSchema = z.looseObject({ type: z.number(), custom_id: z.string().optional() });
+/** With all that they hold, so that they can be sent back. */
+const rowSchema = z.looseObject({ components: z.array(componentSchema) });
 
 /** The parts of a message that the bot reads back. */
 const spoken = {

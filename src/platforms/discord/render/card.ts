@@ -169,6 +169,9 @@ export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 /** The `custom_id` of a menu begins so; its choice is the action's id. */
 const MENU = 'more';
 
+/** Another `custom_id` for the same menu, and the first one again for that: then clients draw the menu anew. */
+export const otherMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
+
 /**
  * One row of buttons, and below it menus with the rest. Long labels are shortened; an id that comes twice is one button.
  * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
