@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isSignedBy, sign } from '../core/http.ts';
 
 export interface FileLink {
@@ -9,11 +10,7 @@ export interface FileLink {
 }
 
 /** The query of a signed link as it came from outside. */
-interface FileLinkQuery {
-  as?: unknown;
-  expires?: unknown;
-  signature?: unknown;
-}
+const querySchema = z.object({ as: z.string(), expires: z.string(), signature: z.string() });
 
 /**
  * Signed, expiring links to kept files: `{publicUrl}/files/{name}?as=…&expires=…&signature=…`. Signs with the first
@@ -37,9 +34,10 @@ export function createFileLinks(publicUrl: string, secrets: readonly string[], n
       return url.href;
     },
     /** The link, when it was signed here and has not expired. */
-    verify(name: string, { as, expires, signature }: FileLinkQuery): FileLink | undefined {
-      if (typeof as !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
-        return undefined;
+    verify(name: string, query: object): FileLink | undefined {
+      const { data } = querySchema.safeParse(query);
+      if (!data) return undefined;
+      const { as, expires, signature } = data;
       if (!isSignedBy(signedText(name, as, expires), signature, secrets)) return undefined;
       const link = { name, downloadName: as, expires: Number(expires) };
       return link.expires * 1000 > now() ? link : undefined;

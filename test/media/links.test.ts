@@ -36,6 +36,21 @@ test('whatever is not a signature is refused without complaint', () => {
   );
 });
 
+test('what is missing, or there twice, is no link', () => {
+  const query = queryOf(linksOf('secret').url(link));
+  for (const name of ['as', 'expires', 'signature']) {
+    expect(linksOf('secret').verify('a.mp3', { ...query, [name]: undefined })).toBeUndefined();
+    expect(linksOf('secret').verify('a.mp3', { ...query, [name]: [query[name]] })).toBeUndefined();
+  }
+});
+
+test('a link ends in its second', () => {
+  const at = (now: number) => createFileLinks('https://bot.example', ['secret'], () => now);
+  const query = queryOf(at(0).url(link));
+  expect(at(59_999).verify('a.mp3', query)).toEqual(link);
+  expect(at(60_000).verify('a.mp3', query)).toBeUndefined();
+});
+
 test('secrets can be replaced: the old one verifies, the new one signs, a dropped one is done', () => {
   const [before, during, after] = [linksOf('old'), linksOf('new', 'old'), linksOf('new')];
   const query = queryOf(before.url(link));
@@ -45,7 +60,7 @@ test('secrets can be replaced: the old one verifies, the new one signs, a droppe
 });
 
 test('there is no signing without a secret', () => {
-  expect(() => linksOf()).toThrow(TypeError);
+  expect(() => linksOf()).toThrow('Links need a secret');
   expect(() => linksOf('secret', '')).toThrow(TypeError);
 });
 

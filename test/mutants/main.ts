@@ -1,6 +1,7 @@
 /**
  * `npm run mutants -- [part of a name or file ...] [--jobs 2]`: puts one fault after the other into a copy of the checkout
- * and runs the tests that must notice it. Exits with 1 when one goes unnoticed.
+ * and runs the tests that must notice it. Exits with 1 when one goes unnoticed. With `--generated`, a program makes the
+ * faults up, in a few files, and some of them may go unnoticed.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { copyCheckout } from './copy.ts';
 import { withFault } from './fault.ts';
 import { FAULTS } from './faults/index.ts';
+import { runGenerated } from './generated.ts';
 import { type Healthy, runHealthy, tryFault, type Verdict } from './trial.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -28,16 +30,24 @@ function describe(verdict: Verdict): string {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) } },
+    options: {
+      jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+      generated: { type: 'boolean', default: false },
+    },
   });
   const jobs = Number(values.jobs);
   if (!Number.isInteger(jobs) || jobs < 1)
     throw new RangeError(`--jobs takes a number from 1 on, not ${values.jobs}`);
   const isMeant = (text: string) =>
-    positionals.some((part) => text.toLowerCase().includes(part.toLowerCase()));
-  const chosen = FAULTS.filter(({ name, file }) => positionals.length === 0 || isMeant(`${name} ${file}`));
-  if (chosen.length === 0)
-    throw new RangeError(`No fault of ${FAULTS.length} is called ${positionals.join(', ')}.`);
+    positionals.length === 0 || positionals.some((part) => text.toLowerCase().includes(part.toLowerCase()));
+  const isGood = values.generated ? await runGenerated(isMeant, jobs) : await runListed(isMeant, jobs);
+  if (!isGood) process.exitCode = 1;
+}
+
+/** Resolves to false when a fault went unnoticed, or could not be tried. */
+async function runListed(isMeant: (text: string) => boolean, jobs: number): Promise<boolean> {
+  const chosen = FAULTS.filter(({ name, file }) => isMeant(`${name} ${file}`));
+  if (chosen.length === 0) throw new RangeError(`None of ${FAULTS.length} faults is called that.`);
   for (const fault of chosen) withFault(await readFile(fault.file, 'utf8'), fault);
 
   await using copies = new AsyncDisposableStack();
@@ -63,7 +73,7 @@ async function main(): Promise<void> {
   );
   const seconds = Math.round((performance.now() - began) / 1_000);
   say(`${counts.killed} killed, ${counts.survived} survived, ${counts.unclear} unclear, in ${seconds} s`);
-  if (counts.killed < chosen.length) process.exitCode = 1;
+  return counts.killed === chosen.length;
 }
 
 try {

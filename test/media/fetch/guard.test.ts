@@ -11,6 +11,8 @@ test.each([
   '172.32.0.1',
   '2606:4700::1111',
   '2a00:1450::8a',
+  // Reads like ISATAP from its fifth part on alone.
+  '2001:4860::1234:5efe:a00:1',
 ])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
 test.each([

@@ -129,6 +129,34 @@ describe('allowed hosts', () => {
     await expect(read(fetcher, other.origin)).rejects.toMatchObject({ code: 'address' });
   });
 
+  test.each([
+    ['443', 'https', 'http'],
+    ['80', 'http', 'https'],
+  ])('without a port in the address are those of port %s by %s', async (port, allowed, refused) => {
+    const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const fetcher = fetcherFor({ allowedHosts: [`media.example:${port}`], lookup });
+    // Whether something listens there or not: it was tried.
+    await expect(read(fetcher, `${allowed}://media.example/`)).rejects.not.toMatchObject({ code: 'address' });
+    await expect(read(fetcher, `${refused}://media.example/`)).rejects.toMatchObject({
+      code: 'address',
+      message: expect.stringContaining('media.example'),
+    });
+  });
+
+  test('may be written with a dot at the end, or be IPv6, and resolve to addresses alone', async () => {
+    const { port } = await listen((_request, response) => response.end(song));
+    let address = '127.0.0.1';
+    const lookup: Lookup = async () => [{ address, family: 4 }];
+    const fetcher = fetcherFor({ allowedHosts: [`media.example:${port}`, '[::1]:9'], lookup });
+    expect((await read(fetcher, `http://media.example.:${port}/`)).length).toBe(song.length);
+    await expect(read(fetcher, 'http://[::1]:9/')).rejects.not.toMatchObject({ code: 'address' });
+    address = 'localhost';
+    const unresolved = fetcherFor({ allowedHosts: [`media.example:${port}`], lookup });
+    await expect(read(unresolved, `http://media.example:${port}/`)).rejects.toMatchObject({
+      code: 'address',
+    });
+  });
+
   test('are for the gateway: what a person typed never reaches them, also where a connection is open', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
     const { answer, origin: forbiddenOrigin } = await forbidden();

@@ -7,7 +7,7 @@ import type { Storage } from '../../../src/storage/storage.ts';
 import type { ManualClock } from '../../storage/manual-clock.ts';
 import { type Administered, type AdministeredOptions, administer } from '../administration.ts';
 import { memoryStorage } from '../memory-storage.ts';
-import { ADA, HERE, MOD, person } from '../samples.ts';
+import { ADA, HERE, MOD, NOTHING_DECIDED, person } from '../samples.ts';
 
 const SONG: Work = {
   route: 'music.generate',
@@ -172,6 +172,93 @@ describe('of several limits for a person the most particular holds', () => {
   });
 });
 
+describe('of several limits for a person', () => {
+  const role = { type: 'role' as const, id: 'fan' };
+
+  test('those for others do not hold', async () => {
+    await set({ most: 0, who: { type: 'person', id: 'bob' } });
+    await set({ most: 0, who: role });
+    expect(await ask()).toBe('passes');
+  });
+
+  test('the one for a role holds also where the one for everybody gives more', async () => {
+    await set({ most: 5 });
+    await set({ most: 1, who: role });
+    const fan = person('fran', { roles: ['fan'] });
+    await ask(fan);
+    expect(await ask(fan)).toContain('with the role fan');
+  });
+
+  test('those of different families hold side by side', async () => {
+    await set({ most: 1, family: 'song', who: role });
+    await set({ most: 0 });
+    const fan = person('fran', { roles: ['fan'] });
+    expect(await ask(fan)).toContain('0 requests');
+  });
+});
+
+test('a request counts for its person, channel, server and everybody, of its family and of all', () => {
+  const countersOf = (where: Address) =>
+    administered.meter.claim(request(ADA, SONG, where), NOTHING_DECIDED).reservation;
+  const { counters, facts, units } = countersOf(HERE);
+  expect(counters).toEqual([
+    'person:discord:guild:ada:song',
+    'person:discord:guild:ada:*',
+    'everywhere:discord:ada:song',
+    'everywhere:discord:ada:*',
+    'channel:discord:guild:channel:song',
+    'channel:discord:guild:channel:*',
+    'server:discord:guild:song',
+    'server:discord:guild:*',
+    'deployment:song',
+    'deployment:*',
+  ]);
+  expect(facts).toEqual({
+    platform: 'discord',
+    guild: 'guild',
+    person: 'ada',
+    displayName: 'Ada',
+    family: 'song',
+  });
+  expect(units).toBe(0);
+  const direct = countersOf({ platform: 'discord', channel: 'dm:1', person: 'ada' });
+  expect(direct.facts.guild).toBe('');
+  expect(direct.counters).toEqual([
+    'person:discord::ada:song',
+    'person:discord::ada:*',
+    'everywhere:discord:ada:song',
+    'everywhere:discord:ada:*',
+    'channel:discord::dm%3A1:song',
+    'channel:discord::dm%3A1:*',
+    'deployment:song',
+    'deployment:*',
+  ]);
+});
+
+test('operators hear of each refusal, and of what was used, once', async () => {
+  const heard: object[] = [];
+  const listener = {
+    refused: (refusal: object) => heard.push(refusal),
+    settled: (usage: object) => heard.push(usage),
+  };
+  administered = administer({ storage, clock, listener, costs: { song: 2 } });
+  await set({ most: 1 });
+  const asked = request();
+  await administered.accept(asked);
+  await ask();
+  await administered.meter.settle(asked, 'yes');
+  await administered.meter.settle(asked, 'yes');
+  expect(heard).toEqual([
+    { platform: 'discord', scope: 'person', family: 'song' },
+    { platform: 'discord', family: 'song', model: 'V5', units: 2 },
+  ]);
+  await set({ most: 2 });
+  const failing = request();
+  await administered.accept(failing);
+  await administered.meter.giveBack(failing);
+  expect(await ask()).toBe('passes');
+});
+
 describe('moderators', () => {
   test('are limited like everybody, unless they were exempted', async () => {
     await set({ most: 1 });
@@ -218,6 +305,8 @@ describe('the operator’s limits', () => {
     expect(await ask(person('bob'), SONG, { ...direct, channel: 'other' })).toBe('passes');
     await ask();
     expect(await ask()).toContain('in this server');
+    operate({ ceilings: [{ scope: 'server', per: 'day', of: 'requests', most: 0 }] });
+    expect(await ask(ADA, SONG, direct)).toBe('passes');
   });
 });
 
