@@ -35,7 +35,7 @@ describe('the URL', () => {
   test('keeps the path of a public URL behind a proxy, with or without its last slash', () => {
     const expected = `https://example.org/bots/minstrel/callbacks/music/job-1/${signCallback('job-1', SECRET)}`;
     expect(callbackUrl('https://example.org/bots/minstrel', 'job-1', SECRET)).toBe(expected);
-    expect(callbackUrl('https://example.org/bots/minstrel/', 'job-1', SECRET)).toBe(expected);
+    expect(callbackUrl('https://example.org/bots/minstrel//', 'job-1', SECRET)).toBe(expected);
   });
 });
 
@@ -45,6 +45,7 @@ describe('a signed callback', () => {
     const body = '{"code":200, "data":{"task_id":"t","title":"Über Regen 🌧"}}';
     const response = await post(url, { body, headers: { 'content-type': 'application/json' } });
     expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ received: true });
     expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', body);
   });
 
@@ -128,7 +129,9 @@ describe('a signed callback', () => {
 
   test('that is compressed is asked for again uncompressed', async () => {
     const { receive, post, url } = await receiver();
-    expect((await post(url, { headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+    const response = await post(url, { headers: { 'content-encoding': 'gzip' } });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toEqual({ error: 'send the body uncompressed' });
     expect(receive).not.toHaveBeenCalled();
   });
 });
@@ -183,7 +186,7 @@ describe('what could not be stored', () => {
     const response = await post(url);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
-    expect(await response.text()).not.toContain('fire');
+    expect(await response.text()).toBe('{"error":"unavailable"}');
     expect(log.lines[0]).toContain('could not be stored');
   });
 
