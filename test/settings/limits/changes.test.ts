@@ -4,20 +4,21 @@ import { MOST_LIMITS, readSettings } from '../../../src/settings/decisions.ts';
 import { keptWith, resetLimit, setExemption, setLimit } from '../../../src/settings/limits/changes.ts';
 import { describeLimit, describeLimitName, timeUntil } from '../../../src/settings/limits/words.ts';
 
+const DISCORD = { platform: 'discord' };
 const EMPTY = readSettings('server', undefined);
 const PERSONAL = { scope: 'person', per: 'day', of: 'requests', most: 3 } as const satisfies Limit;
 const SONGS = { ...PERSONAL, family: 'song' } as const satisfies Limit;
 
 describe('to set a limit', () => {
   it('adds it, or replaces the one of the same name, and tells what was before', () => {
-    const first = setLimit(PERSONAL)(EMPTY);
+    const first = setLimit(PERSONAL, DISCORD)(EMPTY);
     expect(first).toEqual({
       settings: { ...EMPTY, limits: [PERSONAL] },
       trace: { what: 'limit', from: 'none', to: '3 requests per person and day' },
     });
-    const both = setLimit(SONGS)(first?.settings ?? EMPTY)?.settings ?? EMPTY;
+    const both = setLimit(SONGS, DISCORD)(first?.settings ?? EMPTY)?.settings ?? EMPTY;
     expect(both.limits).toEqual([PERSONAL, SONGS]);
-    expect(setLimit({ ...PERSONAL, most: 1 })(both)).toEqual({
+    expect(setLimit({ ...PERSONAL, most: 1 }, DISCORD)(both)).toEqual({
       settings: { ...EMPTY, limits: [SONGS, { ...PERSONAL, most: 1 }] },
       trace: { what: 'limit', from: '3 requests per person and day', to: '1 request per person and day' },
     });
@@ -36,34 +37,36 @@ describe('to set a limit', () => {
       ...EMPTY,
       limits: [PERSONAL, { ...PERSONAL, who: { type: 'person' as const, id: 'eve' } }],
     };
-    expect(setLimit({ ...PERSONAL, ...more })(known)?.settings.limits).toHaveLength(3);
+    expect(setLimit({ ...PERSONAL, ...more }, DISCORD)(known)?.settings.limits).toHaveLength(3);
   });
 
   it('is refused for everybody, and where there are too many', () => {
-    expect(() => setLimit({ ...PERSONAL, scope: 'deployment' })(EMPTY)).toThrow('Only whoever runs this bot');
+    expect(() => setLimit({ ...PERSONAL, scope: 'deployment' }, DISCORD)(EMPTY)).toThrow(
+      'Only whoever runs this bot',
+    );
     const many = Array.from({ length: MOST_LIMITS }, (_, index) => ({
       ...PERSONAL,
       who: { type: 'person' as const, id: `${index}` },
     }));
     const full = { ...EMPTY, limits: many };
-    expect(() => setLimit(PERSONAL)(full)).toThrow(`There are ${MOST_LIMITS} limits here already`);
-    expect(setLimit({ ...PERSONAL, who: { type: 'person', id: '7' } })(full)?.settings.limits).toHaveLength(
-      MOST_LIMITS,
-    );
-    expect(setLimit(PERSONAL)({ ...EMPTY, limits: many.slice(1) })).toBeDefined();
+    expect(() => setLimit(PERSONAL, DISCORD)(full)).toThrow(`There are ${MOST_LIMITS} limits here already`);
+    expect(
+      setLimit({ ...PERSONAL, who: { type: 'person', id: '7' } }, DISCORD)(full)?.settings.limits,
+    ).toHaveLength(MOST_LIMITS);
+    expect(setLimit(PERSONAL, DISCORD)({ ...EMPTY, limits: many.slice(1) })).toBeDefined();
   });
 });
 
 describe('to take a limit back', () => {
   it('takes that one, and tells which', () => {
-    expect(resetLimit(SONGS)({ ...EMPTY, limits: [PERSONAL, SONGS] })).toEqual({
+    expect(resetLimit(SONGS, DISCORD)({ ...EMPTY, limits: [PERSONAL, SONGS] })).toEqual({
       settings: { ...EMPTY, limits: [PERSONAL] },
       trace: { what: 'limit', from: '3 songs per person and day', to: 'none on songs per person and day' },
     });
   });
 
   it('changes nothing where there is none', () => {
-    expect(resetLimit(SONGS)({ ...EMPTY, limits: [PERSONAL] })).toBeUndefined();
+    expect(resetLimit(SONGS, DISCORD)({ ...EMPTY, limits: [PERSONAL] })).toBeUndefined();
   });
 });
 
@@ -114,8 +117,13 @@ describe('in words, a limit', () => {
     [{ ...PERSONAL, who: { type: 'person', id: '7', name: 'Ada' } }, '3 requests per day for Ada', ''],
     [{ ...PERSONAL, who: { type: 'person', id: '7' } }, '3 requests per day for 7', ''],
   ])('%o is %s', (limit, words, name) => {
-    expect(describeLimit(limit)).toBe(words);
-    if (name) expect(describeLimitName(limit)).toBe(name);
+    expect(describeLimit(limit, DISCORD)).toBe(words);
+    if (name) expect(describeLimitName(limit, DISCORD)).toBe(name);
+  });
+
+  it('names a workspace where there are workspaces', () => {
+    const shared = { ...PERSONAL, scope: 'server' } as const;
+    expect(describeLimit(shared, { platform: 'slack' })).toContain('in this workspace');
   });
 
   it.each([
