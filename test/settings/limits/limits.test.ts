@@ -235,28 +235,16 @@ test('a request counts for its person, channel, server and everybody, of its fam
   ]);
 });
 
-test('operators hear of each refusal, and of what was used, once', async () => {
-  const heard: object[] = [];
-  const listener = {
-    refused: (refusal: object) => heard.push(refusal),
-    settled: (usage: object) => heard.push(usage),
-  };
-  administered = administer({ storage, clock, listener, costs: { song: 2 } });
+test('work that failed counts no more, and what was settled twice counts once', async () => {
   await set({ most: 1 });
-  const asked = request();
-  await administered.accept(asked);
-  await ask();
-  await administered.meter.settle(asked, 'yes');
-  await administered.meter.settle(asked, 'yes');
-  expect(heard).toEqual([
-    { platform: 'discord', scope: 'person', family: 'song' },
-    { platform: 'discord', family: 'song', model: 'V5', units: 2 },
-  ]);
-  await set({ most: 2 });
   const failing = request();
   await administered.accept(failing);
+  expect(await ask()).toContain('limit is reached');
   await administered.meter.giveBack(failing);
-  expect(await ask()).toBe('passes');
+  const asked = request();
+  await administered.accept(asked);
+  for (let time = 0; time < 2; time += 1) await administered.meter.settle(asked, 'yes');
+  expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 1 }]);
 });
 
 describe('moderators', () => {
