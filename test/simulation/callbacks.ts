@@ -8,6 +8,8 @@ export interface Taken {
   /** What was asked for: each request of a history has words of its own. */
   readonly prompt: string;
   readonly route: RouteName;
+  /** Undefined where the request does not name it. */
+  readonly job: string | undefined;
 }
 
 export interface Callback {

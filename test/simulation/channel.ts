@@ -1,6 +1,7 @@
 /** The chat of one history: messages stand in channels, and it does not know by itself which belong together. */
 import type { Address } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
+import { MediaError } from '../../src/media/errors.ts';
 import {
   type MessageStream,
   type Platform,
@@ -167,7 +168,10 @@ export class SimulatedChat {
       const planned = this.#history.channel[this.#calls] ?? 'shown';
       this.#calls += 1;
       // A chat that refuses to delete leaves two messages, which no bot can help.
-      const reply = deletes && (planned === 'refused' || planned === 'gone') ? 'shown' : planned;
+      const reply =
+        deletes && (planned === 'refused' || planned === 'gone' || planned === 'file missing')
+          ? 'shown'
+          : planned;
       if (reply !== 'shown') this.#kernel.tell('chat', reply);
       switch (reply) {
         case 'shown':
@@ -180,6 +184,8 @@ export class SimulatedChat {
         case 'limited':
           if (limited !== undefined) this.#watch.refused(limited, RETRY_AFTER_MS);
           throw new PlatformError('unavailable', 'limited', { retryAfterMs: RETRY_AFTER_MS });
+        case 'file missing':
+          throw new MediaError('missing', reply);
         case 'refused':
         case 'gone':
           throw new PlatformError(reply, reply);

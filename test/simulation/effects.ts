@@ -33,15 +33,22 @@ export class Interference {
   }
 }
 
+export interface RemoteOptions {
+  readonly kernel: Kernel;
+  readonly interference: Interference;
+  /** The storage is inside the process. */
+  readonly local: boolean;
+}
+
 type Operation = (...values: never[]) => unknown;
 
 export function remote(
   inner: Storage,
   process: Process,
-  { kernel, interference }: { readonly kernel: Kernel; readonly interference: Interference },
+  { kernel, interference, local }: RemoteOptions,
 ): Storage {
   function perform<Value>(label: string, operate: () => Promise<Value>): Promise<Value> {
-    return kernel.effect(process, label, () => interference.around(operate));
+    return kernel.effect(process, label, () => interference.around(operate), { local });
   }
   /** The same object, with every function an effect. */
   function effects<Port extends object>(port: Port, name: string): Port {

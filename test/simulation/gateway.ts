@@ -56,6 +56,16 @@ export class SimulatedGateway {
           await this.#submit(process, 'music/style-generate', content);
           return `polished ${content}`;
         },
+        timestampedLyrics: async ({ audioId }) => {
+          await this.#submit(process, 'music/timestamped-lyrics', audioId);
+          return [
+            { word: '[Verse]\nRain', startSeconds: 1, endSeconds: 2 },
+            { word: 'falls\n', startSeconds: 2, endSeconds: 3 },
+          ];
+        },
+        generatePersona: async ({ audioId }) => ({
+          personaId: await this.#submit(process, 'music/generate-persona', audioId),
+        }),
         extend: never,
         generateCover: never,
         uploadCover: never,
@@ -64,8 +74,6 @@ export class SimulatedGateway {
         addInstrumental: never,
         vocalRemoval: never,
         mp4Generate: never,
-        timestampedLyrics: never,
-        generatePersona: never,
       },
       media: {
         createImage: async ({ prompt }) => {
@@ -81,14 +89,14 @@ export class SimulatedGateway {
       chat: { stream: stream('chat/completions') },
       gen: {
         stream: stream('gen/stream'),
-        generateImage: async (question) => {
-          await this.#submit(process, 'gen/image', wordsOf(question));
-          return { parts: [{ type: 'text', text: 'Rain' }, PICTURE], finish: { reason: 'stop' } };
-        },
+        generateImage: (question) => this.#answer(process, 'gen/image', question, [PICTURE]),
         callTools: (question) => this.#callTools(process, question),
-        think: never,
+        think: (question) => this.#answer(process, 'gen/think', question, []),
       },
-      msg: { complete: never, countTokens: never },
+      msg: {
+        complete: (question) => this.#answer(process, 'msg/messages', question, []),
+        countTokens: async ({ turns }) => turns.length * 40,
+      },
       models: {
         list: async () => [],
         refresh: async () => [],
@@ -101,27 +109,34 @@ export class SimulatedGateway {
   }
 
   /** Takes the work or not, as the history says. Throws GatewayError. */
-  #submit(process: Process, route: RouteName, prompt: string, job?: string): Promise<string> {
-    const key = `${route} “${prompt}”`;
+  async #submit(process: Process, route: RouteName, prompt: string, job?: string): Promise<string> {
+    const key = `${route} “${prompt}”${job === undefined ? '' : ` for ${job}`}`;
     this.#watch.paying(process, prompt);
+    let answerAfterMs = 0;
     const answer = () => {
-      const reply = this.#history.paid[this.#requests] ?? { type: 'taken' };
+      const reply: PaidReply = this.#history.paid[this.#requests] ?? { type: 'taken' };
       this.#requests += 1;
       // Another replica may wait by a clock that is fast.
       this.#watch.asked(key, MOST_SKEW_MS);
       this.#kernel.tell('gateway', `${reply.type}: ${key}`);
       const task = `task-${this.#requests}`;
-      if (reply.type === 'taken' || reply.type === 'answer lost') this.#take({ task, prompt, route }, job);
-      if (reply.type === 'taken') return task;
+      if (reply.type === 'taken' || reply.type === 'answer lost') this.#take({ task, prompt, route, job });
+      if (reply.type === 'taken') {
+        answerAfterMs = reply.answerAfterMs ?? 0;
+        return task;
+      }
       if (reply.type === 'answer lost' || reply.type === 'request lost') this.uncertain.add(prompt);
       if (reply.type === 'busy') this.#watch.refused(key, reply.retryAfterMs);
       throw refusal(route, reply);
     };
     // The lease was checked in this very step.
-    return this.#kernel.effect(process, `asks the gateway for ${key}`, answer, { leaves: true });
+    const task = await this.#kernel.effect(process, `asks the gateway for ${key}`, answer, { leaves: true });
+    if (answerAfterMs > 0) await this.#pass(process, answerAfterMs);
+    return task;
   }
 
-  #take(taken: Taken, job: string | undefined): void {
+  #take(taken: Taken): void {
+    const { job } = taken;
     const outcome = this.#history.outcomes[this.taken.length] ?? USUAL;
     this.taken.push(taken);
     this.#watch.taken(taken);
@@ -178,7 +193,7 @@ export class SimulatedGateway {
     const reply = this.#history.answers[this.#answers] ?? 'whole';
     this.#answers += 1;
     for (const [index, text] of WORDS.entries()) {
-      if (reply === 'slow') await this.#pass(process, signal);
+      if (reply === 'slow') await this.#pass(process, SLOW_MS, signal);
       await this.#kernel.effect(process, 'reads a part of the answer', () => undefined);
       if (signal?.aborted) throw failure(route, 'aborted', 'unknown');
       if (reply === 'breaks at once' || (reply === 'breaks' && index === 1)) {
@@ -191,14 +206,25 @@ export class SimulatedGateway {
   }
 
   /** Time passes, in the process too. */
-  #pass(process: Process, signal: AbortSignal | undefined): Promise<void> {
+  #pass(process: Process, milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#kernel.after(SLOW_MS, resolve, process);
+      const cancel = this.#kernel.after(milliseconds, resolve, process);
       signal?.addEventListener('abort', () => {
         cancel();
         resolve();
       });
     });
+  }
+
+  /** All at once. */
+  async #answer(
+    process: Process,
+    route: RouteName,
+    question: Question,
+    more: readonly AnswerPart[],
+  ): Promise<Answer> {
+    await this.#submit(process, route, wordsOf(question));
+    return { parts: [{ type: 'text', text: WORDS.join('') }, ...more], finish: { reason: 'stop' } };
   }
 
   /** Wants a song first, then says so. */

@@ -33,6 +33,9 @@ const request: fc.Arbitrary<Request> = fc.record(
       'lyrics',
       'painting',
       'question with tools',
+      'question to msg',
+      'question for pictures',
+      'question to think about',
       'song with words first',
       'song in a rough style',
     ),
@@ -44,7 +47,18 @@ const request: fc.Arbitrary<Request> = fc.record(
 );
 
 const press: fc.Arbitrary<Press> = fc.record({
-  button: fc.constantFrom('cancel', 'cancel', 'cancel', 'again', 'show', 'wav', 'here'),
+  button: fc.constantFrom(
+    'cancel',
+    'cancel',
+    'cancel',
+    'again',
+    'show',
+    'here',
+    'wav',
+    'wav',
+    'karaoke',
+    'voice',
+  ),
   request: fc.nat(2),
   afterMs: fc.constantFrom(0, 500, 5 * SECOND, 40 * SECOND, 2 * MINUTE, 10 * MINUTE, 50 * MINUTE),
 });
@@ -58,6 +72,7 @@ const fault: fc.Arbitrary<Fault> = fc.record({
 
 const paid: fc.Arbitrary<PaidReply> = mostly<PaidReply>(
   { type: 'taken' },
+  { type: 'taken', answerAfterMs: 8 * SECOND },
   { type: 'answer lost' },
   { type: 'request lost' },
   { type: 'busy', retryAfterMs: 30 * SECOND },
@@ -81,6 +96,16 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({
   ),
   copies: mostly(1, 2, 3),
 });
+
+const channel = mostly<ChannelReply>(
+  'shown',
+  'answer lost',
+  'away',
+  'limited',
+  'refused',
+  'gone',
+  'file missing',
+);
 
 const storage: fc.Arbitrary<StorageTrouble> = fc.record({
   after: fc.nat(80),
@@ -107,9 +132,9 @@ export const histories = (store: fc.Arbitrary<History['store']>): fc.Arbitrary<H
         mostly<PollReply>('answered', 'unavailable', 'busy', 'not found', 'unknown', 'failed'),
         { maxLength: 4 },
       ),
-      channel: fc.array(mostly<ChannelReply>('shown', 'answer lost', 'away', 'limited', 'refused', 'gone'), {
-        maxLength: 6,
-      }),
+      channel: fc
+        .array(fc.tuple(channel, fc.constantFrom(1, 1, 1, 8)), { maxLength: 6 })
+        .map((streaks) => streaks.flatMap(([reply, times]) => new Array<ChannelReply>(times).fill(reply))),
       media: fc.array(mostly<MediaReply>('kept', 'away', 'not there', 'no room'), { maxLength: 4 }),
       storage: fc.array(storage, { maxLength: 2 }),
     },

@@ -9,6 +9,9 @@ export type RequestKind =
   | 'painting'
   | 'video'
   | 'question'
+  | 'question to msg'
+  | 'question for pictures'
+  | 'question to think about'
   | 'question with tools';
 
 export interface Request {
@@ -22,7 +25,7 @@ export interface Request {
 }
 
 /** `stop` is under an answer what `cancel` is elsewhere. `here`: what could be shown nowhere is wanted at another address. */
-export type Button = 'cancel' | 'again' | 'show' | 'wav' | 'here';
+export type Button = 'cancel' | 'again' | 'show' | 'wav' | 'karaoke' | 'voice' | 'here';
 
 /** Somebody presses a button under the message of a request. */
 export interface Press {
@@ -48,7 +51,7 @@ export interface Fault {
 
 /** What the gateway does with a paid request. */
 export type PaidReply =
-  | { readonly type: 'taken' }
+  | { readonly type: 'taken'; readonly answerAfterMs?: number | undefined }
   /** Taken, and the answer is lost on its way. */
   | { readonly type: 'answer lost' }
   /** Lost on its way: never taken, which the bot cannot know. */
@@ -69,7 +72,8 @@ export interface Outcome {
 /** How an answer comes word by word. `slow`: seconds lie between its words. */
 export type AnswerReply = 'whole' | 'slow' | 'breaks' | 'breaks at once' | 'silent';
 export type PollReply = 'answered' | 'unavailable' | 'busy' | 'not found' | 'unknown' | 'failed';
-export type ChannelReply = 'shown' | 'answer lost' | 'away' | 'limited' | 'refused' | 'gone';
+/** `file missing`: the chat wants the bytes of a file that is not kept any more. */
+export type ChannelReply = 'shown' | 'answer lost' | 'away' | 'limited' | 'refused' | 'gone' | 'file missing';
 export type MediaReply = 'kept' | 'away' | 'not there' | 'no room';
 
 /** Operations of the storage that fail: so many from one on. */

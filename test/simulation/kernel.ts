@@ -17,6 +17,15 @@ interface Pending {
   readonly happen: () => void;
   /** It left the process: it happens although the process stands still. */
   sent: boolean;
+  /** It never leaves: it happens inside the process, while that runs. */
+  readonly local: boolean;
+}
+
+export interface EffectOptions {
+  /** The request leaves the process in the very step in which it is made. Others may stay in one that is frozen. */
+  readonly leaves?: boolean;
+  /** It happens inside the process, as all that SQLite does. */
+  readonly local?: boolean;
 }
 
 interface Timer {
@@ -56,27 +65,24 @@ export class Kernel {
     this.trace.push(`${seconds.toFixed(1).padStart(9)} s  ${who.padEnd(9)} ${what}`);
   }
 
-  /**
-   * Something outside of a process: it happens at once or never, and so does its answer. Rejects as `operate` does.
-   * `leaves`: the request leaves the process in this very step; others may stay in it while it is frozen.
-   */
+  /** Something outside of a process: it happens at once or never, and so does its answer. Rejects as `operate` does. */
   effect<Value>(
     process: Process,
     label: string,
     operate: () => Value | Promise<Value>,
-    { leaves = false }: { readonly leaves?: boolean } = {},
+    { leaves = false, local = false }: EffectOptions = {},
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
       const happen = () => {
         const answered = (give: () => void) => () =>
-          this.#wait({ process, label, stage: 'answer', happen: give, sent: false });
+          this.#wait({ process, label, stage: 'answer', happen: give, sent: false, local });
         const result = (async () => operate())();
         result.then(
           (value) => answered(() => resolve(value))(),
           (error: unknown) => answered(() => reject(error))(),
         );
       };
-      this.#wait({ process, label, stage: 'request', happen, sent: leaves });
+      this.#wait({ process, label, stage: 'request', happen, sent: leaves, local });
     });
   }
 
@@ -147,7 +153,7 @@ export class Kernel {
 
   #leave(process: Process): void {
     for (const pending of this.#pending) {
-      if (pending.process === process && !pending.sent) pending.sent = this.random() < 0.5;
+      if (pending.process === process && !pending.sent && !pending.local) pending.sent = this.random() < 0.5;
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import type { Press, Request } from './history.ts';
 import type { Kernel } from './kernel.ts';
 import type { Replica } from './replica.ts';
-import { COMMANDS, workOf } from './requests.ts';
+import { COMMANDS, workOf, workOn } from './requests.ts';
 import type { Watch } from './watch.ts';
 
 /** Without its thread: each request has one of its own, so that it is known to whom something was said. */
@@ -102,7 +102,11 @@ export class People {
         await jobs.reveal(job.id);
         return;
       case 'wav':
-        this.#convert(job, invocation);
+      case 'karaoke':
+      case 'voice':
+        this.#make(button, job, invocation);
+        // Somebody else wants it, too.
+        kernel.after(90_000, () => this.#make(button, job, { ...invocation, id: `${invocation.id} too` }));
         return;
       case 'here': {
         const outcome = await jobs.showAt(
@@ -118,13 +122,15 @@ export class People {
     }
   }
 
-  /** Made once for each take, however often it is asked for. */
-  #convert(job: Job, invocation: Invocation): void {
+  /** Some of it is made once for each take, however often it is asked for. */
+  #make(button: 'wav' | 'karaoke' | 'voice', job: Job, invocation: Invocation): void {
     const [song] = job.result?.songs ?? [];
     if (song?.audioId === undefined || job.taskId === undefined) return;
-    const audioId = `${job.title.slice(0, -1)} as WAV;`;
-    const work = { route: 'music.wavGenerate', request: { taskId: job.taskId, audioId } } as const;
-    this.#deliver({ work, title: audioId, parent: job.id }, invocation, false);
+    // The audio is named so that it is known what was paid for, and for whom where its request does not name the job.
+    const whose = button === 'wav' ? '' : ` for ${invocation.id}`;
+    const title = `${job.title.slice(0, -1)} as ${button}${whose};`;
+    const work = workOn(button, { taskId: job.taskId, audioId: title });
+    this.#deliver({ work, title, parent: job.id }, invocation, false);
   }
 }
 

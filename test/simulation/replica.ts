@@ -8,9 +8,9 @@ import { createMeter, familyOf } from '../../src/settings/limits/limits.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { SimulatedChat } from './channel.ts';
-import { type Interference, remote } from './effects.ts';
+import { type RemoteOptions, remote } from './effects.ts';
 import type { SimulatedGateway } from './gateway.ts';
-import type { Kernel, Process } from './kernel.ts';
+import type { Process } from './kernel.ts';
 import type { SimulatedMedia } from './media.ts';
 import { type Plant, UNHARMED } from './plants.ts';
 
@@ -20,12 +20,10 @@ export interface Replica {
   readonly decisions: DecisionStore;
 }
 
-export interface Surroundings {
-  readonly kernel: Kernel;
+export interface Surroundings extends RemoteOptions {
   readonly gateway: SimulatedGateway;
   readonly chat: SimulatedChat;
   readonly media: SimulatedMedia;
-  readonly interference: Interference;
   readonly dailyLimit: number | undefined;
   readonly plant: Plant;
 }

@@ -12,8 +12,35 @@ export const COMMANDS = {
   painting: 'image',
   video: 'video',
   question: 'ask',
+  'question to msg': 'ask',
+  'question for pictures': 'ask',
+  'question to think about': 'ask',
   'question with tools': 'ask',
 } as const satisfies Record<RequestKind, string>;
+
+/** What is made of the first take of a song, by a button under it. */
+export function workOn(
+  button: 'wav' | 'karaoke' | 'voice',
+  { taskId, audioId }: { readonly taskId: string; readonly audioId: string },
+): StartRequest['work'] {
+  switch (button) {
+    case 'wav':
+      return { route: 'music.wavGenerate', request: { taskId, audioId } };
+    case 'karaoke':
+      return {
+        route: 'music.timestampedLyrics',
+        request: { taskId, audioId },
+        song: { title: 'Rain', artist: 'Minstrel' },
+      };
+    case 'voice':
+      return {
+        route: 'music.generatePersona',
+        request: { taskId, audioId, name: 'Rain', description: 'A voice like rain' },
+      };
+    default:
+      return button satisfies never;
+  }
+}
 
 /** The title of the work is in every request to the gateway, so that it is known what was paid for. */
 export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
@@ -49,6 +76,15 @@ export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
       return { route: 'media.video', request: { model: 'film', prompt: title } };
     case 'question':
       return { route: 'answer', dialect: 'chat', request: inquiry };
+    case 'question to msg': {
+      const before = { role: 'user', parts: [{ type: 'text', text: 'Good morning. '.repeat(20) }] } as const;
+      const request = { ...inquiry, turns: [before, ...inquiry.turns] };
+      return { route: 'answer', dialect: 'msg', request, contextTokens: 50 };
+    }
+    case 'question for pictures':
+      return { route: 'answer', dialect: 'gen', way: { type: 'illustrated' }, request: inquiry };
+    case 'question to think about':
+      return { route: 'answer', dialect: 'gen', way: { type: 'thinking', budget: -1 }, request: inquiry };
     case 'question with tools':
       return {
         route: 'answer',

@@ -68,6 +68,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     gateway,
     chat,
     media: new SimulatedMedia(kernel, history),
+    local: isSqlite,
     interference: new Interference(kernel, history.storage, watch),
     dailyLimit: history.dailyLimit,
     plant,

@@ -71,8 +71,8 @@ export class Watch {
       this.report('callbacks count', `${callback.stage} for ${callback.job} is answered and not stored`);
   }
 
-  taken({ route, prompt }: Taken): void {
-    const work = `${route} “${prompt}”`;
+  taken({ route, prompt, job = '' }: Taken): void {
+    const work = `${route} “${prompt}” ${job}`;
     if (this.#taken.has(work)) this.report('one charge', `${work} is paid again`);
     this.#taken.add(work);
   }

@@ -2,7 +2,7 @@
 import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { type JobRun, type Next, pauseBefore } from '../run.ts';
+import { type JobRun, type Next, retryShowing } from '../run.ts';
 import { finalMessage, showInChannel } from './message.ts';
 
 /** Tries against a platform that is away; what then still stands stays. */
@@ -10,7 +10,8 @@ const TRIES = 12;
 
 /** What a job that is not over shows next is written by its next step. */
 export async function repair(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
-  const { id, address, posted = {}, overtaken = [], undelivered, attempts } = run.job;
+  const { id, address, posted = {}, overtaken = [], undelivered, attempts, held } = run.job;
+  if (held?.showing !== undefined && held.showing > deps.now()) return held.showing;
   try {
     for (const stray of overtaken)
       await deps.platform(address.platform)?.retract(address, { key: id, stray, kept: posted });
@@ -19,10 +20,7 @@ export async function repair(run: JobRun, signal: AbortSignal, deps: JobDependen
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     deps.log.warn({ job: id, err: error }, 'What two replicas posted could not be put right');
-    if (error.code === 'unavailable' && attempts < TRIES) {
-      run.apply({ type: 'retried' });
-      return deps.now() + pauseBefore(run.job.attempts, deps.random, error.retryAfterMs);
-    }
+    if (error.code === 'unavailable' && attempts < TRIES) return retryShowing(run, error.retryAfterMs, deps);
   }
   run.apply({ type: 'repaired' });
   return 'now';
