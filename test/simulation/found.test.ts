@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { type History, QUIET, type Request } from './history.ts';
+import { PLANTS } from './plants.ts';
+import { Simulator } from './simulate.ts';
+
+const simulator = new Simulator();
+afterAll(() => simulator.close());
+
+const unchecked = PLANTS.find(({ breaks }) => breaks === 'one writer') ?? {};
+const asked = (kind: Request['kind'], more: Partial<Request> = {}): Request => ({
+  kind,
+  afterMs: 0,
+  twice: false,
+  ...more,
+});
+
+/** The shortest of those that once broke a promise. */
+describe('a history that was found keeps every promise', () => {
+  const leases: readonly (History & { readonly what: string })[] = [
+    {
+      what: 'stands still before it posts, and dies when it has posted',
+      ...QUIET,
+      replicas: 2,
+      requests: [asked('song')],
+      faults: [
+        { type: 'freeze', afterSteps: 42, replica: 0, forMs: 20_000 },
+        { type: 'die', afterSteps: 32, replica: 0, forMs: 0 },
+      ],
+    },
+    {
+      what: 'stands still while it writes an answer, goes on with it, and dies',
+      ...QUIET,
+      replicas: 2,
+      requests: [asked('question')],
+      answers: ['slow'],
+      faults: [
+        { type: 'freeze', afterSteps: 42, replica: 0, forMs: 20_000 },
+        { type: 'die', afterSteps: 49, replica: 0, forMs: 0 },
+      ],
+    },
+    {
+      what: 'stands still while a model uses a command, and tells the model of it',
+      ...QUIET,
+      seed: 18,
+      replicas: 2,
+      requests: [asked('song'), asked('question with tools')],
+      faults: [
+        { type: 'die', afterSteps: 14, replica: 1, forMs: 20_000 },
+        { type: 'lose timers', afterSteps: 5, replica: 0, forMs: 0 },
+        { type: 'freeze', afterSteps: 47, replica: 0, forMs: 20_000 },
+      ],
+    },
+  ];
+
+  test.each(leases)('in which a replica $what', async ({ what: _, ...history }) => {
+    expect((await simulator.play(history)).broken).toEqual([]);
+  });
+
+  test.each(leases.slice(0, 2))(
+    'and without its check would not, where it $what',
+    async ({ what: _, ...history }) => {
+      expect((await simulator.play(history, unchecked)).broken).toMatchObject([{ invariant: 'one writer' }]);
+    },
+  );
+
+  test('in which the chat loses answers, and then limits the bot', async () => {
+    const { broken } = await simulator.play({
+      ...QUIET,
+      requests: [asked('picture')],
+      channel: ['shown', 'answer lost', 'answer lost', 'answer lost', 'limited'],
+      media: ['away', 'away'],
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('in which the chat limits the bot while it puts right what an interrupted run may have posted', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      requests: [asked('song', { twice: true })],
+      presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
+      channel: ['shown', 'shown', 'shown', 'limited'],
+      storage: [{ after: 29, reply: 'answer lost', times: 1 }],
+    });
+    expect(trace.join('\n')).toMatch(/takes back [\s\S]*limited/);
+    expect(broken).toEqual([]);
+  });
+});
