@@ -201,6 +201,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     if (steps >= nextFault) {
       const fault = faults.shift();
       if (fault) strike(fault);
+      quietSince = undefined;
       nextFault = steps + (faults[0]?.afterSteps ?? Number.POSITIVE_INFINITY);
     }
     if (!kernel.step()) break;
