@@ -19,6 +19,7 @@ export class JobRun {
   #stored: Job;
   #job: Job;
   #events: JobEvent[] = [];
+  #saving: Promise<void> = Promise.resolve();
   readonly #isHeld: () => boolean;
 
   private constructor(job: Job, records: JobRecords, isHeld: () => boolean) {
@@ -80,6 +81,13 @@ export class JobRun {
    * where somebody else wrote meanwhile; a job that was erased stays erased. Throws StorageError.
    */
   async save(): Promise<void> {
+    // What is written to a chat may have to be stored while what was said so far is.
+    const saving = this.#saving.then(() => this.#writeAll());
+    this.#saving = saving.catch(() => undefined);
+    await saving;
+  }
+
+  async #writeAll(): Promise<void> {
     while (this.#events.length > 0) {
       if (await this.#write()) return;
       await this.#catchUp();
@@ -88,11 +96,12 @@ export class JobRun {
 
   /** False when somebody else wrote first. */
   async #write(): Promise<boolean> {
+    const { length } = this.#events;
     const written = await this.#records.replace(this.#job);
     if (!written) return false;
     this.#stored = written;
-    this.#job = written;
-    this.#events = [];
+    this.#events = this.#events.slice(length);
+    this.#job = this.#events.reduce(transition, written);
     return true;
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JobRun } from '../../src/jobs/run.ts';
 import { advance } from '../../src/jobs/runner.ts';
 import { MediaError } from '../../src/media/errors.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
@@ -624,4 +625,18 @@ describe('delivery', () => {
     await world.advance(twin);
     expect(world.gateway.taken).toHaveLength(1);
   });
+});
+
+it('what happens to a job while it is being written is written next, and nothing of it is lost', async () => {
+  const job = await world.start(SONG);
+  const run = await JobRun.load(job, world.storage);
+  const recorded = (shown: string) => run?.apply({ type: 'recorded', fields: { shown } });
+  recorded('one');
+  const first = run?.save();
+  run?.apply({ type: 'recorded', fields: { posted: { ts: '1' } } });
+  const second = run?.save();
+  run?.apply({ type: 'recorded', fields: { mayHavePosted: true } });
+  await Promise.all([first, second]);
+  await run?.save();
+  expect(await world.read(job)).toMatchObject({ shown: 'one', posted: { ts: '1' }, mayHavePosted: true });
 });

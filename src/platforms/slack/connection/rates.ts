@@ -1,12 +1,15 @@
 import PQueue from 'p-queue';
 
-/** Spreads writes of texts over time: edits for each channel, and what is added to streams for the whole workspace. */
+/** Spreads writes of texts over time: edits for each channel, and streams for the whole workspace. */
 export type Rates = ReturnType<typeof createRates>;
 export type Rate = ReturnType<typeof createRate>;
 
 const MOST_CHANNELS = 1000;
 
-/** `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams. */
+/**
+ * `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams as
+ * edits, and two fifths as many beginnings: tiers 4, 3 and 2, https://docs.slack.dev/apis/web-api/rate-limits
+ */
 export function createRates(editGapMs: number, now: () => number, sleep: (ms: number) => Promise<void>) {
   const edits = new Map<string, Rate>();
   return {
@@ -18,6 +21,7 @@ export function createRates(editGapMs: number, now: () => number, sleep: (ms: nu
       return rate;
     },
     appends: createRate(editGapMs / 2, now, sleep),
+    starts: createRate(editGapMs * 2.5, now, sleep),
   };
 }
 

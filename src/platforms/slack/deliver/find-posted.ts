@@ -3,7 +3,7 @@ import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { readMessages } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
-import { isPosted, type Post } from './post.ts';
+import { isPosted, layoutOf, type Post } from './post.ts';
 
 const EVENT_TYPE = 'minstrel_post';
 /** Messages of a channel that are searched. A thread is searched to its newest message. */
@@ -59,8 +59,11 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
   const options = { channel, thread, newest: SEARCHED, include_all_metadata: true } as const;
   const read = await readMessages({ ...options, ...(oldest ? { oldest } : {}) }, tools);
   const { botUser } = await tools.identity.read();
+  /** The post that began last before the message: what is streamed below it is its own. */
+  let begun = oldest === undefined ? undefined : key;
   for (const { ts, user, text, files: shared, metadata } of messagesSchema.parse(read)) {
     const { event_type, event_payload } = metadata ?? {};
+    if (event_type === EVENT_TYPE && event_payload?.part === 0) begun = String(event_payload.key);
     if (event_type === EVENT_TYPE && event_payload?.key === key) {
       const { part } = event_payload;
       if (part === 'mention') state.called = true;
@@ -70,12 +73,12 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
     }
     if (metadata !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
     found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));
-    // Streams are only in threads of our own: the messages there without a mark, a file and a mention.
+    // Unfinished streams are the messages without a mark, a file and a mention.
     const isKnown = parts.some((part) => part.ts === ts) || shared.length > 0 || text.startsWith('<@');
-    if (isKnown || address.thread !== undefined) continue;
+    if (isKnown || begun !== key) continue;
     const unknown = parts.findIndex((part) => part.ts === undefined);
     parts[unknown === -1 ? parts.length : unknown] = { ts };
-    state.inThread = true;
+    if (layoutOf(address) === 'channel') state.inThread = true;
   }
   for (const [name, file] of Object.entries(files)) {
     const seen = found.findIndex(({ id }) => id === file.id);

@@ -1,4 +1,4 @@
-/** Text written by Slack's own streaming, as replies in the thread of a message of ours. */
+/** Text written by Slack's own streaming: replies in a thread, ours or that of the people. */
 import type { webApi } from '@slack/bolt';
 import type { Log } from '../../../core/log.ts';
 import { wholeCharacters } from '../../shared/text.ts';
@@ -6,6 +6,7 @@ import { call, type SlackTools } from '../connection/client.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { breakTokens } from '../render/markdown.ts';
+import { markOf } from './find-posted.ts';
 import type { Post } from './post.ts';
 
 interface OpenStream {
@@ -24,19 +25,24 @@ export function createNativeStream(now: () => number) {
   let sent = '';
 
   /** Ends the open stream. Never throws: the last write of the text corrects what is left. */
-  async function stop({ state, tools }: Post): Promise<void> {
-    const ts = open === undefined ? undefined : state.parts[open.part]?.ts;
+  async function stop(post: Post): Promise<void> {
+    const { state, tools } = post;
+    const part = open?.part ?? -1;
+    const ts = state.parts[part]?.ts;
     open = undefined;
-    if (ts !== undefined) await stopStream({ channel: state.channel, ts }, tools);
+    if (ts !== undefined)
+      await stopStream({ channel: state.channel, ts, metadata: markOf(post, part) }, tools);
   }
 
-  function begin({ state, address, tools }: Post): OpenStream {
+  function begin(post: Post): OpenStream {
+    const { state, address, tools } = post;
+    void tools.rates.starts.slot('first');
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};
     const streamer = tools.web.chatStream({
       channel: state.channel,
-      thread_ts: state.parts[0]?.ts ?? '',
+      thread_ts: post.threadOf(1) ?? '',
       recipient_user_id: address.person,
       ...(address.guild === undefined ? {} : { recipient_team_id: address.guild }),
       buffer_size: 1,
@@ -46,7 +52,8 @@ export function createNativeStream(now: () => number) {
 
   /** Adds a piece; begins a stream when there is none. */
   async function append(piece: string, post: Post): Promise<void> {
-    const { state } = post;
+    const { state, tools } = post;
+    const { appends, starts } = tools.rates;
     const stream = open ?? begin(post);
     let given = '';
     try {
@@ -58,8 +65,8 @@ export function createNativeStream(now: () => number) {
           post.beforeWriting?.();
           return stream.streamer.append({ markdown_text: text });
         },
-        { repeatable: false, rate: post.tools.rates.appends },
-        post.tools,
+        { repeatable: false, rate: open === undefined ? starts : appends },
+        tools,
       );
     } catch (error) {
       if (open === undefined && !isUncertain(error)) state.parts.splice(stream.part);
@@ -95,6 +102,8 @@ export function createNativeStream(now: () => number) {
       try {
         while (sent.length < stable.length) {
           if (open !== undefined && isOver(open)) await stop(post);
+          // What is new waits until another stream may begin, and the end of the text does not wait for that.
+          if (open === undefined && !post.tools.rates.starts.isIdle()) return true;
           const piece = nextPiece(stable.slice(sent.length), freeIn(open));
           await add(breakTokens(piece), post);
           sent += piece;
@@ -137,11 +146,11 @@ function nextPiece(rest: string, free: number): string {
 
 /** Ends a stream. Never throws: Slack ends it by itself in the end. */
 export async function stopStream(
-  { channel, ts }: { readonly channel: string; readonly ts: string },
+  stream: Parameters<webApi.WebClient['chat']['stopStream']>[0],
   tools: SlackTools & { readonly log: Log },
 ): Promise<void> {
   try {
-    await call(() => tools.web.chat.stopStream({ channel, ts }), { repeatable: true }, tools);
+    await call(() => tools.web.chat.stopStream(stream), { repeatable: true }, tools);
   } catch (error) {
     if (slackErrorOf(error) === 'message_not_in_streaming_state') return;
     tools.log.warn({ err: error }, 'A stream could not be ended');

@@ -24,6 +24,8 @@ export async function writeParts(post: Post, parts: readonly Part[]): Promise<vo
     if (ts !== undefined) await remove(post, ts);
     state.parts.pop();
   }
+  for (const ts of state.replaced ?? []) await remove(post, ts);
+  delete state.replaced;
 }
 
 export function digestOf(text: string): string {
@@ -34,7 +36,7 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
   const digest = digestOf(JSON.stringify(part));
   const { ts, digest: shown } = post.state.parts[index] ?? {};
   const { noEdits = false } = post.state;
-  if (ts !== undefined && (shown === digest || (!noEdits && (await edit(post, ts, part))))) {
+  if (ts !== undefined && (shown === digest || (!noEdits && (await edit(post, { ts, index }, part))))) {
     post.state.parts[index] = { ts, digest };
     return;
   }
@@ -46,16 +48,19 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
 
 /** False when the message cannot be edited any more. */
 async function edit(
-  { state, tools, beforeWriting }: Post,
-  ts: string,
+  post: Post,
+  { ts, index }: { readonly ts: string; readonly index: number },
   { text, blocks }: Part,
 ): Promise<boolean> {
+  const { state, tools, beforeWriting } = post;
   const { channel } = state;
+  // A message that was streamed has no mark yet.
+  const metadata = markOf(post, index);
   const update = () =>
     call(
       () => {
         beforeWriting?.();
-        return tools.web.chat.update({ channel, ts, text, blocks });
+        return tools.web.chat.update({ channel, ts, text, blocks, metadata });
       },
       { repeatable: true, rate: tools.rates.editsIn(channel) },
       tools,

@@ -29,6 +29,8 @@ const slackPostedSchema = z.object({
   files: z.record(z.string(), fileSchema),
   /** Long text is in the thread, where it was streamed. */
   inThread: z.boolean().optional(),
+  /** Messages that go when the parts are written: others hold their text. */
+  replaced: z.array(z.string()).optional(),
   /** Slack lets no message be edited here any more. */
   noEdits: z.boolean().optional(),
   /** The person was mentioned after the message was posted without a mention. */
@@ -88,6 +90,15 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
     found: [],
     threadOf: (part) => address.thread ?? (part === 0 ? undefined : state.parts[0]?.ts),
   };
+}
+
+/**
+ * Where a text is streamed: below its message in the thread of people, or in the thread of its message. In a channel it stays
+ * there; in a direct message the message itself holds it in the end.
+ */
+export function layoutOf({ channel, thread }: Address): 'thread' | 'channel' | 'direct' {
+  if (thread !== undefined) return 'thread';
+  return /^[CG]/.test(channel) ? 'channel' : 'direct';
 }
 
 /** Whether the first message is known to be in Slack. */

@@ -3,18 +3,19 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { wellFormed } from '../../shared/text.ts';
+import type { Rates } from '../connection/rates.ts';
 import type { Workspace } from '../connection/workspaces.ts';
 import { LIMITS } from '../limits.ts';
 import { createNativeStream } from './native-stream.ts';
-import { createPost, type ShowTools, toPosted } from './post.ts';
+import { createPost, layoutOf, type Post, type ShowTools, toPosted } from './post.ts';
 import { show } from './show.ts';
 
 /** The tools of `show` without those of the workspace. */
 type StreamTools = Omit<ShowTools, keyof Workspace> & { readonly now: () => number };
 
 /**
- * See Platform.stream. In channels, text that grows long is streamed in the thread of its message by Slack's own
- * streaming; elsewhere, and where Slack does not stream, it is written by edits.
+ * See Platform.stream. What is longer than a few words is written by Slack's own streaming; where Slack does not stream, by
+ * edits.
  */
 export function streamTo(
   address: Address,
@@ -23,7 +24,8 @@ export function streamTo(
   tools: StreamTools,
 ): MessageStream {
   const native = createNativeStream(tools.now);
-  let streams = mayStream(address);
+  const layout = layoutOf(address);
+  let streams = true;
   let hasStreamed = false;
   /** With what was shown last. */
   let current: ShowOptions = {
@@ -41,35 +43,57 @@ export function streamTo(
   // A failure is reported by the next write.
   opening.catch(() => undefined);
 
-  const streamsText = ({ text = '' }: Message): boolean => streams && text.length > LIMITS.streamFrom;
+  /** A stream that would have to wait for its beginning leaves the text to edits for now. */
+  function isToStream({ text = '' }: Message, { starts }: Rates): boolean {
+    const isLong = text.length > (layout === 'thread' ? 0 : LIMITS.streamFrom);
+    return streams && isLong && (hasStreamed || starts.isIdle());
+  }
 
-  /** `passing`: the message will change again at once. */
-  async function write(message: Message, { passing }: { readonly passing: boolean }): Promise<Posted> {
+  /** The tools, and `show` for what is shown by them. */
+  async function open(passing: boolean) {
     const showTools: ShowTools = { ...tools, ...(await opening), passing };
-    const showNow = async (more: Partial<ShowTools>): Promise<Posted> => {
+    const showNow = async (message: Message, more: Partial<ShowTools> = {}): Promise<Posted> => {
       const posted = await show(address, message, current, { ...showTools, ...more });
       current = { ...current, posted, mayHavePosted: false };
       return posted;
     };
-    const text = wellFormed(message.text ?? '');
-    if (passing && streamsText(message)) {
-      hasStreamed = true;
-      await showNow({ inThread: true, firstOnly: true });
-      const post = createPost(address, current, showTools);
-      try {
-        streams = await native.write(text, post);
-      } finally {
-        current = { ...current, posted: toPosted(post.state) };
-      }
-      if (streams) return toPosted(post.state);
-    }
-    if (hasStreamed) await native.stop(createPost(address, current, showTools));
-    return await showNow({ inThread: hasStreamed });
+    return { showTools, showNow };
   }
 
-  async function writePassing(message: Message): Promise<void> {
+  async function writeStreamed(message: Message): Promise<void> {
+    const { showTools, showNow } = await open(true);
+    hasStreamed = true;
+    const { text: _, ...silent } = message;
+    if (layout === 'thread') await showNow(silent, { firstOnly: true });
+    else await showNow(message, { firstOnly: true, ...(layout === 'channel' ? { inThread: true } : {}) });
+    const post = createPost(address, current, showTools);
+    const { length } = post.state.parts;
     try {
-      await write(message, { passing: true });
+      streams = await native.write(wellFormed(message.text ?? ''), post);
+    } finally {
+      current = { ...current, posted: toPosted(post.state) };
+    }
+    // Among what others say, a later try could not tell whose stream it is.
+    if (layout === 'thread' && post.state.parts.length > length) await current.remember(toPosted(post.state));
+    if (!streams) await writeWhole(message, { passing: true });
+  }
+
+  /** `passing`: the message will change again at once. */
+  async function writeWhole(message: Message, { passing }: { readonly passing: boolean }): Promise<Posted> {
+    const { showTools, showNow } = await open(passing);
+    if (hasStreamed) {
+      const post = createPost(address, current, showTools);
+      await native.stop(post);
+      if (!passing && layout === 'thread') replaceFirst(post.state);
+      current = { ...current, posted: toPosted(post.state) };
+    }
+    return await showNow(message, hasStreamed && layout === 'channel' ? { inThread: true } : {});
+  }
+
+  async function writePassing(message: Message, rates: Rates): Promise<void> {
+    try {
+      if (isToStream(message, rates)) await writeStreamed(message);
+      else await writeWhole(message, { passing: true });
     } catch (error) {
       tools.log.debug({ err: error }, 'A passing state of a stream was not written');
       // A channel that is closed stays closed while the text is written; `close` reports it.
@@ -82,13 +106,13 @@ export function streamTo(
     try {
       const { rates } = await opening;
       while (newest !== undefined && !closed) {
-        const rate = streamsText(newest()) ? rates.appends : rates.editsIn(address.channel);
+        const rate = isToStream(newest(), rates) ? rates.appends : rates.editsIn(address.channel);
         await rate.slot(kind);
         kind = 'next';
         const message: (() => Message) | undefined = newest;
         newest = undefined;
         if (closed || message === undefined) break;
-        inFlight = writePassing(message());
+        inFlight = writePassing(message(), rates);
         await inFlight;
       }
     } catch {
@@ -106,12 +130,16 @@ export function streamTo(
       closed = true;
       await inFlight;
       await (await opening).rates.editsIn(address.channel).ready();
-      return await write(message, { passing: false });
+      return await writeWhole(message, { passing: false });
     },
   };
 }
 
-/** Slack streams only inside a thread: under an answer in a channel. In a thread that people talk in it would be one more. */
-function mayStream({ channel, thread }: Address): boolean {
-  return thread === undefined && /^[CG]/.test(channel);
+/** In a thread the text stays where it was streamed: the message with the button, above it, goes. */
+function replaceFirst(state: Post['state']): void {
+  const [first, ...streamed] = state.parts;
+  if (first?.ts === undefined || streamed.length === 0 || state.parts.some(({ ts }) => ts === undefined))
+    return;
+  state.parts = streamed;
+  state.replaced = [...(state.replaced ?? []), first.ts];
 }

@@ -35,7 +35,7 @@ export interface RenderOptions extends DetailOptions, LinkOptions, TextOptions {
   readonly budget?: number;
   /** Long text is whole in the thread, and only its beginning is in the channel. */
   readonly inThread?: boolean;
-  /** Only the first part is wanted. */
+  /** Only the first part is wanted: the text is being streamed in its thread. */
   readonly firstOnly?: boolean;
 }
 
@@ -75,7 +75,7 @@ interface RenderedText {
 }
 
 async function textOf({ text = '' }: Message, budget: number, options: RenderOptions): Promise<RenderedText> {
-  if (options.inThread && options.firstOnly && text.length > LIMITS.streamFrom)
+  if (options.firstOnly && text.length > LIMITS.streamFrom)
     return { shown: await headOf(text, options), below: [] };
   const most = options.inThread ? LIMITS.threadParts : LIMITS.textParts;
   // Text that is clearly too long is not rendered whole.

@@ -25,11 +25,13 @@ const TEXT = Array.from({ length: 220 }, (_, line) => WORDS.slice(line * 10, lin
 const STOP = { type: 'action', id: 'ask.stop:j1:0', label: 'Stop' } as const;
 const AGAIN = { type: 'action', id: 'ask.again:j1:0', label: 'Again' } as const;
 
-const open = (address: Address = ADDRESS) =>
+const open = (address: Address = ADDRESS, key = 'job-1') =>
   harness.slack.stream(address, {
-    key: 'job-1',
-    posted: harness.remembered.at(-1),
-    remember: async (posted) => void harness.remembered.push(JSON.parse(JSON.stringify(posted))),
+    key,
+    posted: key === 'job-1' ? harness.remembered.at(-1) : undefined,
+    remember: async (posted) => {
+      if (key === 'job-1') harness.remembered.push(JSON.parse(JSON.stringify(posted)));
+    },
   });
 
 /** Writes a text in steps that each reach Slack. */
@@ -47,12 +49,13 @@ async function write(
 }
 
 /** A text whose beginning Slack streams. */
-async function begun() {
-  const writing = open();
-  for (const length of [3000, 4000]) {
+async function begun(address: Address = ADDRESS) {
+  const before = harness.server.callsOf('chat.startStream').length;
+  const writing = open(address);
+  const isBegun = () => harness.server.callsOf('chat.startStream').length > before;
+  // Another stream may have begun just now.
+  for (let length = 3000; length <= 4000 || !isBegun(); length += 1000)
     await harness.update(writing, { title: 'Words', text: TEXT.slice(0, length), actions: [STOP] });
-  }
-  await harness.server.until(() => harness.server.callsOf('chat.startStream').length === 1);
   return writing;
 }
 
@@ -163,18 +166,163 @@ describe('long text in a channel', () => {
   });
 });
 
-describe('text in a thread or a direct message', () => {
-  it.each([
-    ['a thread', { ...ADDRESS, thread: '1.000001' }],
-    ['a direct message', { ...ADDRESS, channel: 'D0ADA' }],
-  ])('in %s is edited in its one message', async (_name, address) => {
-    if (address.thread !== undefined) {
-      const { message } = await harness.server.say('a question');
-      address.thread = message.ts;
-    }
+/** A thread of people, in which Ada asks. */
+async function thread(channel = 'C0MUSIC'): Promise<Address> {
+  const { message } = await harness.server.say('a question', { channel });
+  return { ...ADDRESS, channel, thread: message.ts };
+}
+const written = ({ channel }: Address) => harness.server.botMessages(channel);
+const openStreams = () =>
+  harness.server.workspace.messages.filter(({ streaming, deleted }) => streaming?.open && !deleted);
+
+/** The text is there once and in order, with the last buttons alone. */
+function expectOnce(address: Address, words: readonly string[]) {
+  const messages = written(address);
+  expect(messages.flatMap((message) => wordsOf(readableText(message)))).toEqual(words);
+  const shown = JSON.stringify(messages.map(({ blocks }) => blocks));
+  expect(shown.match(/Again/g)).toHaveLength(1);
+  expect(shown).not.toContain('Stop');
+  expect(openStreams()).toEqual([]);
+}
+
+describe.each([
+  ['a thread of a channel', 'C0MUSIC'],
+  ['an assistant’s thread', 'D0ADA'],
+])('text in %s', (_name, channel) => {
+  it('is streamed by Slack below the message with the button, which goes in the end', async () => {
+    const address = await thread(channel);
+    await write(TEXT.slice(0, 5000), {
+      address,
+      between: async (step) => {
+        if (step !== 6) return;
+        const [first, ...streamed] = written(address);
+        expect(JSON.stringify(first?.blocks)).toContain('Stop');
+        expect(wordsOf(JSON.stringify(first?.blocks))).toEqual([]);
+        expect(streamed).toHaveLength(1);
+        expect(streamed[0]?.streaming?.text).toContain('word0 word1');
+      },
+    });
+    expect(harness.server.callsOf('chat.appendStream').length).toBeGreaterThan(3);
+    expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
+    expect(written(address).map(({ threadTs }) => threadTs)).toEqual([address.thread]);
+  });
+
+  it('is whole however long it is', async () => {
+    const address = await thread(channel);
+    await write(TEXT, { address });
+    expectOnce(address, WORDS);
+  });
+
+  it('is one message where Slack does not stream', async () => {
+    const address = await thread(channel);
+    const error = 'method_not_supported_for_channel_type';
+    harness.server.faults.next('chat.startStream', { type: 'error', error });
     await write(TEXT.slice(0, 5000), { address });
+    expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
+  });
+
+  it.each(['chat.startStream', 'chat.appendStream', 'chat.stopStream'])(
+    'is there once although nobody heard an answer to %s',
+    async (method) => {
+      const address = await thread(channel);
+      harness.server.faults.next(method, { type: 'answer lost' });
+      await write(TEXT.slice(0, 5000), { address });
+      expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
+    },
+  );
+
+  it('is there once when the process that streamed it has died, beside what another streams there', async () => {
+    const address = await thread(channel);
+    const another = open(address, 'job-2');
+    for (const text of ['other words\n', 'other words\nand on'])
+      await harness.update(another, { text, actions: [STOP] });
+    await harness.show({ title: 'Thinking', actions: [STOP] }, { address });
+    await begun(address);
+    const posted = harness.remembered.at(-1);
+    const again = { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} };
+    const whole = { title: 'Words', text: TEXT.slice(0, 5000), actions: [AGAIN] };
+    await harness.another().show(address, whole, again);
+    await another.close({ text: 'other words go on' });
+    expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
+    expect(written(address).filter((message) => readableText(message).includes('other words'))).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('text in a direct message', () => {
+  const direct = { ...ADDRESS, channel: 'D0ADA', direct: true };
+
+  it('is streamed in the thread of its message, which holds it in the end', async () => {
+    await write(TEXT.slice(0, 5000), {
+      address: direct,
+      between: async (step) => {
+        if (step !== 6) return;
+        const [first, ...streamed] = written(direct);
+        expect(JSON.stringify(first?.blocks)).toContain('Stop');
+        expect(streamed.map(({ threadTs }) => threadTs)).toEqual([first?.ts]);
+      },
+    });
+    expectOnce(direct, wordsOf(TEXT.slice(0, 5000)));
+    expect(written(direct).map(({ threadTs }) => threadTs)).toEqual([undefined]);
+  });
+
+  it('stays in its message while it is short', async () => {
+    await write(TEXT.slice(0, 700), { address: direct });
     expect(harness.server.callsOf('chat.startStream')).toEqual([]);
-    expect(harness.server.botMessages(address.channel)).toHaveLength(1);
+    expectOnce(direct, wordsOf(TEXT.slice(0, 700)));
+  });
+
+  it('is one message when the process that streamed it has died', async () => {
+    await harness.show({ title: 'Words', actions: [STOP] }, { address: direct });
+    const posted = harness.remembered[0];
+    await begun(direct);
+    const again = { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} };
+    await harness.another().show(direct, { text: TEXT.slice(0, 5000), actions: [AGAIN] }, again);
+    expectOnce(direct, wordsOf(TEXT.slice(0, 5000)));
+    expect(written(direct)).toHaveLength(1);
+  });
+});
+
+describe('many streams', () => {
+  it('begin no faster than Slack allows; the others are written by edits meanwhile', async () => {
+    const addresses = await Promise.all(Array.from({ length: 6 }, () => thread()));
+    const startedAt = harness.now();
+    const writings = addresses.map((address, index) => open(address, `job-${index}`));
+    for (let step = 1; step <= 6; step += 1)
+      await Promise.all(
+        writings.map((writing) =>
+          harness.update(writing, { text: TEXT.slice(0, 400 * step), actions: [STOP] }),
+        ),
+      );
+    await Promise.all(
+      writings.map((writing) => writing.close({ text: TEXT.slice(0, 2400), actions: [AGAIN] })),
+    );
+    const begins = harness.server.callsOf('chat.startStream').length;
+    expect(begins).toBeGreaterThan(0);
+    expect(begins).toBeLessThanOrEqual(1 + (harness.now() - startedAt) / (EDIT_GAP_MS * 2.5));
+    const shown = harness.server.botMessages();
+    expect(shown).toHaveLength(6);
+    for (const message of shown) expect(wordsOf(readableText(message))).toEqual(wordsOf(TEXT.slice(0, 2400)));
+    expect(openStreams()).toEqual([]);
+  });
+
+  it('go on while Slack lets no other begin', async () => {
+    const writing = await begun();
+    harness.server.faults.every(1, 'chat.startStream', { type: 'ratelimited', retryAfter: 1000 });
+    const late = open({ ...ADDRESS, channel: 'D0ADA', direct: true }, 'job-2');
+    for (const length of [2000, 3000]) await harness.update(late, { text: TEXT.slice(0, length) });
+    const before = harness.server.callsOf('chat.appendStream').length;
+    for (let step = 1; step <= 4; step += 1)
+      await harness.update(writing, {
+        title: 'Words',
+        text: TEXT.slice(0, 4000 + 500 * step),
+        actions: [STOP],
+      });
+    await harness.server.until(() => harness.server.callsOf('chat.appendStream').length > before);
+    await late.close({ text: TEXT.slice(0, 3000) });
+    await writing.close({ title: 'Words', text: TEXT, actions: [AGAIN] });
+    expectWhole();
   });
 });
 

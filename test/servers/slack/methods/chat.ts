@@ -33,6 +33,7 @@ export const chat: Readonly<Record<string, Method>> = {
     }
     const content = contentOf(call, SLACK.updateText);
     if (content === undefined) throw new SlackRefusal('no_text');
+    message.metadata = metadataOf(call) ?? message.metadata;
     call.workspace.edit(message, content.text, content.blocks ?? message.blocks);
     return { channel: channel.id, ts: message.ts, text: message.text, message: wireMessage(message) };
   },
@@ -78,7 +79,7 @@ export const chat: Readonly<Record<string, Method>> = {
   },
 };
 
-function metadataOf(call: Call): Fields | undefined {
+export function metadataOf(call: Call): Fields | undefined {
   const metadata = call.json('metadata');
   if (metadata === undefined) return undefined;
   if (!isFields(metadata) || typeof metadata.event_type !== 'string' || !isFields(metadata.event_payload)) {

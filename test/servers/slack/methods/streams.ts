@@ -2,6 +2,7 @@ import { type Call, type Method, SlackRefusal } from '../call.ts';
 import { asFields, asList, asText } from '../json.ts';
 import { SLACK } from '../limits.ts';
 import type { PostedMessage } from '../workspace.ts';
+import { metadataOf } from './chat.ts';
 
 export const streams: Readonly<Record<string, Method>> = {
   'chat.startStream': (call) => {
@@ -35,6 +36,7 @@ export const streams: Readonly<Record<string, Method>> = {
     call.needScope('chat:write');
     const message = append(call);
     if (message.streaming !== undefined) message.streaming.open = false;
+    message.metadata = metadataOf(call) ?? message.metadata;
     call.workspace.edit(message, message.text, call.blocks() ?? message.blocks);
     return { channel: message.channel, ts: message.ts };
   },
