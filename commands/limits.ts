@@ -130,6 +130,30 @@ export const limits = defineCommand({
       },
     }),
 
+    pause: defineSubcommand({
+      description: 'Take nothing new in this server until it is resumed; what runs is finished',
+      options: {},
+      async run({ address }, { moderation }) {
+        const changed = await moderation.limits.pause(true);
+        const there = here('server', address);
+        return privately(
+          changed
+            ? `Nothing new is made in ${there} now, for moderators either. What runs is finished. /limits resume goes on.`
+            : `I am paused in ${there} already. /limits resume goes on.`,
+        );
+      },
+    }),
+
+    resume: defineSubcommand({
+      description: 'Go on after a pause',
+      options: {},
+      async run({ address }, { moderation }) {
+        const changed = await moderation.limits.pause(false);
+        const there = here('server', address);
+        return privately(changed ? `I take requests in ${there} again.` : `I was not paused in ${there}.`);
+      },
+    }),
+
     allow: ruleSubcommand('allow', {
       description: 'Say who may use a command: those who are named, or everyone',
       who: 'A person or a role; everyone if left out',

@@ -46,6 +46,7 @@ export async function limitsMessage({ moderation }: Context, at: Somewhere): Pro
   return {
     title: 'Limits and access here',
     text: [
+      ...(access.paused ? ['**Paused**: nothing new is made here until /limits resume.'] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),

@@ -1,4 +1,6 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AnyCommand } from '../core/command.ts';
 import { UserError } from '../core/errors.ts';
 import type { Address, Person } from '../core/invocation.ts';
@@ -30,6 +32,8 @@ import type { Config } from './config/config.ts';
 import { createCollector } from './measurements.ts';
 
 const DAY = 24 * 3_600_000;
+/** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
+const PAUSE_FILE = 'paused';
 
 export interface AdministrationOptions {
   readonly config: Config;
@@ -83,6 +87,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     ceilings: config.usage.limits,
     costs: config.usage.costs,
     now,
+    isPaused: () => existsSync(join(config.dataDirectory, PAUSE_FILE)),
     measure,
   });
   const access = createAccess({ decisions, served: config.servedServers, commands });

@@ -93,6 +93,8 @@ export interface AccessInForce {
   readonly blocked: readonly Subject[];
   readonly moderators: readonly Subject[];
   readonly exemptModerators: boolean;
+  /** Nothing new is taken in the server. */
+  readonly paused: boolean;
 }
 
 /** One change by a moderator. */
@@ -188,6 +190,8 @@ export interface Moderation {
     /** `sentence`: what is not limited now, as in `songs per person and day`. Plain. */
     reset(limit: LimitName): Promise<{ readonly changed: boolean; readonly sentence: string }>;
     exemptModerators(exempt: boolean): Promise<void>;
+    /** While the server is paused nothing new is taken, and what runs ends. Resolves to whether it was otherwise. */
+    pause(paused: boolean): Promise<boolean>;
     /** Whether the operator gave prices, so that limits in units mean something. */
     readonly hasUnits: boolean;
   };

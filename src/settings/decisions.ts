@@ -218,6 +218,8 @@ const settingsSchema = z.object({
   footer: z.boolean().optional(),
   limits: z.array(limit).readonly().default([]),
   exemptModerators: z.boolean().optional(),
+  /** A server's: nothing new is taken. */
+  paused: z.boolean().optional(),
   access: z.record(z.string(), accessRule).default({}),
   /** By command: people and roles who may not use it, whatever the rules say. */
   barred: z.record(z.string(), subjects).default({}),

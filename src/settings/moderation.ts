@@ -10,7 +10,7 @@ import { ALL_COMMANDS } from './access/access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
 import { answersInForce, setAnswer } from './answers.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
-import { keptWith, resetLimit, setExemption, setLimit } from './limits/changes.ts';
+import { keptWith, resetLimit, setExemption, setLimit, setPause } from './limits/changes.ts';
 import type { Meter } from './limits/limits.ts';
 import { describeLimit, describeLimitName } from './limits/words.ts';
 import { chooseModel, type ModelSettings, resetModel } from './models.ts';
@@ -97,13 +97,14 @@ export function moderationFor(
       async exemptModerators(exempt) {
         await change('server', setExemption(exempt));
       },
+      pause: (paused) => change('server', setPause(paused)),
       hasUnits: options.hasUnits,
     },
 
     access: {
       async inForce() {
         const { channel, server } = await read();
-        const { blocked, moderators, exemptModerators = false } = server;
+        const { blocked, moderators, exemptModerators = false, paused = false } = server;
         return {
           channel: channel.access,
           server: server.access,
@@ -111,6 +112,7 @@ export function moderationFor(
           blocked,
           moderators,
           exemptModerators,
+          paused,
         };
       },
       async allow(command, who, where) {

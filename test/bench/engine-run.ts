@@ -78,6 +78,7 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
       ceilings: [],
       costs: {},
       now,
+      isPaused: () => false,
       measure: () => {},
     }),
     platform: () => platform,

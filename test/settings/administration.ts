@@ -36,6 +36,7 @@ export interface Administered {
 }
 
 export interface AdministeredOptions {
+  readonly isPaused?: () => boolean;
   readonly storage: Storage;
   readonly clock: Pick<Clock, 'now'>;
   readonly ceilings?: readonly Limit[];
@@ -64,7 +65,14 @@ export function administer(options: AdministeredOptions): Administered {
     log,
     tell: async (address, message) => void told.push({ address, message }),
   });
-  const meter = createMeter({ usage: storage.usage, ceilings, costs, now: clock.now, measure: () => {} });
+  const meter = createMeter({
+    usage: storage.usage,
+    ceilings,
+    costs,
+    now: clock.now,
+    isPaused: () => options.isPaused?.() ?? false,
+    measure: () => {},
+  });
   const tools = {
     decisions,
     models,

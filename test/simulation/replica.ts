@@ -68,6 +68,7 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
         dailyLimit === undefined ? [] : [{ scope: 'person', of: 'requests', per: 'day', most: dailyLimit }],
       costs: {},
       now,
+      isPaused: () => false,
       measure: () => {},
     }),
     platform: (name) => (name === platform.name ? platform : undefined),

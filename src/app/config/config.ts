@@ -75,6 +75,8 @@ function configOf(values: Values) {
     }),
     /** Sign callback and file URLs: the present secret first. Empty: one is made and kept in storage. */
     signingSecrets: secrets.filter((secret) => secret !== undefined),
+    /** For what is kept on this machine. */
+    dataDirectory: values.DATA_DIR,
     storage: values.REDIS_URL
       ? { type: 'redis' as const, url: values.REDIS_URL }
       : { type: 'sqlite' as const, directory: values.DATA_DIR },

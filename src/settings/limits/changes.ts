@@ -62,3 +62,14 @@ export function setExemption(exempt: boolean): Edit {
     },
   });
 }
+
+/** Undefined where it is so already. */
+export function setPause(paused: boolean): Edit {
+  return (settings) =>
+    (settings.paused ?? false) === paused
+      ? undefined
+      : {
+          settings: { ...settings, paused },
+          trace: { what: 'paused', from: paused ? 'no' : 'yes', to: paused ? 'yes' : 'no' },
+        };
+}

@@ -2,7 +2,7 @@
 
 import { UserError } from '../../core/errors.ts';
 import type { Family } from '../../core/family.ts';
-import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
+import { type Address, channelOf, type Person, serverOf, serverWord } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Limit, LimitInForce } from '../../core/moderation.ts';
 import type { Measure } from '../../core/series.ts';
@@ -28,7 +28,10 @@ export interface UsageClaim {
 }
 
 export interface Meter {
-  /** What a job reserves when it is accepted, and the limits that hold for it. */
+  /**
+   * What a job reserves when it is accepted, and the limits that hold for it. Throws UserError while moderators or the
+   * operator have paused the bot.
+   */
   claim(job: MeteredJob, settings: Decisions): UsageClaim;
   /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
@@ -44,9 +47,17 @@ export interface MeterOptions {
   readonly ceilings: readonly Limit[];
   readonly costs: Costs;
   readonly now: () => number;
+  /** Whether the operator lets nothing new be taken. */
+  readonly isPaused: () => boolean;
   /** For operators' numbers. */
   readonly measure: Measure;
 }
+
+const PAUSED_BY_OPERATOR =
+  'Whoever runs this bot has paused it: nothing new is made for now, and what runs is finished. Please try again later.';
+
+const pausedSentence = (address: Address): string =>
+  `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
 
 interface Applied {
   readonly limit: Limit;
@@ -55,7 +66,7 @@ interface Applied {
   readonly counter: string;
 }
 
-export function createMeter({ usage, ceilings, costs, now, measure }: MeterOptions): Meter {
+export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: MeterOptions): Meter {
   function reservationOf({ invocation, address, person, work, createdAt }: MeteredJob): Reservation {
     const family = familyOf(work);
     return {
@@ -76,6 +87,8 @@ export function createMeter({ usage, ceilings, costs, now, measure }: MeterOptio
   return {
     claim(job, settings) {
       const { address, person, work } = job;
+      if (isPaused()) throw new UserError(PAUSED_BY_OPERATOR);
+      if (settings.server.paused) throw new UserError(pausedSentence(address));
       const family = familyOf(work);
       const applied = [
         ...moderatorsLimits(settings, address, person),

@@ -42,9 +42,36 @@ async function ask(who?: Person, work?: Work, address?: Address): Promise<string
 const set = (limit: Partial<Limit> & Pick<Limit, 'most'>) =>
   administered.moderation(HERE, MOD).limits.set({ scope: 'person', per: 'day', of: 'requests', ...limit });
 
-function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs'>): void {
+function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs' | 'isPaused'>): void {
   administered = administer({ storage, clock, ...options });
 }
+
+describe('a pause', () => {
+  test('of a server holds for everybody there, moderators too, and for no other; it stands in the trace', async () => {
+    const { limits, access, audit } = administered.moderation(HERE, MOD);
+    expect(await limits.pause(true)).toBe(true);
+    expect(await limits.pause(true)).toBe(false);
+    expect(await ask()).toContain('Moderators have paused me in this server');
+    expect(await ask(MOD)).toContain('/limits resume');
+    expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
+    expect((await access.inForce()).paused).toBe(true);
+    clock.advance(1_000);
+    expect(await limits.pause(false)).toBe(true);
+    expect(await ask()).toBe('passes');
+    expect((await audit(5)).map(({ what, to }) => [what, to])).toEqual([
+      ['paused', 'no'],
+      ['paused', 'yes'],
+    ]);
+  });
+
+  test('of the operator holds everywhere, for as long as it lasts', async () => {
+    let isPaused = true;
+    operate({ isPaused: () => isPaused });
+    expect(await ask(MOD)).toContain('Whoever runs this bot has paused it');
+    isPaused = false;
+    expect(await ask(MOD)).toBe('passes');
+  });
+});
 
 describe('a limit', () => {
   test('per person gives each person as much, in a whole server', async () => {

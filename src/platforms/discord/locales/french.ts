@@ -57,6 +57,8 @@ export const french = {
     appoint: 'nommer',
     dismiss: 'révoquer',
     report: 'rapport',
+    pause: 'pause',
+    resume: 'reprendre',
     command: 'commande',
     days: 'jours',
     help: 'aide',
@@ -187,6 +189,9 @@ export const french = {
     'Let somebody moderate the bot, beside the server’s own moderators':
       "Laisser quelqu'un modérer le bot, outre les modérateurs du serveur",
     'Take back that somebody moderates the bot': "Retirer à quelqu'un la modération du bot",
+    'Take nothing new in this server until it is resumed; what runs is finished':
+      'Ne plus rien accepter de nouveau sur ce serveur jusqu’à la reprise',
+    'Go on after a pause': 'Reprendre après une pause',
     'Who used how much in this server': 'Qui a consommé combien sur ce serveur',
     'How many days back; 30 if left out': 'Combien de jours en arrière ; sinon 30',
     'Help, what is set here, and what is kept about you':

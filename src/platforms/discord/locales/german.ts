@@ -57,6 +57,8 @@ export const german = {
     appoint: 'ernennen',
     dismiss: 'abberufen',
     report: 'bericht',
+    pause: 'pause',
+    resume: 'fortsetzen',
     command: 'befehl',
     days: 'tage',
     help: 'hilfe',
@@ -188,6 +190,9 @@ export const german = {
     'Let somebody moderate the bot, beside the server’s own moderators':
       'Jemanden den Bot moderieren lassen, neben den Moderatoren des Servers',
     'Take back that somebody moderates the bot': 'Jemandem die Moderation des Bots nehmen',
+    'Take nothing new in this server until it is resumed; what runs is finished':
+      'In diesem Server bis zum Fortsetzen nichts Neues annehmen; was läuft, wird fertig',
+    'Go on after a pause': 'Nach einer Pause weitermachen',
     'Who used how much in this server': 'Wer wie viel in diesem Server verbraucht hat',
     'How many days back; 30 if left out': 'Wie viele Tage zurück; ohne Angabe 30',
     'Help, what is set here, and what is kept about you':

@@ -57,6 +57,8 @@ export const japanese = {
     appoint: '任命',
     dismiss: '解任',
     report: 'レポート',
+    pause: '一時停止',
+    resume: '再開',
     command: 'コマンド',
     days: '日数',
     help: 'ヘルプ',
@@ -183,6 +185,9 @@ export const japanese = {
     'Let somebody moderate the bot, beside the server’s own moderators':
       'サーバーのモデレーターのほかに、ボットの管理を任せます',
     'Take back that somebody moderates the bot': 'ボットの管理を任せるのをやめます',
+    'Take nothing new in this server until it is resumed; what runs is finished':
+      '再開するまで、このサーバーで新しい依頼を受け付けない',
+    'Go on after a pause': '一時停止のあと再開する',
     'Who used how much in this server': 'このサーバーで誰がどれだけ使ったか',
     'How many days back; 30 if left out': '何日前まで。省略すると30日',
     'Help, what is set here, and what is kept about you':

@@ -57,6 +57,8 @@ export const spanish = {
     appoint: 'nombrar',
     dismiss: 'relevar',
     report: 'informe',
+    pause: 'pausar',
+    resume: 'reanudar',
     command: 'comando',
     days: 'días',
     help: 'ayuda',
@@ -191,6 +193,9 @@ export const spanish = {
     'Let somebody moderate the bot, beside the server’s own moderators':
       'Dejar que alguien modere el bot, junto a los moderadores del servidor',
     'Take back that somebody moderates the bot': 'Retirar a alguien la moderación del bot',
+    'Take nothing new in this server until it is resumed; what runs is finished':
+      'No aceptar nada nuevo en este servidor hasta reanudar; lo que está en marcha termina',
+    'Go on after a pause': 'Continuar tras una pausa',
     'Who used how much in this server': 'Quién usó cuánto en este servidor',
     'How many days back; 30 if left out': 'Cuántos días atrás; si no se indica, 30',
     'Help, what is set here, and what is kept about you':
