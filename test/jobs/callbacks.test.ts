@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StartRequest } from '../../src/core/context.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+/** What callbacks of every kind make of a job that waits for them. */
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const said = (sentence: string) =>
+  world.log.lines.filter((line) => line.sentence.includes(sentence)).map(({ fields }) => fields);
+
+const failed = (task: string | undefined, code = 501) => ({
+  code,
+  msg: 'generation failed',
+  data: { callbackType: 'error', ...(task === undefined ? {} : { task_id: task }), data: null },
+});
+
+async function waiting(request: StartRequest = SONG): Promise<string> {
+  const job = await world.start(request);
+  await world.advance(job);
+  expect((await world.read(job)).state).toBe('waiting');
+  return job;
+}
+
+async function called(job: string, body: object | string): Promise<void> {
+  await world.callback(job, body);
+  await world.advance(job);
+}
+
+describe('the task that a callback names', () => {
+  it('is noted where it is another one, and the URL counts', async () => {
+    const job = await waiting();
+    await called(job, songCallback('text', 'task-1'));
+    expect(said('names another task')).toEqual([]);
+    await called(job, songCallback('complete', 'task-of-another'));
+    expect(said('names another task')).toEqual([{ job, task: 'task-1', named: 'task-of-another' }]);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('is learned from one that says no more than that it goes on', async () => {
+    const job = await waiting();
+    const { taskId: _, ...unnamed } = await world.read(job);
+    await world.storage.jobs.replace({ ...unnamed, uncertain: true });
+    await called(job, { code: 200, data: { taskId: 'task-9', status: 'PENDING' } });
+    expect(await world.read(job)).toMatchObject({ state: 'waiting', taskId: 'task-9', uncertain: false });
+    expect(said('names another task')).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  it('ends the job, with its code in the log', async () => {
+    const job = await waiting();
+    await called(job, failed('task-1'));
+    const { state, failure } = await world.read(job);
+    expect({ state, code: failure?.code, taken: failure?.taken }).toEqual({
+      state: 'failed',
+      code: 'not-made',
+      taken: 'no',
+    });
+    expect(said('reports that the work failed')).toEqual([
+      { job, reference: failure?.reference, code: 'not-made' },
+    ]);
+    expect(said('was not understood')).toEqual([]);
+  });
+
+  it('that names no task ends it too, and one that names another does not', async () => {
+    const [first, second] = [await waiting(), await waiting()];
+    await called(first, failed(undefined));
+    expect((await world.read(first)).state).toBe('failed');
+    await called(second, failed('task-of-another'));
+    expect((await world.read(second)).state).toBe('waiting');
+  });
+
+  it('ends a job whose own task is not known', async () => {
+    const job = await waiting();
+    const { taskId: _, ...unnamed } = await world.read(job);
+    await world.storage.jobs.replace(unnamed);
+    await called(job, failed('task-1'));
+    expect((await world.read(job)).state).toBe('failed');
+  });
+});
+
+it('one that is not understood is kept, with its keys for the operator alone', async () => {
+  const job = await waiting();
+  const body = JSON.stringify({ code: 200, data: { surprise: 'a secret' } });
+  await called(job, body);
+  expect(said('was not understood; its body is kept')).toEqual([{ job, bytes: body.length }]);
+  expect(JSON.stringify(said('The keys of a callback'))).toContain('surprise');
+  expect(JSON.stringify(world.log.lines)).not.toContain('a secret');
+  expect(await world.read(job)).toMatchObject({ state: 'waiting', unreadable: true, inboxRead: 1 });
+});
+
+describe('the words that a song waits for', () => {
+  const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg' };
+  const lyrics = (...texts: string[]) => ({
+    code: 200,
+    data: {
+      callbackType: 'complete',
+      taskId: 'task-1',
+      data: texts.map((text) => ({ title: 'Rain', text, status: 'complete' })),
+    },
+  });
+  const COVER: StartRequest = {
+    title: 'Covering “rain”',
+    work: {
+      route: 'music.uploadCover',
+      audio,
+      request: { customMode: true, instrumental: false, model: 'V5', title: 'Rain', style: 'lofi' },
+      lyricsAbout: 'rain',
+    },
+  };
+
+  it('are sung in a cover too, once, and a second telling asks for nothing', async () => {
+    const job = await waiting(COVER);
+    expect(world.gateway.taken.map(({ route }) => route)).toEqual(['music.generateLyrics']);
+    await called(job, lyrics('[Verse]\nDrip'));
+    await called(job, lyrics('[Verse]\nDrop'));
+    expect(world.gateway.taken.map(({ route }) => route)).toEqual([
+      'music.generateLyrics',
+      'music.uploadCover',
+    ]);
+    expect(world.gateway.taken[1]?.request).toMatchObject({ prompt: '[Verse]\nDrip', style: 'lofi' });
+  });
+
+  it('end the song where there are none in what came, and the operator hears its keys', async () => {
+    const job = await waiting(COVER);
+    await called(job, lyrics());
+    expect(await world.read(job)).toMatchObject({ state: 'failed', failure: { code: 'nonsense' } });
+    expect(said('its body is kept')).toHaveLength(1);
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('mean nothing to a song that asked for none', async () => {
+    const job = await waiting();
+    await called(job, lyrics('[Verse]\nDrip'));
+    expect(world.gateway.taken).toHaveLength(1);
+  });
+});
+
+describe('a run after one that failed or died', () => {
+  it('notes that more may stand in the channel, until something is shown again', async () => {
+    const job = await waiting();
+    await expect(world.read(job)).resolves.not.toHaveProperty('mayHavePosted', true);
+    const show = world.platform.show.bind(world.platform);
+    const seen: (boolean | undefined)[] = [];
+    world.platform.show = (address, message, options) => {
+      seen.push(options.mayHavePosted);
+      return show(address, message, options);
+    };
+    const { read } = world.dependencies.storage.jobs;
+    world.dependencies.storage.jobs.read = () => Promise.reject(new Error('the process died'));
+    await expect(world.advance(job)).rejects.toThrow('died');
+    world.dependencies.storage.jobs.read = read;
+    await called(job, songCallback('complete'));
+    expect(seen).toEqual([true]);
+    expect((await world.read(job)).mayHavePosted).toBe(false);
+  });
+});
