@@ -146,7 +146,7 @@ async function finish(run: JobRun, signal: AbortSignal, deps: JobDependencies): 
   if (run.job.attempts === 0) await releaseSlot(run.job, deps);
   const again = await deliver(run, signal, deps);
   if (again !== undefined) return again;
-  return run.job.end !== 'delivered' && mayComeLate(run.job) ? 'now' : undefined;
+  return mayComeLate(run.job) ? 'now' : undefined;
 }
 
 type CallbackDependencies = Pick<JobDependencies, 'storage' | 'newId' | 'log'>;

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/context.ts';
-import { createWorld, SONG, songCallback, type World } from './world.ts';
+import { advance } from '../../src/jobs/runner.ts';
+import { gatewayError } from './scripted-gateway.ts';
+import { createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
 
 /** What callbacks of every kind make of a job that waits for them. */
 let world: World;
@@ -157,5 +159,78 @@ describe('a run after one that failed or died', () => {
     await called(job, songCallback('complete'));
     expect(seen).toEqual([true]);
     expect((await world.read(job)).mayHavePosted).toBe(false);
+  });
+});
+
+describe('a run', () => {
+  it('of a job that is not there ends quietly', async () => {
+    expect(await world.advance('unknown')).toBeUndefined();
+  });
+
+  it('that is told to stop begins nothing, and is due at once', async () => {
+    const job = await world.start(SONG);
+    const stopped = { signal: AbortSignal.abort(), interrupted: false, isHeld: () => true };
+    expect(await advance(job, stopped, world.dependencies)).toBe(world.clock.now());
+    expect(world.gateway.taken).toEqual([]);
+  });
+
+  it('after one that died has what that may have posted taken away, where another run ended the job', async () => {
+    const job = await waiting();
+    await called(job, songCallback('complete'));
+    const retracted: object[] = [];
+    world.platform.retract = async (_address, { stray }) => void retracted.push(stray);
+    await world.advance(job);
+    expect(retracted).toEqual([]);
+    const after = { signal: new AbortController().signal, interrupted: true, isHeld: () => true };
+    expect(await advance(job, after, world.dependencies)).toBeUndefined();
+    expect(retracted).toEqual([{}]);
+    expect(await world.read(job)).toMatchObject({ state: 'delivered' });
+  });
+});
+
+describe('a task is asked about', () => {
+  const asked = (): string[] => {
+    const tasks: string[] = [];
+    world.gateway.media.queryVideo = async (task) => {
+      tasks.push(task);
+      return { status: 'running' };
+    };
+    return tasks;
+  };
+  async function pastItsDeadline(job: string): Promise<void> {
+    for (let time = 0; time < 3; time += 1) {
+      await world.advance(job);
+      world.clock.advance(20 * 60_000);
+    }
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('expired');
+  }
+
+  it('never where the gateway calls back', async () => {
+    const tasks = asked();
+    await pastItsDeadline(await waiting());
+    expect(tasks).toEqual([]);
+  });
+
+  it('never where no name of it is known', async () => {
+    const job = await waiting(VIDEO);
+    const { taskId: _, ...unnamed } = await world.read(job);
+    await world.storage.jobs.replace(unnamed);
+    const tasks = asked();
+    await pastItsDeadline(job);
+    expect(tasks).toEqual([]);
+  });
+
+  it('first after a pause, however the submission went', async () => {
+    const tasks = asked();
+    world.gateway.replies.push(gatewayError('unavailable', { retryable: true }));
+    const job = await world.start(VIDEO);
+    world.clock.advance(Math.max(0, ((await world.advance(job)) ?? 0) - world.clock.now()));
+    const first = (await world.advance(job)) ?? 0;
+    expect(tasks).toEqual([]);
+    expect(first).toBeGreaterThan(world.clock.now());
+    world.clock.advance(first - world.clock.now());
+    await world.advance(job);
+    expect(tasks).toEqual(['task-1']);
   });
 });
