@@ -36,6 +36,8 @@ export interface DiscordOptions extends GatewaySettings {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed?: () => number;
   readonly random: RetryTools['random'];
   /** The real timer by default. */
   readonly sleep?: RetryTools['sleep'];
@@ -46,7 +48,7 @@ const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { log, media, now, random, publicKey, sleep = realSleep, messageContent = false } = options;
-  const { withLock = (_task, work) => work() } = options;
+  const { withLock = (_task, work) => work(), elapsed = () => performance.now() } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -56,7 +58,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const ready = Promise.withResolvers<void>();
   let isRegistering = false;
 
-  const budgets = createEditBudgets(now);
+  const budgets = createEditBudgets(elapsed);
   const rest = createDiscordRest({ ...options, budgets });
   const guilds = createGuilds(rest, log);
   const connection = options.httpOnly
@@ -83,7 +85,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const responses = new FirstResponses();
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
-  const scheduler = createEditScheduler({ now, sleep, log, pauseOf });
+  const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
 
   /** Once in the life of a process. Not awaited at the end: it may wait for other replicas, and the next start repeats it. */
   function registerCommands(): void {

@@ -40,8 +40,10 @@ export interface SlackOptions {
   readonly measure?: Measure;
   readonly now: () => number;
   readonly random?: () => number;
-  /** For what has to go evenly whatever happens to `now`, in milliseconds. */
+  /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
+  /** The same, by which a standstill of this process is seen; `elapsed` by default. */
+  readonly standstillClock?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
@@ -60,16 +62,16 @@ const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 /** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
-  const { random = Math.random, sleep = (ms) => delay(ms) } = options;
+  const { random = Math.random, sleep = (ms) => delay(ms), elapsed = () => performance.now() } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
-  const arrivals = createArrivals(options);
+  const arrivals = createArrivals({ now, elapsed: options.standstillClock ?? elapsed });
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
     logger: sdkLogger(log),
     fetch: measuredFetch(arrivals.fetch, options.measure),
   };
-  const common = { client, now, sleep, random, log, measure: options.measure };
+  const common = { client, now, elapsed, sleep, random, log, measure: options.measure };
   const account = openAccount(options.account, {
     ...common,
     settings: options.settings,

@@ -58,7 +58,7 @@ export const SLACK_FAULTS = [
   {
     name: 'Retry-After of one edit is ignored by the next',
     file: 'src/platforms/slack/connection/rates.ts',
-    text: 'pausedUntil = Math.max(pausedUntil, now() + ms);',
+    text: 'pausedUntil = Math.max(pausedUntil, elapsed() + ms);',
     replacement: 'pausedUntil = Math.max(pausedUntil, ms - ms);',
     tests: { 'test/platforms/slack/connection/rates.test.ts': 'wait together for a Retry-After' },
   },

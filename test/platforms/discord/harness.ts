@@ -151,12 +151,15 @@ export interface Harness {
 }
 
 export interface HarnessOptions extends DiscordOptions {
+  /** Time passes by as much as it is asked for, however short it is. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly shards?: number;
   /** How the adapter is set up beyond its connection. */
   readonly adapter?: (
     discord: DiscordServer,
-  ) => Partial<Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'withLock'>>;
+  ) => Partial<
+    Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'withLock' | 'now'>
+  >;
   /** Does not connect yet. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;
@@ -183,6 +186,7 @@ export async function startHarness({
     warn: writer('warn'),
     error: writer('error'),
   };
+  let slept = 0;
   const create = () =>
     storing(
       createDiscord({
@@ -191,8 +195,14 @@ export async function startHarness({
         media,
         log: logger,
         now: () => discord.now(),
+        elapsed: () => performance.now() + slept,
         random: () => 0.5,
-        ...(sleep ? { sleep } : {}),
+        ...(sleep && {
+          sleep: async (milliseconds, signal) => {
+            await sleep(milliseconds, signal);
+            slept += milliseconds;
+          },
+        }),
         ...adapter?.(discord),
       }),
     );

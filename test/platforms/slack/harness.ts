@@ -203,6 +203,8 @@ export interface Harness {
   now(): number;
   /** Moves the adapter's clock. */
   passTime(ms: number): void;
+  /** Sets the clock of the bot's machine by so much. */
+  setClock(ms: number): void;
   /** As if the adapter's process had stood still for as long until now. */
   standStill(ms: number): void;
   /** Updates a stream, and waits until the adapter has called Slack for it. */
@@ -229,7 +231,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const warned: string[] = [];
   const log = logInto(warned);
   const startedAt = Date.now();
-  const { speed = SPEED, aheadMs = 0 } = options;
+  const { speed = SPEED } = options;
+  let { aheadMs = 0 } = options;
   let passed = 0;
   const slackNow = () => startedAt + (Date.now() - startedAt) * speed + passed;
   const now = () => slackNow() + aheadMs;
@@ -249,7 +252,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       media,
       log,
       now,
-      elapsed: () => performance.now() + stoodStill,
+      elapsed: () => performance.now() * speed,
+      standstillClock: () => performance.now() + stoodStill,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
       sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
@@ -273,6 +277,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     now,
     passTime: (ms) => {
       passed += ms;
+    },
+    setClock: (ms) => {
+      aheadMs += ms;
     },
     standStill: (ms) => {
       stoodStill += ms;

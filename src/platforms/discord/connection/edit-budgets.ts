@@ -10,7 +10,7 @@ const REMEMBERED = 1_000;
 
 interface Budget {
   readonly remaining: number;
-  /** On the clock that was given. */
+  /** By a clock that is never set. */
   readonly resetAt: number;
 }
 
@@ -24,7 +24,7 @@ export interface EditBudgets {
   readonly pause: (edited: readonly string[]) => number | undefined;
 }
 
-export function createEditBudgets(now: () => number): EditBudgets {
+export function createEditBudgets(elapsed: () => number): EditBudgets {
   const budgets = new Map<string, Budget>();
 
   function read(url: string, headers: { get(name: string): string | null }): void {
@@ -33,7 +33,7 @@ export function createEditBudgets(now: () => number): EditBudgets {
     const seconds = headers.get('x-ratelimit-reset-after');
     if (edited === undefined || remaining === null || seconds === null) return;
     budgets.delete(edited);
-    budgets.set(edited, { remaining: Number(remaining), resetAt: now() + Number(seconds) * 1_000 });
+    budgets.set(edited, { remaining: Number(remaining), resetAt: elapsed() + Number(seconds) * 1_000 });
     const [oldest] = budgets.size > REMEMBERED ? budgets.keys() : [];
     if (oldest !== undefined) budgets.delete(oldest);
   }
@@ -47,7 +47,7 @@ export function createEditBudgets(now: () => number): EditBudgets {
     pause(edited) {
       const pauses = edited.flatMap((key) => {
         const budget = budgets.get(key);
-        const left = budget ? budget.resetAt - now() : Number.NaN;
+        const left = budget ? budget.resetAt - elapsed() : Number.NaN;
         return budget && left >= 0 ? left / (budget.remaining + 1) : [];
       });
       return pauses.length === 0 ? undefined : Math.max(...pauses);

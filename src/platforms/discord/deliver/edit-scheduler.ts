@@ -20,12 +20,14 @@ interface Queue {
   readonly inFlight: Map<string, Promise<void>>;
   /** Resolves when no write is in flight, except uploads. */
   free: Promise<void>;
-  /** The time of the last write, in milliseconds since the epoch. */
+  /** When the last write began, by a clock that is never set. */
   writtenAt: number;
   running: boolean;
 }
 
-interface SchedulerOptions extends Pick<ReceivingTools, 'now' | 'sleep' | 'log'> {
+interface SchedulerOptions extends Pick<ReceivingTools, 'sleep' | 'log'> {
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
   /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
   readonly pauseOf?: (queue: string) => number | undefined;
 }
@@ -39,7 +41,7 @@ export interface WriteOptions {
  * Streams offer states that the next one may replace; final states are written. A write that Discord limits delays its
  * channel for as long as the REST client waits out Retry-After.
  */
-export function createEditScheduler({ now, sleep, log, pauseOf = () => undefined }: SchedulerOptions) {
+export function createEditScheduler({ elapsed, sleep, log, pauseOf = () => undefined }: SchedulerOptions) {
   const queues = new Map<string, Queue>();
   const closing = new AbortController();
 
@@ -69,7 +71,7 @@ export function createEditScheduler({ now, sleep, log, pauseOf = () => undefined
     { uploads }: WriteOptions,
   ): Promise<Value> {
     const go = async (): Promise<Value> => {
-      queue.writtenAt = now();
+      queue.writtenAt = elapsed();
       return await write();
     };
     const before = queue.inFlight.get(message) ?? Promise.resolve();
@@ -91,7 +93,7 @@ export function createEditScheduler({ now, sleep, log, pauseOf = () => undefined
   /** From the beginning of the last write on; what Discord tells holds from its answer on. */
   function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
     const told = pauseOf(channel);
-    const pause = told === undefined ? EDIT_EVERY_MS : now() - writtenAt + told;
+    const pause = told === undefined ? EDIT_EVERY_MS : elapsed() - writtenAt + told;
     return Math.max(pause, (queues.size * 1_000) / EDITS_PER_SECOND);
   }
 
@@ -100,7 +102,7 @@ export function createEditScheduler({ now, sleep, log, pauseOf = () => undefined
     let pause = EDIT_EVERY_MS;
     while (!closing.signal.aborted) {
       // Writes meanwhile count too, so the wait may begin again; a channel is forgotten after its pause.
-      const wait = queue.writtenAt + pause - now();
+      const wait = queue.writtenAt + pause - elapsed();
       if (wait > 0) {
         await sleep(wait, closing.signal);
         continue;

@@ -1,5 +1,4 @@
 /** How long ago Slack sent what arrives: by its own times, and by how long this process stood still. */
-import { performance } from 'node:perf_hooks';
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 
@@ -12,8 +11,8 @@ export interface Arrival {
 
 export interface ArrivalOptions {
   readonly now: () => number;
-  /** Goes on evenly whatever happens to `now`, in milliseconds. */
-  readonly elapsed?: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
   readonly fetch?: Fetch;
 }
 
@@ -38,11 +37,7 @@ const stampedSchema = z.union([
     .transform(({ actions: [{ action_ts: seconds }] }) => seconds),
 ]);
 
-export function createArrivals({
-  now,
-  elapsed = () => performance.now(),
-  fetch = globalThis.fetch,
-}: ArrivalOptions) {
+export function createArrivals({ now, elapsed, fetch = globalThis.fetch }: ArrivalOptions) {
   /** Slack's clock is at least as far ahead of ours. */
   const ahead: number[] = [];
   let beat: NodeJS.Timeout | undefined;

@@ -30,6 +30,8 @@ export interface OAuthAccount {
 export interface ConnectionOptions {
   readonly client: ClientOptions;
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
   readonly log: Log;

@@ -9,29 +9,30 @@ const MOST_CHANNELS = 1000;
 /**
  * `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams as
  * edits, and two fifths as many beginnings: tiers 4, 3 and 2, https://docs.slack.dev/apis/web-api/rate-limits
+ * `elapsed` is a clock that is never set: a Retry-After is as long whatever happens to the time of day.
  */
-export function createRates(editGapMs: number, now: () => number, sleep: (ms: number) => Promise<void>) {
+export function createRates(editGapMs: number, elapsed: () => number, sleep: (ms: number) => Promise<void>) {
   const edits = new Map<string, Rate>();
   return {
     editsIn(channel: string): Rate {
-      const rate = edits.get(channel) ?? createRate(editGapMs, now, sleep);
+      const rate = edits.get(channel) ?? createRate(editGapMs, elapsed, sleep);
       if (edits.size >= MOST_CHANNELS)
         for (const [other, { isIdle }] of edits) if (isIdle()) edits.delete(other);
       edits.set(channel, rate);
       return rate;
     },
-    appends: createRate(editGapMs / 2, now, sleep),
-    starts: createRate(editGapMs * 2.5, now, sleep),
+    appends: createRate(editGapMs / 2, elapsed, sleep),
+    starts: createRate(editGapMs * 2.5, elapsed, sleep),
   };
 }
 
-function createRate(gapMs: number, now: () => number, sleep: (ms: number) => Promise<void>) {
+function createRate(gapMs: number, elapsed: () => number, sleep: (ms: number) => Promise<void>) {
   const queue = new PQueue({ concurrency: 1 });
   let pausedUntil = 0;
 
   /** Resolves when no Retry-After is in force: for what must be written. */
   async function ready(): Promise<void> {
-    for (let wait = pausedUntil - now(); wait > 0; wait = pausedUntil - now()) await sleep(wait);
+    for (let wait = pausedUntil - elapsed(); wait > 0; wait = pausedUntil - elapsed()) await sleep(wait);
   }
 
   return {
@@ -50,8 +51,8 @@ function createRate(gapMs: number, now: () => number, sleep: (ms: number) => Pro
     ready,
     /** Slack said Retry-After. */
     pauseFor(ms: number): void {
-      pausedUntil = Math.max(pausedUntil, now() + ms);
+      pausedUntil = Math.max(pausedUntil, elapsed() + ms);
     },
-    isIdle: () => queue.size + queue.pending === 0 && pausedUntil <= now(),
+    isIdle: () => queue.size + queue.pending === 0 && pausedUntil <= elapsed(),
   };
 }

@@ -41,7 +41,7 @@ export interface WorkspaceOptions extends ConnectionOptions {
 export function createWorkspace(
   token: string,
   options: WorkspaceOptions,
-  rates: Rates = createRates(options.editGapMs, options.now, options.sleep),
+  rates: Rates = createRates(options.editGapMs, options.elapsed, options.sleep),
 ) {
   const web = createWebClient(token, options.client);
   let known: Identity | undefined;

@@ -34,7 +34,7 @@ function setUp(pauseOf?: (queue: string, now: number) => number | undefined) {
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const scheduler = createEditScheduler({
-    now: () => time,
+    elapsed: () => time,
     sleep,
     log,
     pauseOf: (queue) => pauseOf?.(queue, time),

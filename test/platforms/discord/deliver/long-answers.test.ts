@@ -5,10 +5,16 @@ import { accept, type Harness, Remembered, startHarness } from '../harness.ts';
 
 let harness: Harness;
 let address: Address;
+/** The clock of the machine is set by so much. */
+let setBy = 0;
 
 beforeEach(async () => {
   // Edits follow each other at once.
-  harness = await startHarness({ sleep: async () => {} });
+  setBy = 0;
+  harness = await startHarness({
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    adapter: (discord) => ({ now: () => discord.now() + setBy }),
+  });
   const accepted = accept(harness.bot);
   harness.discord.command({ name: 'ask', options: { question: 'why' } });
   ({ address } = await accepted);
@@ -53,6 +59,15 @@ describe('a long answer', () => {
     }
     await stream.close(done(2_000));
     expect(said()).toMatchObject([{ attachments: [{ filename: 'answer.md' }] }]);
+  });
+
+  it('goes on when the clock of the machine is set back', async () => {
+    const stream = harness.platform.stream(address, new Remembered('j'));
+    stream.update(writing(10));
+    await expect.poll(() => shows(9)).toBe(true);
+    setBy = -3_600_000;
+    stream.update(writing(20));
+    await expect.poll(() => shows(19)).toBe(true);
   });
 
   it('is written only where it has changed', async () => {

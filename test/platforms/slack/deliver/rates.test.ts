@@ -44,3 +44,14 @@ it('an answer is not held up by edits that Slack limits in another channel', asy
   await writing.close({ text: 'Well, yes.' });
   expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
 });
+
+it('a Retry-After is over in its time when the clock of the machine is set back meanwhile', async () => {
+  const { server } = harness;
+  const writing = answerIn('C0MUSIC', 'job-1');
+  await harness.update(writing, { text: 'One' });
+  server.faults.next('chat.update', { type: 'ratelimited', retryAfter: 1 });
+  await harness.update(writing, { text: 'Two' });
+  harness.setClock(-3_600_000);
+  await writing.close({ text: 'Three.' });
+  expect(server.botMessages('C0MUSIC').map(readableText)).toEqual(['Three.']);
+});
