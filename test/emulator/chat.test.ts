@@ -92,6 +92,7 @@ test('a stream without its end ends early, and a stalled one goes silent', async
   const ended = await post(emulator, path, body, { 'x-emulator-fault': 'stream=no-end' });
   expect(ended.body).not.toContain('[DONE]');
   expect(ended.body).not.toContain('"finish_reason":"stop"');
+  const patience = new AbortController();
   const response = await fetch(emulator.url + path, {
     method: 'POST',
     headers: {
@@ -100,8 +101,9 @@ test('a stream without its end ends early, and a stalled one goes silent', async
       'x-emulator-fault': 'stream=stall',
     },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(400),
+    signal: patience.signal,
   });
+  setTimeout(() => patience.abort(), 400);
   await expect(response.text()).rejects.toThrow(/timeout|aborted/i);
 });
 

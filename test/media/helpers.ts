@@ -39,14 +39,14 @@ type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts'>> & {
   readonly allowedHosts?: readonly string[];
 };
 
-/** A fetcher that may reach the servers of this test, with limits small enough to be met in a test. */
+/** A fetcher that may reach the servers of this test, with limits of size small enough to be met in a test. */
 export function fetcherFor({ allowedHosts, ...options }: FetcherOptions = {}) {
   const allowed = allowedHosts ? new Set(allowedHosts) : listening;
   const fetcher = createMediaFetcher({
     allowedHosts: { gateway: allowed, platform: allowed },
     maximumBytes: 1_000_000,
-    timeoutMs: 5_000,
-    idleTimeoutMs: 900,
+    timeoutMs: 600_000,
+    idleTimeoutMs: 600_000,
     maximumRedirects: 3,
     concurrency: 4,
     now: () => Date.now(),

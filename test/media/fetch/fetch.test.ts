@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { queryObjects } from 'node:v8';
 import { describe, expect, test, vi } from 'vitest';
+import { stopTimers } from '../../gateway/support.ts';
 import { bytesOf, fetcherFor, listen, mp3, uniqueMp3 } from '../helpers.ts';
 
 const song = uniqueMp3(400_000);
@@ -110,12 +111,14 @@ describe('many at once', () => {
       else if (request.url === '/forgotten') response.write(song);
       else response.end(song);
     });
-    const fetcher = fetcherFor({ concurrency: 1, timeoutMs: 300, idleTimeoutMs: 5000 });
+    const fetcher = fetcherFor({ concurrency: 1, timeoutMs: 60_000 });
     await (await fetcher.fetch(origin, audio)).discard();
     await expect(fetcher.fetch(`${origin}/page`, audio)).rejects.toMatchObject({ code: 'type' });
+    stopTimers();
     await fetcher.fetch(`${origin}/forgotten`, audio);
-    const last = await fetcher.fetch(origin, audio);
-    expect((await bytesOf(last.stream())).length).toBe(song.length);
+    const last = fetcher.fetch(origin, audio);
+    vi.advanceTimersByTime(60_000);
+    expect((await bytesOf((await last).stream())).length).toBe(song.length);
   });
 });
 

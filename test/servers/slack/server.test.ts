@@ -232,7 +232,7 @@ describe('acknowledgement', () => {
       appToken: server.appToken,
       logger: quiet,
       // The reconnection waits as long as this.
-      clientPingTimeout: 50,
+      clientPingTimeout: 500,
       installerOptions: { clientOptions },
     });
     app = new App({ token: server.botToken, receiver, clientOptions, logger: quiet });
