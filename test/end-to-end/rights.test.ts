@@ -168,6 +168,33 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     }
   });
 
+  it('Slack: a model uses commands in the name of the person who asked, with their rights', async () => {
+    await privately('U0BOB', '/models', 'answers assistant:on where:channel');
+    const content = (part: object) =>
+      json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
+    const call = { functionCall: { name: 'image', args: { prompt: 'a fox' } } };
+    const answer = async (asked: () => Promise<unknown>) => {
+      const before = slack.botMessages().length;
+      upstream.next(TOOLS, content(call), content({ text: 'That is all.' }));
+      await asked();
+      const isAnswer = (text: string) => text.includes('/image') && text.includes('Again');
+      const message = await slack.until(() =>
+        slack
+          .botMessages()
+          .slice(before)
+          .find(({ blocks }) => isAnswer(JSON.stringify(blocks))),
+      );
+      return readableText(message);
+    };
+    const asks = (user: string) => answer(() => slack.slash('/ask', 'Paint a fox.', { user }));
+    expect(await asks('U0CARL')).toMatch(/\/image: not done.*barred you from/s);
+    expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(
+      /not done.*barred/s,
+    );
+    expect(await asks('U0ADA')).toContain('/image: started');
+    await privately('U0BOB', '/models', 'answers reset:on where:channel');
+  });
+
   it('Slack: buttons and talk', async () => {
     await slack.slash('/image', 'a fox', { user: 'U0ADA' });
     const made = await slack.until(() =>

@@ -82,7 +82,7 @@ function inputBlocks(
   option: OptionDeclaration,
   initial: OptionValue | undefined,
 ): types.InputBlock[] {
-  const isLong = option.type === 'text' && !option.autocomplete && typeof initial === 'string';
+  const isLong = option.type === 'text' && typeof initial === 'string';
   if (!isLong) return [inputBlock(name, option, initial)];
   return textParts(name, option, initial, LIMITS.inputText).map(({ field, text }) =>
     inputBlock(field, field === name ? option : { ...option, required: false }, text),
@@ -115,7 +115,8 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
     case 'text': {
       if (option.mention === true) return { type: 'users_select' };
       const text = typeof initial === 'string' && initial !== '' ? initial : undefined;
-      if (option.autocomplete) {
+      // A menu cannot hold a longer text.
+      if (option.autocomplete && (text === undefined || text.length <= LIMITS.optionValue)) {
         const first = text === undefined ? {} : { initial_option: choiceOption(text, text) };
         return { type: 'external_select', min_query_length: 0, ...first };
       }

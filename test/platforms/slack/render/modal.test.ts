@@ -36,6 +36,13 @@ it('a text that one field cannot hold is in two, and comes back whole', () => {
   expect(sentAsItIs(formWith(lyrics))).toEqual({ title: 'Rain', lyrics });
 });
 
+it('a text that a menu cannot hold is in a field of its own, and comes back whole', () => {
+  const options = { voice: { type: 'text', description: 'A voice', autocomplete: true } } as const;
+  const voice = 'a voice with a long name '.repeat(20).trim();
+  const form: Form = { id: 'song', title: 'Sing it', submitLabel: 'Go', options, initial: { voice } };
+  expect(sentAsItIs(form)).toEqual({ voice });
+});
+
 it('no text is cut, however its lines are', () => {
   const long = fc.array(fc.string({ maxLength: 400 }), { minLength: 10, maxLength: 20 });
   fc.assert(
