@@ -3,6 +3,8 @@
  * measures little and allows twice the goals. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
  */
 import { parseArgs } from 'node:util';
+import { lagRow, manyAnswersRow } from './answers.ts';
+import { commandsRow } from './commands.ts';
 import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
 import { installRow } from './install.ts';
@@ -11,7 +13,17 @@ import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
 import { waitingRow } from './waiting.ts';
 
-const ROWS: readonly BenchRow[] = [streamsRow, firstWordsRow, startupRow, engineRow, installRow, waitingRow];
+const ROWS: readonly BenchRow[] = [
+  streamsRow,
+  lagRow,
+  manyAnswersRow,
+  commandsRow,
+  firstWordsRow,
+  startupRow,
+  engineRow,
+  installRow,
+  waitingRow,
+];
 
 /** What a short run forgives: it is there to catch a relapse. */
 const SHORT_SLACK = 2;
@@ -53,7 +65,7 @@ function figure(value: number): string {
 
 function line(cells: readonly [string, string, string, string, string, string, string, string]): string {
   const [id, what, unit, product, peer, theirs, ratio, goal] = cells;
-  return `${id.padEnd(4)}${what.padEnd(44)}${unit.padEnd(20)}${product.padStart(9)}  ${peer.padEnd(40)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
+  return `${id.padEnd(4)}${what.padEnd(58)}${unit.padEnd(20)}${product.padStart(9)}  ${peer.padEnd(40)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
 }
 
 process.stdout.write(line(['', '', '', 'product', 'peer or limit', '', 'ratio', 'goal']));

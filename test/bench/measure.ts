@@ -54,7 +54,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The value below which this part of all lies, as `0.99`; NaN for no values. */
-function quantile(values: readonly number[], part: number): number {
+export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
