@@ -63,6 +63,18 @@ describe('a history that was found keeps every promise', () => {
     },
   );
 
+  test('in which the gateway asks for patience while the bot is being stopped', async () => {
+    const { broken } = await simulator.play({
+      ...QUIET,
+      seed: 15,
+      replicas: 2,
+      requests: [asked('question with tools', { twice: true })],
+      faults: [{ type: 'stop', afterSteps: 57, replica: 1, forMs: 0 }],
+      paid: [{ type: 'busy', retryAfterMs: 600_000 }],
+    });
+    expect(broken).toEqual([]);
+  });
+
   test('in which the chat loses answers, and then limits the bot', async () => {
     const { broken } = await simulator.play({
       ...QUIET,

@@ -56,8 +56,14 @@ export class Kernel {
     this.random = seed === 0 ? () => 0 : mulberry32(seed);
   }
 
-  get isIdle(): boolean {
-    return this.#pending.length === 0 && this.#timers.every(({ process }) => process !== undefined);
+  /** Something was asked for, and has not happened or was not answered. */
+  get isBusy(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** The world outside of every process still does something. */
+  get isBusyOutside(): boolean {
+    return this.#timers.some(({ process }) => process === undefined);
   }
 
   tell(who: string, what: string): void {

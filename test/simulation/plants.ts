@@ -14,6 +14,22 @@ export interface Plant {
 
 export const UNHARMED = <Port>(port: Port): Port => port;
 
+/** The same gateway, whose requests for songs, words and pictures go through `send`. */
+const sending =
+  (send: <Answer>(request: () => Promise<Answer>) => Promise<Answer>) =>
+  (gateway: Gateway): Gateway => ({
+    ...gateway,
+    music: {
+      ...gateway.music,
+      generate: (...request) => send(() => gateway.music.generate(...request)),
+      generateLyrics: (...request) => send(() => gateway.music.generateLyrics(...request)),
+    },
+    media: {
+      ...gateway.media,
+      createImage: (...request) => send(() => gateway.media.createImage(...request)),
+    },
+  });
+
 /** The same job record with other contents, wherever it is written. */
 const rewriting =
   (change: (job: Parameters<Storage['jobs']['replace']>[0]) => typeof job) =>
@@ -47,14 +63,7 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
   {
     fault: 'a request whose answer was lost is sent again',
     breaks: 'one charge',
-    gateway: (gateway) => ({
-      ...gateway,
-      music: {
-        ...gateway.music,
-        generate: (...request) =>
-          gateway.music.generate(...request).catch(() => gateway.music.generate(...request)),
-      },
-    }),
+    gateway: sending((request) => request().catch(request)),
   },
   {
     fault: 'a message is never found again',
@@ -97,18 +106,13 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
   {
     fault: 'the time to wait is not read',
     breaks: 'Retry-After',
-    gateway: (gateway) => ({
-      ...gateway,
-      music: {
-        ...gateway.music,
-        generate: (...request) =>
-          gateway.music.generate(...request).catch((error: unknown) => {
-            if (!(error instanceof GatewayError)) throw error;
-            const { route, code, taken, retryable } = error;
-            throw new GatewayError({ route, code, taken, retryable });
-          }),
-      },
-    }),
+    gateway: sending((request) =>
+      request().catch((error: unknown) => {
+        if (!(error instanceof GatewayError)) throw error;
+        const { route, code, taken, retryable } = error;
+        throw new GatewayError({ route, code, taken, retryable });
+      }),
+    ),
   },
   {
     fault: 'a replica that stood still does not check its lease',

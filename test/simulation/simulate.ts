@@ -26,8 +26,8 @@ const MOST_STEPS = 30_000;
 /** The gateway waits this long for the answer to a callback, and tries again as often. */
 const CALLBACK_TIMEOUT_MS = 10_000;
 const CALLBACK_TRIES = 8;
-/** Lost timers are found within two sweeps. */
-const SWEPT_MS = 25 * 60_000;
+/** Lost timers are found by the first sweep that storage does not fail, of one every ten minutes. */
+const SWEPT_MS = 6 * 3_600_000;
 /** How long `docker stop` waits. */
 const STOPPING_MS = 10_000;
 
@@ -189,11 +189,12 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   let quietSince: number | undefined;
   async function isAtRest(): Promise<boolean> {
     const scheduled = isSqlite ? database.scheduled : data.schedule.size;
-    if (requested < history.requests.length || !kernel.isIdle || scheduled > 0) {
+    if (requested < history.requests.length || kernel.isBusyOutside || scheduled > 0) {
       quietSince = undefined;
       return false;
     }
     quietSince ??= kernel.now;
+    if (kernel.isBusy) return false;
     if (kernel.now - quietSince > SWEPT_MS) return true;
     return (await Array.fromAsync(observed.jobs.open())).length === 0;
   }

@@ -43,11 +43,14 @@ export async function answerQuestion(
   const { failure, isTaken } = await write(run, work, { draft, watch, update }, deps);
 
   if (watch.cancelledBy === undefined && draft.empty) {
-    if (shutdown.aborted && !isTaken && (failure === undefined || failure.taken === 'no')) {
+    // A gateway that asked for patience gets it from the next start, too.
+    const isAskedToWait = failure?.retryAfterMs !== undefined;
+    if (shutdown.aborted && !isTaken && !isAskedToWait && (failure === undefined || failure.taken === 'no')) {
       run.apply({ type: 'notTaken' });
       return deps.now();
     }
-    if (failure && !shutdown.aborted) return failAnswer(run, work, { failure, isTaken }, deps);
+    if (failure && (!shutdown.aborted || isAskedToWait))
+      return failAnswer(run, work, { failure, isTaken }, deps);
     if (shutdown.aborted) return interrupted(run, deps);
   }
   // A request to stop that came after the end changes nothing.
