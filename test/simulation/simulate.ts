@@ -26,8 +26,8 @@ const MOST_STEPS = 30_000;
 /** The gateway waits this long for the answer to a callback, and tries again as often. */
 const CALLBACK_TIMEOUT_MS = 10_000;
 const CALLBACK_TRIES = 8;
-/** Lost timers are found by the first sweep that storage does not fail, of one every ten minutes. */
-const SWEPT_MS = 6 * 3_600_000;
+/** Effects and timers within which a sweep finds lost timers, although storage fails one after the other for a while. */
+const SWEPT_STEPS = 1_000;
 /** How long `docker stop` waits. */
 const STOPPING_MS = 10_000;
 
@@ -193,9 +193,9 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
       quietSince = undefined;
       return false;
     }
-    quietSince ??= kernel.now;
+    quietSince ??= steps;
     if (kernel.isBusy) return false;
-    if (kernel.now - quietSince > SWEPT_MS) return true;
+    if (steps - quietSince > SWEPT_STEPS) return true;
     return (await Array.fromAsync(observed.jobs.open())).length === 0;
   }
   while (watch.broken.length === 0 && !(await isAtRest())) {
