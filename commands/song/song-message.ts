@@ -9,9 +9,11 @@ import {
   plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
-import { againButton, askedBy, button, date, duration, lineage } from '../text/text.ts';
+import { againButton, askedBy, button, clip, date, duration, lineage } from '../text/text.ts';
 import { hasVoice, lyricsOf, takeName, titleOf } from './takes.ts';
 
+/** Characters of a request in a result. */
+const MOST_ASKED = 500;
 /** With more takes than this, each gets one button that opens its own: platforms show 25 buttons a message. */
 const TAKES_WITH_BUTTONS = 2;
 const MOST_TAKES = 15;
@@ -32,7 +34,7 @@ export function songMessage(job: JobView): Message {
   ];
   return {
     title: titleOf(job),
-    fields: [...songFields(job), ...fields, askedBy(job)],
+    fields: [...askedFor(job), ...songFields(job), ...fields, askedBy(job)],
     media,
     actions: [...songButtons(job), ...actions],
   };
@@ -65,6 +67,17 @@ export function earlySongMessage(job: JobView): Message {
     fields: songFields(job),
     media: first?.audioUrl ? [takeMedia(job, 0)] : undefined,
   });
+}
+
+/** What the song was asked for with, unless it is its title: where a command is not shown, nothing else says it. */
+function askedFor(job: JobView): Field[] {
+  const { work } = job;
+  if (work.route !== 'music.generate' || work.request.customMode) return [];
+  const { prompt = '' } = work.request;
+  const isTitle = titleOf(job).toLowerCase() === prompt.toLowerCase();
+  return isTitle || prompt === ''
+    ? []
+    : [{ name: 'Asked for', value: prompt.length > MOST_ASKED ? `${clip(prompt, MOST_ASKED)}…` : prompt }];
 }
 
 /** Style and voice; what was derived is said to be so. */

@@ -59,6 +59,8 @@ it('/song posts both takes, every packet of sound as it was made', async () => {
   const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const posted = await soundsOf(filesIn(message));
   for (const sound of await soundsOf(made)) expect(posted).toContain(sound);
+  // Slack does not show the command, so the result says what it was.
+  expect(readableText(message).match(/a tune for rain/g)).toHaveLength(1);
   expect(pings(message)).toEqual([]);
 });
 
@@ -114,7 +116,7 @@ it('what comes too late to be acknowledged costs nothing, and its person is told
   slack.delay(0);
   const told = await slack.until(() => slack.botMessages(CHANNEL)[before]);
   await slack.until(() => has('Again')(told));
-  expect(readableText(told)).toContain('too late');
+  expect(readableText(told)).toContain('I have not started');
   expect(running.emulator.requests.length).toBe(spent);
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
   await slack.press(told, 'Again');

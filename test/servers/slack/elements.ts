@@ -63,6 +63,8 @@ export function elementProblems(problems: Problems, at: string, value: unknown, 
     problems.textObject(`${at}/placeholder`, value.placeholder, SLACK.placeholder, 'plain_text');
   }
   if (value.confirm !== undefined) confirmProblems(problems, `${at}/confirm`, value.confirm);
+  if (value.initial_option !== undefined)
+    optionProblems(problems, `${at}/initial_option`, [value.initial_option], 1);
   switch (type) {
     case 'button':
       problems.textObject(`${at}/text`, value.text, SLACK.buttonText, 'plain_text');
