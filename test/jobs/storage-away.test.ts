@@ -26,7 +26,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
       clock: systemClock,
       random: Math.random,
       log: world.log,
-      patienceMs: 400,
+      patienceMs: 2_000,
     });
     jobs = createJobs({ ...world.dependencies, storage, now: Date.now });
   });
