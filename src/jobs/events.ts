@@ -15,6 +15,7 @@ export type RecordedFields = Partial<
     | 'kept'
     | 'tagged'
     | 'estimateMs'
+    | 'durations'
     | 'polish'
     | 'inboxRead'
     | 'undelivered'

@@ -1,6 +1,7 @@
 /** A job in storage: its record as text, and the facts that queries need. */
 import { hasWholeResult, isOpen, type Job, jobSchema } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
+import type { Work } from '../core/work.ts';
 import { StorageError } from './storage.ts';
 
 /** What the queries of {@link JobStore} select by. */
@@ -12,6 +13,18 @@ export interface JobFacts {
   readonly undelivered: boolean;
   /** Milliseconds from submission to the gateway's end; undefined unless it was delivered. */
   readonly duration: number | undefined;
+}
+
+/** Whose durations tell of each other: jobs of one route, and of one model where that decides how long it takes. */
+export interface Alike {
+  readonly route: string;
+  readonly model?: string;
+}
+
+export function alikeOf(work: Work): Alike {
+  return work.route === 'media.video'
+    ? { route: work.route, model: work.request.model }
+    : { route: work.route };
 }
 
 export function jobFacts(job: Job): JobFacts {

@@ -4,6 +4,7 @@
  */
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
+import type { Alike } from './job-record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
@@ -40,8 +41,8 @@ export interface JobStore {
   records(): AsyncIterable<JobText>;
   /** Erases a job with everything that is stored for it. */
   erase(id: string): Promise<void>;
-  /** Durations in milliseconds, from submission to the end, of the last delivered jobs of a route, newest first. */
-  recentDurations(route: string, limit: number): Promise<number[]>;
+  /** Durations in milliseconds, from submission to the end, of the last delivered jobs that are alike, newest first. */
+  recentDurations(alike: Alike, limit: number): Promise<number[]>;
 }
 
 /** The open jobs of one route in one state. */

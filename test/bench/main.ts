@@ -9,6 +9,7 @@ import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
 import { installRow } from './install.ts';
 import type { BenchRow, Comparison } from './measure.ts';
+import { pollsRow } from './polls.ts';
 import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
 import { waitingRow } from './waiting.ts';
@@ -19,6 +20,7 @@ const ROWS: readonly BenchRow[] = [
   manyAnswersRow,
   commandsRow,
   firstWordsRow,
+  pollsRow,
   startupRow,
   engineRow,
   installRow,

@@ -139,7 +139,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await inbox.read('gone', 0)).toEqual([]);
     expect((await Array.fromAsync(jobs.all())).map(({ id }) => id)).toEqual(['stays']);
     expect((await jobs.recentSongs(done.address, 10)).map(({ id }) => id)).toEqual(['stays']);
-    expect(await jobs.recentDurations('music.generate', 10)).toHaveLength(0);
+    expect(await jobs.recentDurations({ route: 'music.generate' }, 10)).toHaveLength(0);
     expect(await jobs.create(done)).toBe(true);
   });
 
@@ -307,6 +307,30 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await openJobs(current)).toEqual(ids.filter((id) => id !== 'job7').sort());
   });
 
+  test('recentDurations: of videos, those of the same model', async () => {
+    const { jobs } = current.storage;
+    const films = [
+      ['a', 'reel', 20],
+      ['b', 'film', 90],
+      ['c', 'reel', 30],
+    ] as const;
+    for (const [index, [id, model, seconds]] of films.entries()) {
+      await jobs.create(
+        songJob({
+          id,
+          state: 'delivered',
+          work: { route: 'media.video', request: { model, prompt: 'rain' } },
+          submittedAt: 1_000,
+          endedAt: 1_000 + seconds * 1_000,
+          finishedAt: 200_000 + index,
+        }),
+      );
+    }
+    expect(await jobs.recentDurations({ route: 'media.video', model: 'reel' }, 10)).toEqual([30_000, 20_000]);
+    expect(await jobs.recentDurations({ route: 'media.video', model: 'reel' }, 1)).toEqual([30_000]);
+    expect(await jobs.recentDurations({ route: 'media.video', model: 'new' }, 10)).toEqual([]);
+  });
+
   test('recentDurations: from submission to the gateway’s end, the last delivered first', async () => {
     await stored(
       current,
@@ -330,10 +354,12 @@ export function jobQueryContract(current: StorageUnderTest): void {
         work: { route: 'music.wavGenerate', request: { taskId: 't', audioId: 'a' } },
       }),
     );
-    expect(await current.storage.jobs.recentDurations('music.generate', 10)).toEqual([
+    expect(await current.storage.jobs.recentDurations({ route: 'music.generate' }, 10)).toEqual([
       90_000, 60_000, 30_000,
     ]);
-    expect(await current.storage.jobs.recentDurations('music.generate', 1)).toEqual([90_000]);
-    expect(await current.storage.jobs.recentDurations('media.video', 10)).toEqual([]);
+    expect(await current.storage.jobs.recentDurations({ route: 'music.generate' }, 1)).toEqual([90_000]);
+    expect(await current.storage.jobs.recentDurations({ route: 'media.video', model: 'film' }, 10)).toEqual(
+      [],
+    );
   });
 }

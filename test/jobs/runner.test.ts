@@ -148,7 +148,10 @@ describe('a song', () => {
     world.clock.advance(48 * 60 * MINUTE);
     await world.jobs.reveal(cancelled);
     await world.advance(cancelled);
-    expect(await world.storage.jobs.recentDurations('music.generate', 9)).toEqual([2 * MINUTE, 2 * MINUTE]);
+    expect(await world.storage.jobs.recentDurations({ route: 'music.generate' }, 9)).toEqual([
+      2 * MINUTE,
+      2 * MINUTE,
+    ]);
   });
 
   it('does not go back from failure to waiting, but forward to a result that comes late', async () => {

@@ -224,7 +224,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     endedBefore: (at) => jobs.endedBefore(at),
     records: () => jobs.records(),
     erase: (id) => jobs.erase(id),
-    recentDurations: (route, limit) => jobs.recentDurations(route, limit),
+    recentDurations: (alike, limit) => jobs.recentDurations(alike, limit),
   };
 }
 

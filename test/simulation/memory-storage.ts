@@ -1,6 +1,7 @@
 /** Storage in memory that several replicas share. It keeps the storage contract, so that the engine cannot tell. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '../../src/core/job.ts';
-import { jobFacts } from '../../src/storage/job-record.ts';
+import { alikeOf, jobFacts } from '../../src/storage/job-record.ts';
 import { keyvSettings } from '../../src/storage/keyv-settings.ts';
 import { checkTime } from '../../src/storage/schedule.ts';
 import {
@@ -154,9 +155,9 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
           data.schedule.delete(id);
           for (const queue of data.queues.values()) leave(queue, id);
         }),
-      recentDurations: (route, limit) =>
+      recentDurations: (alike, limit) =>
         atomically(() =>
-          select((job) => job.work.route === route && jobFacts(job).duration !== undefined)
+          select((job) => isDeepStrictEqual(alikeOf(job.work), alike) && jobFacts(job).duration !== undefined)
             .sort((one, other) => (other.finishedAt ?? 0) - (one.finishedAt ?? 0))
             .slice(0, limit)
             .flatMap((job) => jobFacts(job).duration ?? []),

@@ -5,6 +5,7 @@ import type { KeptFile } from '../../core/message.ts';
 import type { Work } from '../../core/work.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
+import { alikeOf } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
@@ -88,7 +89,8 @@ export async function begin(run: JobRun, signal: AbortSignal, deps: JobDependenc
 async function estimate(run: JobRun, { storage }: JobDependencies): Promise<void> {
   const { estimateMs, posted, work } = run.job;
   if (estimateMs !== undefined || posted) return;
-  const durations = await storage.jobs.recentDurations(work.route, DURATIONS_COMPARED);
+  const durations = await storage.jobs.recentDurations(alikeOf(work), DURATIONS_COMPARED);
+  if (PLANS[work.route].comesBack === 'poll') run.apply({ type: 'recorded', fields: { durations } });
   const median = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
   if (median !== undefined && median >= SHORTEST_ESTIMATE_MS)
     run.apply({ type: 'recorded', fields: { estimateMs: median } });

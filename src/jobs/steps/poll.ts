@@ -4,6 +4,7 @@ import type { Job, JobFailure } from '../../core/job.ts';
 import type { VideoTask } from '../../gateway/media/responses.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
+import { pollPause } from '../poll-schedule.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../run.ts';
 import { pauseBefore } from '../run.ts';
@@ -14,11 +15,6 @@ type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollRate' | 'now' | '
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const SHORTEST_PAUSE_MS = 2 * SECOND;
-/** The public API's own advice (https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference). */
-const LONGEST_PAUSE_MS = 15 * SECOND;
-/** Where nothing is known yet: a short video may be there within seconds. */
-const TYPICAL_MS = 30 * SECOND;
 /** UNKNOWN is what the public API says of ids that it does not have. For a moment that may be the task's beginning. */
 const UNKNOWN_FOR_MS = 5 * MINUTE;
 /** After the person was told that it takes too long, or cancelled: what was paid for may still come. */
@@ -30,18 +26,6 @@ const KNOWN_FOR_MS = 24 * 60 * MINUTE;
 const LONGEST_HOLD_MS = 10 * MINUTE;
 /** A gateway that was away for long is asked again within a minute or so of its return. */
 const MOST_DOUBLINGS = 6;
-
-/**
- * Milliseconds until a task is asked about again: rarely while such tasks never end yet, often around the time when they
- * mostly do (`typicalMs`, from submission), and rarely again after that. Give or take a tenth.
- */
-export function pollPause(
-  { elapsedMs, typicalMs = TYPICAL_MS }: { elapsedMs: number; typicalMs?: number | undefined },
-  random: () => number,
-): number {
-  const away = Math.abs(typicalMs - elapsedMs) / 4;
-  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, away)) * (0.9 + random() * 0.2);
-}
 
 /** When a task that was just submitted is asked about first, in milliseconds since the epoch. */
 export function whenToPollFirst(job: Job, { now, random }: Pick<PollDependencies, 'now' | 'random'>): number {
@@ -150,8 +134,8 @@ async function query(
   }
 }
 
-function progressOf({ submittedAt, createdAt, estimateMs }: Job, now: number) {
-  return { elapsedMs: now - (submittedAt ?? createdAt), typicalMs: estimateMs };
+function progressOf({ submittedAt, createdAt, estimateMs, durations }: Job, now: number) {
+  return { elapsedMs: now - (submittedAt ?? createdAt), typicalMs: estimateMs, durations };
 }
 
 function complete(run: JobRun, videoUrl: string, { now }: Pick<PollDependencies, 'now'>): 'now' {

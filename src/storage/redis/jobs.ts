@@ -1,7 +1,7 @@
 /** Records of jobs. */
 import { z } from 'zod';
 import { isOpen, type Job } from '../../core/job.ts';
-import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
+import { alikeOf, jobFacts, parseJob, parseJobs } from '../job-record.ts';
 import { type Accepted, INBOX_KEPT, type JobStore, type JobText, type OpenCount } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 import type { RedisKeys } from './keys.ts';
@@ -267,9 +267,9 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
       const job = await read(id);
       if (job) await connection.evaluate(ERASE, [...jobKeys(job, keys), keys.inboxKinds(id)], [id]);
     },
-    async recentDurations(route, limit) {
+    async recentDurations(alike, limit) {
       if (limit <= 0) return [];
-      const found = await pairs(keys.delivered(route), 'ZREVRANGE', limit - 1, 'duration');
+      const found = await pairs(keys.delivered(alike), 'ZREVRANGE', limit - 1, 'duration');
       return found.map(([, duration]) => Number(duration));
     },
   };
@@ -282,7 +282,7 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
     keys.open,
     keys.running(address, person.id),
     keys.songs(address),
-    keys.delivered(work.route),
+    keys.delivered(alikeOf(work)),
     keys.inbox(id),
     keys.inboxSeen(id),
     keys.undelivered(address.platform, person.id),

@@ -3,6 +3,7 @@
  * so that replicas of two versions can share a Redis during an upgrade.
  */
 import type { Address } from '../../core/invocation.ts';
+import type { Alike } from '../job-record.ts';
 
 type Channel = Pick<Address, 'platform' | 'channel'>;
 
@@ -26,7 +27,7 @@ export function redisKeys(prefix: string) {
     /** Sorted set of a person's jobs that could be shown nowhere, by creation. */
     undelivered: (platform: string, person: string) => key('unplaced', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
-    delivered: (route: string) => key('delivered', route),
+    delivered: ({ route, model }: Alike) => key('delivered', route, ...(model === undefined ? [] : [model])),
     /** List: entry n at index n - 1; one that was displaced leaves an empty body. */
     inbox: (job: string) => key('inbox', job),
     /** Set of digests of what the inbox holds. */

@@ -25,6 +25,8 @@ const endedRow = recordRow.extend({ at: z.number() });
 /** Ids read at a time while walking jobs, and records: large enough for speed, and done within milliseconds. */
 const PAGE = 500;
 const PAGE_OF_RECORDS = 50;
+/** Deliveries of a route among which those of a model are looked for. */
+const DELIVERIES = 500;
 /** The expression of the index `jobs_ended`. */
 const ENDED = 'coalesce(finished_at, created_at)';
 
@@ -68,8 +70,10 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     eraseSlot: 'DELETE FROM semaphores WHERE job = ?',
     eraseScheduled: 'DELETE FROM schedule WHERE job = ?',
     erase: 'DELETE FROM jobs WHERE id = ?',
-    recentDurations: `SELECT duration FROM jobs WHERE duration IS NOT NULL AND route = ?
-       ORDER BY finished_at DESC, id DESC LIMIT ?`,
+    recentDurations: `SELECT duration FROM (
+         SELECT duration, record, finished_at, id FROM jobs WHERE duration IS NOT NULL AND route = ?1
+         ORDER BY finished_at DESC, id DESC LIMIT ${DELIVERIES})
+       WHERE ?2 IS NULL OR record ->> '$.work.request.model' = ?2 ORDER BY finished_at DESC, id DESC LIMIT ?3`,
   });
 
   /** All rows of what reads a page after a row. Others run between two pages. */
@@ -138,8 +142,10 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
         statements.eraseScheduled.run(id);
         statements.erase.run(id);
       }),
-    recentDurations: async (route, limit) =>
-      database.all(statements.recentDurations, durationRow, route, limit).map(({ duration }) => duration),
+    recentDurations: async ({ route, model = null }, limit) =>
+      database
+        .all(statements.recentDurations, durationRow, route, model, limit)
+        .map(({ duration }) => duration),
   };
 }
 

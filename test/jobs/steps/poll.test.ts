@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/gateway/transport/errors.ts';
-import { pollPause } from '../../../src/jobs/steps/poll.ts';
+import { pollPause } from '../../../src/jobs/poll-schedule.ts';
+import { simulatePolls } from '../../bench/polls.ts';
 import { createWorld, VIDEO, type World } from '../world.ts';
 
 const SECOND = 1_000;
@@ -54,6 +55,49 @@ describe('the interval', () => {
       const found = asked(2 * typical, typical).find((at) => at >= typical) ?? 0;
       expect(found - typical).toBeLessThan(4 * SECOND);
     }
+  });
+});
+
+describe('the interval with history', () => {
+  it.each([20, 60, 180, 600])(
+    'asks about videos of %i s half as often as every five seconds would, and finds them as soon',
+    (seconds) => {
+      const { product, steady } = simulatePolls(seconds * SECOND, 0.15, 200);
+      expect(product.polls).toBeLessThan(0.6 * steady.polls);
+      expect(product.delayMs).toBeLessThan(1.2 * steady.delayMs);
+    },
+  );
+
+  it('finds what ends far earlier or later than any before, and never waits for ever', () => {
+    const durations = [290, 300, 310, 305, 295].map((seconds) => seconds * SECOND);
+    const longest = (from: number, to: number) => {
+      let most = 0;
+      for (let at = from; at < to; ) {
+        const pause = pollPause({ elapsedMs: at, durations }, () => 0.5);
+        most = Math.max(most, pause);
+        at += pause;
+      }
+      return most;
+    };
+    expect(longest(0, 30 * SECOND)).toBeLessThan(16 * SECOND);
+    expect(longest(0, HOUR)).toBeLessThan(0.12 * HOUR);
+    expect(longest(290 * SECOND, 320 * SECOND)).toBeLessThan(10 * SECOND);
+  });
+
+  it('is a time for whatever durations there are', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 24 * HOUR }),
+        fc.array(fc.integer({ min: 0, max: 24 * HOUR }), { maxLength: 20 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (elapsedMs, durations, random) => {
+          const pause = pollPause({ elapsedMs, durations }, () => random);
+          expect(pause).toBeGreaterThan(SECOND);
+          expect(pause).toBeLessThanOrEqual(Math.max(17 * SECOND, 0.12 * elapsedMs));
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });
 
