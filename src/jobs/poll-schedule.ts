@@ -7,9 +7,9 @@ const LONGEST_PAUSE_MS = 15 * SECOND;
 /** Where nothing is known yet: a short video may be there within seconds. */
 const TYPICAL_MS = 30 * SECOND;
 /** One that ends far earlier than any before is found out after this part of its time, at the latest. */
-const LONGEST_PART = 0.1;
+const LONGEST_PART = 0.05;
 /** How long a finished task waits to be asked about; a little less on average, about as with a poll every five seconds. */
-const MEAN_DELAY_MS = 2.7 * SECOND;
+const MEAN_DELAY_MS = 2.65 * SECOND;
 /** Fewer durations say nothing of how far they differ. */
 const FEWEST_DURATIONS = 4;
 /** Of the durations' logarithm: a few that happen to be equal do not mean that all are. */
