@@ -2,7 +2,7 @@
 import { hasWholeResult, isOpen, type Job, jobSchema } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
 import type { Work } from '../core/work.ts';
-import { StorageError } from './storage.ts';
+import { type Alike, StorageError } from './storage.ts';
 
 /** What the queries of {@link JobStore} select by. */
 export interface JobFacts {
@@ -13,12 +13,6 @@ export interface JobFacts {
   readonly undelivered: boolean;
   /** Milliseconds from submission to the gateway's end; undefined unless it was delivered. */
   readonly duration: number | undefined;
-}
-
-/** Whose durations tell of each other: jobs of one route, and of one model where that decides how long it takes. */
-export interface Alike {
-  readonly route: string;
-  readonly model?: string;
 }
 
 export function alikeOf(work: Work): Alike {

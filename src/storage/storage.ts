@@ -4,9 +4,14 @@
  */
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
-import type { Alike } from './job-record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
+
+/** Whose durations tell of each other: jobs of one route, and of one model where that decides how long it takes. */
+export interface Alike {
+  readonly route: string;
+  readonly model?: string;
+}
 
 export interface JobStore {
   /** False, and nothing is written, when a job with this id or of the same invocation exists. */

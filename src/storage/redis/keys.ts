@@ -3,7 +3,7 @@
  * so that replicas of two versions can share a Redis during an upgrade.
  */
 import type { Address } from '../../core/invocation.ts';
-import type { Alike } from '../job-record.ts';
+import type { Alike } from '../storage.ts';
 
 type Channel = Pick<Address, 'platform' | 'channel'>;
 
