@@ -94,14 +94,6 @@ const CANDIDATES: Readonly<Record<string, () => () => Promise<number>>> = {
     ),
   'bare gen': () => () =>
     bare(`${GEN_PATH}?alt=sse`, GEN, (data) => JSON.parse(data).candidates[0]?.content.parts[0]?.text),
-  'bare msg': () => async () => {
-    const answer = await request(`${url}/msg/v1/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': 'key' },
-      body: JSON.stringify({ ...CHAT, max_tokens: 4_096 }),
-    });
-    return JSON.parse(await answer.body.text()).content[0].text.length;
-  },
   openai: () => {
     const client = new OpenAI({ baseURL: `${url}/chat/v1`, apiKey: 'key' });
     return async () => {
