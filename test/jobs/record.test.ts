@@ -241,6 +241,15 @@ describe('the end', () => {
     });
   });
 
+  it('is opened again by no failure, refusal or deadline', () => {
+    const failure = { code: 'rate', sentence: 'Busy.', reference: 'id', taken: 'no' } as const;
+    for (const state of ['ready', 'delivered', 'failed', 'expired', 'cancelled'] as const) {
+      const ended: Job = { ...DELIVERED, state };
+      for (const event of [{ type: 'failed', failure }, { type: 'notTaken' }, { type: 'expired' }] as const)
+        expect(applied(ended, event)).toBe(ended);
+    }
+  });
+
   it('is not told where another one came meanwhile', () => {
     expect(applied(ready, { type: 'closed', end: 'cancelled', at: 5, charge: 'yes' })).toBe(ready);
     const { end: _, ...endless } = ready;

@@ -97,7 +97,7 @@ export const JOB_FAULTS = [
     file: 'src/jobs/transitions.ts',
     text: '  completed: complete,\n  failed: ignore,',
     replacement: '  completed: complete,\n  failed: fail,',
-    tests: { 'test/jobs/transitions.test.ts': 'leaves an end only for a result that came late' },
+    tests: { 'test/jobs/record.test.ts': 'is opened again by no failure, refusal or deadline' },
   },
   {
     name: 'a job that was delivered is delivered again by the same result',
