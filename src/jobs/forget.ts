@@ -4,6 +4,7 @@ import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
+import { isUnreadableRecord } from './run.ts';
 
 export interface ForgetDependencies {
   readonly storage: Pick<Storage, 'jobs'>;
@@ -29,22 +30,46 @@ export async function eraseJobs(
   jobs: AsyncIterable<Job>,
   { storage, removeFile }: ForgetDependencies,
 ): Promise<Erased> {
-  const erased = new Set<string>();
+  const versions = new Map<string, number>();
   const files = new Set<string>();
   for await (const job of jobs) {
     if (isOpen(job)) continue;
-    erased.add(job.id);
+    versions.set(job.id, job.version);
     for (const name of filesIn(JSON.stringify(job))) files.add(name);
   }
   if (files.size > 0) {
     for await (const { id, record } of storage.jobs.records())
-      if (!erased.has(id)) for (const name of filesIn(record)) files.delete(name);
+      if (!versions.has(id)) for (const name of filesIn(record)) files.delete(name);
   }
+  await keepTaken(versions, files, storage);
   // Files first: after a crash the job still leads to them.
   for (const name of files) await removeFile(name);
-  const ids = [...erased];
-  while (ids.length > 0) await Promise.all(ids.splice(0, ERASED_AT_ONCE).map((id) => storage.jobs.erase(id)));
-  return { jobs: erased.size, files: files.size };
+  const all = [...versions];
+  let count = 0;
+  while (all.length > 0) {
+    const some = all.splice(0, ERASED_AT_ONCE);
+    const gone = await Promise.all(some.map(([id, version]) => storage.jobs.erase(id, version)));
+    count += gone.filter(Boolean).length;
+  }
+  return { jobs: count, files: files.size };
+}
+
+/** Looking through all records takes a while, in which **Show it** opens a job again and **Again** makes a new one of it. */
+async function keepTaken(
+  versions: Map<string, number>,
+  files: Set<string>,
+  storage: ForgetDependencies['storage'],
+): Promise<void> {
+  for await (const id of storage.jobs.open()) {
+    versions.delete(id);
+    const job = files.size > 0 ? await storage.jobs.read(id).catch(ofNewerVersion) : undefined;
+    for (const name of filesIn(JSON.stringify(job ?? {}))) files.delete(name);
+  }
+}
+
+/** Its files were found in the text of its record, unless it is newer than that. */
+function ofNewerVersion(error: unknown): undefined {
+  if (!isUnreadableRecord(error)) throw error;
 }
 
 /**

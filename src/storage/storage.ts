@@ -44,8 +44,8 @@ export interface JobStore {
   endedBefore(at: number): AsyncIterable<Job>;
   /** Every record as it is stored, in no order. */
   records(): AsyncIterable<JobText>;
-  /** Erases a job with everything that is stored for it. */
-  erase(id: string): Promise<void>;
+  /** Erases a job with everything that is stored for it, with `version` only while that is the stored one; false if not. */
+  erase(id: string, version?: number): Promise<boolean>;
   /** Durations in milliseconds, from submission to the end, of the last delivered jobs that are alike, newest first. */
   recentDurations(alike: Alike, limit: number): Promise<number[]>;
 }

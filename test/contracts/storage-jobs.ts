@@ -143,6 +143,21 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await jobs.create(done)).toBe(true);
   });
 
+  test('a job that was written meanwhile is not erased', async () => {
+    const { jobs, inbox } = current.storage;
+    const done = songJob({ id: 'shown', state: 'cancelled' });
+    await stored(current, done);
+    await inbox.put('shown', 'a callback', 1);
+    await jobs.replace({ ...done, state: 'ready' });
+    expect(await jobs.erase('shown', done.version)).toBe(false);
+    expect(await jobs.read('shown')).toMatchObject({ state: 'ready' });
+    expect(await inbox.read('shown', 0)).toHaveLength(1);
+    expect(await Array.fromAsync(jobs.open())).toEqual(['shown']);
+    expect(await jobs.erase('shown', done.version + 1)).toBe(true);
+    expect(await jobs.erase('shown', done.version + 1)).toBe(false);
+    expect(await Array.fromAsync(jobs.open())).toEqual([]);
+  });
+
   test('running: the open jobs of one person in one channel, oldest first', async () => {
     const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };

@@ -59,6 +59,46 @@ test('a person’s jobs go with every file that no one else’s job holds, where
   expect(await left()).toEqual(['bob1']);
 });
 
+test('what is shown or asked for again meanwhile stays, with its files', async () => {
+  const withFile = (id: string, letter: string) =>
+    songJob({ id, state: 'cancelled', kept: { [id]: kept(file(letter)) } });
+  await store(withFile('shown', 'a'), withFile('asked again', 'b'), withFile('old', 'c'));
+  const { jobs } = storage;
+  const racing = {
+    ...jobs,
+    // While the records are looked through.
+    async *records() {
+      yield* jobs.records();
+      await jobs.replace({ ...withFile('shown', 'a'), state: 'ready' });
+      await jobs.create(
+        songJob({
+          id: 'again',
+          work: { route: 'media.video', request: { model: 'reel', prompt: 'x' }, image: kept(file('b')) },
+        }),
+      );
+    },
+  };
+  const race = { ...dependencies(), storage: { jobs: racing } };
+  expect(await eraseJobs(jobs.endedBefore(Infinity), race)).toEqual({ jobs: 2, files: 1 });
+  expect(removed).toEqual([file('c')]);
+  expect((await left()).toSorted()).toEqual(['again', 'shown']);
+});
+
+test('what is shown between the last look and its removal stays', async () => {
+  await store(songJob({ id: 'shown', state: 'cancelled' }), songJob({ id: 'old', state: 'delivered' }));
+  const { jobs } = storage;
+  const racing = {
+    ...jobs,
+    async *open() {
+      yield* jobs.open();
+      await jobs.replace({ ...songJob({ id: 'shown' }), state: 'ready' });
+    },
+  };
+  const race = { ...dependencies(), storage: { jobs: racing } };
+  expect(await eraseJobs(jobs.endedBefore(Infinity), race)).toEqual({ jobs: 1, files: 0 });
+  expect(await left()).toEqual(['shown']);
+});
+
 test('somebody of the same id on another platform is somebody else', async () => {
   await store(songJob({ id: 'ada1', state: 'delivered' }));
   expect(await forgetPerson({ platform: 'slack', person: 'ada' }, dependencies())).toEqual({

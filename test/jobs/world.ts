@@ -223,7 +223,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     ofPerson: (name, person) => jobs.ofPerson(name, person),
     endedBefore: (at) => jobs.endedBefore(at),
     records: () => jobs.records(),
-    erase: (id) => jobs.erase(id),
+    erase: (...which) => jobs.erase(...which),
     recentDurations: (alike, limit) => jobs.recentDurations(alike, limit),
   };
 }

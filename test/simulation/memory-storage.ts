@@ -146,14 +146,16 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
         open();
         for (const [id, record] of data.records) yield { id, record };
       },
-      erase: (id) =>
+      erase: (id, version) =>
         atomically(() => {
           const job = data.job(id);
+          if (version !== undefined && job?.version !== version) return false;
           if (job) data.invocations.delete(job.invocation);
           data.records.delete(id);
           data.inboxes.delete(id);
           data.schedule.delete(id);
           for (const queue of data.queues.values()) leave(queue, id);
+          return true;
         }),
       recentDurations: (alike, limit) =>
         atomically(() =>

@@ -115,8 +115,9 @@ end
 return found
 `;
 
-/** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. */
+/** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
 const ERASE = `
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
 local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
 for field = 1, 4 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
@@ -263,9 +264,11 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
         (record) => Number(/"finishedAt":([\d.]+)/.exec(record)?.[1] ?? 0) < at,
       ),
     records,
-    async erase(id) {
+    async erase(id, version) {
       const job = await read(id);
-      if (job) await connection.evaluate(ERASE, [...jobKeys(job, keys), keys.inboxKinds(id)], [id]);
+      if (!job) return version === undefined;
+      const names = [...jobKeys(job, keys), keys.inboxKinds(id)];
+      return (await connection.evaluate(ERASE, names, [id, version ?? ''])) === 1;
     },
     async recentDurations(alike, limit) {
       if (limit <= 0) return [];

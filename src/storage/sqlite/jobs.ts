@@ -69,7 +69,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     eraseInbox: 'DELETE FROM inbox WHERE job = ?',
     eraseSlot: 'DELETE FROM semaphores WHERE job = ?',
     eraseScheduled: 'DELETE FROM schedule WHERE job = ?',
-    erase: 'DELETE FROM jobs WHERE id = ?',
+    erase: 'DELETE FROM jobs WHERE id = ?1 AND (?2 IS NULL OR version = ?2)',
     recentDurations: `SELECT duration FROM (
          SELECT duration, record, finished_at, id FROM jobs WHERE duration IS NOT NULL AND route = ?1
          ORDER BY finished_at DESC, id DESC LIMIT ${DELIVERIES})
@@ -135,12 +135,14 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
         ),
       ),
     records: () => records(statements.all),
-    erase: (id) =>
+    erase: (id, version) =>
       database.write(() => {
+        const { changes } = statements.erase.run(id, version ?? null);
+        if (changes === 0 && version !== undefined) return false;
         statements.eraseInbox.run(id);
         statements.eraseSlot.run(id);
         statements.eraseScheduled.run(id);
-        statements.erase.run(id);
+        return true;
       }),
     recentDurations: async ({ route, model = null }, limit) =>
       database
