@@ -5,7 +5,6 @@ import type { KeptFile } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
-import { resultMessage } from './song/derived-messages.ts';
 import { findVoice, sameVoice, suggestVoices } from './song/keep-voice.ts';
 import {
   REMIX_MODES,
@@ -14,7 +13,7 @@ import {
   type RemixRequest,
   remixWork,
 } from './song/remix-work.ts';
-import { earlySongMessage } from './song/song-message.ts';
+import { earlySongMessage, resultMessage } from './song/song-message.ts';
 import { findTake, hasVoice, startOn, takeName } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { duration } from './text/text.ts';

@@ -3,24 +3,15 @@ import type { JobView } from '../../src/core/job.ts';
 import { type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import type { LyricLine } from '../../src/core/work.ts';
 import { againButton, askedBy, button, duration, lineage } from '../text/text.ts';
-import { songMessage } from './song-message.ts';
 
-export function resultMessage(job: JobView): Message {
-  switch (job.work.route) {
-    case 'music.generateCover':
-      return coverArtMessage(job);
-    case 'music.timestampedLyrics':
-      return karaokeMessage(job);
-    case 'music.wavGenerate':
-      return wavMessage(job);
-    case 'music.mp4Generate':
-      return musicVideoMessage(job);
-    case 'music.generatePersona':
-      return keptVoiceMessage(job);
-    default:
-      return songMessage(job);
-  }
-}
+/** By what was asked for; everything else is a song. */
+export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: JobView) => Message>> = {
+  'music.generateCover': coverArtMessage,
+  'music.timestampedLyrics': karaokeMessage,
+  'music.wavGenerate': wavMessage,
+  'music.mp4Generate': musicVideoMessage,
+  'music.generatePersona': keptVoiceMessage,
+};
 
 /** The name of what it was made from, without the quotes that a sentence has. */
 export function sourceName({ madeFrom }: Pick<JobView, 'madeFrom'>): string {

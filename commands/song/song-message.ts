@@ -10,6 +10,7 @@ import {
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
 import { againButton, askedBy, button, clip, date, duration, lineage } from '../text/text.ts';
+import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { hasVoice, lyricsOf, takeName, titleOf } from './takes.ts';
 
 /** Characters of a request in a result. */
@@ -18,7 +19,7 @@ const MOST_ASKED = 500;
 const TAKES_WITH_BUTTONS = 2;
 const MOST_TAKES = 15;
 
-export function songMessage(job: JobView): Message {
+function songMessage(job: JobView): Message {
   const songs = job.result?.songs ?? [];
   const [words] = job.result?.lyrics ?? [];
   if (songs.length === 0 && words !== undefined) return wordsMessage(job, words.text);
@@ -204,4 +205,9 @@ export function firstLine(lyrics: string | undefined): string | undefined {
     ?.split('\n')
     .map((line) => line.trim())
     .find((line) => line !== '' && !TAG.test(line));
+}
+
+/** The result of any work of the music studio. */
+export function resultMessage(job: JobView): Message {
+  return (DERIVED_MESSAGES[job.work.route] ?? songMessage)(job);
 }

@@ -8,8 +8,8 @@ import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { DayUsage, Forgotten, Moderation } from '../core/moderation.ts';
 import type { Gateway } from '../gateway/client.ts';
-import { type Metrics, metricsRoutes } from '../http/metrics.ts';
-import { createHttpServer } from '../http/server.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { eraseJobs, forgetPerson } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -25,9 +25,8 @@ import { createModelSettings, type ModelDefaults, type ModelSettings } from '../
 import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
 import { usageChart } from '../settings/usage-chart/usage-chart.ts';
 import type { Voices } from '../settings/voices.ts';
-import { systemClock } from '../storage/schedule.ts';
+import { dayOf, systemClock } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
-import { dayOf } from '../storage/usage.ts';
 import type { Config } from './config/config.ts';
 import { createCollector } from './measurements.ts';
 
@@ -44,7 +43,8 @@ export interface AdministrationOptions {
   readonly commands: readonly AnyCommand[];
   readonly defaults: ModelDefaults;
   readonly platforms: readonly Platform[];
-  readonly metrics: Metrics;
+  /** Absent where operators did not ask for them. */
+  readonly metrics: Metrics | undefined;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
@@ -66,11 +66,9 @@ export interface Administration {
 /** Throws ListenError when the port for operators cannot be had. */
 export async function startAdministration(options: AdministrationOptions): Promise<Administration> {
   const { config, storage, gateway, platforms, commands, now, newId, log } = options;
-  const { measure } = options.metrics;
-  const collect = createCollector({ ...options, elapsed: systemClock.elapsed });
-  const server =
-    config.admin &&
-    (await createHttpServer({ ...config.admin, log, routes: [metricsRoutes(options.metrics, collect)] }));
+  const { metrics } = options;
+  const { measure = () => {} } = metrics ?? {};
+  const server = config.admin && metrics && (await serveMetrics(config.admin, metrics, options));
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
   const models = createModelSettings({
     defaults: options.defaults,
@@ -126,6 +124,16 @@ export async function startAdministration(options: AdministrationOptions): Promi
       await server?.close();
     },
   };
+}
+
+async function serveMetrics(
+  at: { readonly host: string; readonly port: number },
+  metrics: Metrics,
+  { log, ...options }: AdministrationOptions,
+): Promise<HttpServer> {
+  const { metricsRoutes } = await import('../http/metrics.ts');
+  const collect = createCollector({ ...options, metrics, elapsed: systemClock.elapsed });
+  return createHttpServer({ ...at, log, routes: [metricsRoutes(metrics, collect)] });
 }
 
 /** Settings that cannot be read admit no one. */

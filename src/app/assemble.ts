@@ -8,7 +8,7 @@ import type { Log } from '../core/log.ts';
 import type { Measure } from '../core/series.ts';
 import { fileRoutes } from '../http/files.ts';
 import { healthRoutes } from '../http/health.ts';
-import { createMetrics, type Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';
 import { pageRoutes, webhookRoutes } from '../http/platform-routes.ts';
 import type { Routes } from '../http/server.ts';
@@ -83,9 +83,9 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       options.log.error({ err: error }, 'Something did not close well');
     });
   try {
-    const metrics = createMetrics({ process: options.config.admin !== undefined });
-    const measured = { ...options, metrics, measure: metrics.measure };
-    const outside = await openOutside(measured, opened);
+    const metrics = options.config.admin && (await openMetrics());
+    const outside = await openOutside({ ...options, measure: metrics?.measure }, opened);
+    const measured = { ...options, metrics, measure: metrics?.measure ?? (() => {}) };
     const platforms = await createPlatforms(outside, measured);
     const inside = await createInside(outside, platforms, measured, opened);
     await outside.listener.serve(routesOf(outside, platforms, inside.jobs, measured));
@@ -105,7 +105,16 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 }
 
 type Platforms = ReadonlyMap<string, Platform>;
-type Measured = AssembleOptions & { readonly metrics: Metrics; readonly measure: Measure };
+type Measured = AssembleOptions & {
+  readonly metrics: Metrics | undefined;
+  readonly measure: Measure;
+};
+
+/** Loaded only where operators ask for metrics. */
+async function openMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import('../http/metrics.ts');
+  return createMetrics({ process: true });
+}
 
 async function createPlatforms({ storage, media }: Outside, options: Measured): Promise<Platforms> {
   const { log, now, random, measure } = options;
@@ -226,6 +235,7 @@ function jobDependencies(
     newId,
     log,
     measure,
+    alone: config.storage.type === 'sqlite',
   };
 }
 
@@ -256,7 +266,7 @@ async function start(
   { gateway }: Outside,
   platforms: Platforms,
   { jobs, pending, bot }: Inside,
-  { log, measure }: Measured,
+  { log, metrics, measure }: Measured,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();
@@ -265,7 +275,7 @@ async function start(
   for (const platform of platforms.values()) opened.defer(() => platform.close());
   await Promise.all(
     [...platforms.values()].map((platform) =>
-      platform.start(measuredBot(bot, platform.name, { measure, elapsed })),
+      platform.start(metrics ? measuredBot(bot, platform.name, { measure, elapsed }) : bot),
     ),
   );
   const closing = new AbortController();

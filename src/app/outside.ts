@@ -30,7 +30,8 @@ export interface OutsideOptions {
   readonly log: Log;
   readonly now: () => number;
   readonly random: () => number;
-  readonly measure: Measure;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure | undefined;
   /** How fast the emulator works: 1 is a person's patience, 0 at once. */
   readonly emulatorSpeed?: number;
 }
@@ -50,7 +51,8 @@ export interface Outside {
 
 export async function openOutside(options: OutsideOptions, opened: AsyncDisposableStack): Promise<Outside> {
   const { config, log, now, random, measure } = options;
-  const storage = measuredStorage(await openStorage(config, options), measure, systemClock.elapsed);
+  const plain = await openStorage(config, options);
+  const storage = measure ? measuredStorage(plain, measure, systemClock.elapsed) : plain;
   opened.defer(() => storage.close());
   const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
   // What was signed before a secret was set goes on being accepted.
@@ -90,7 +92,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
 /** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
 export async function openStorage(
   { storage }: Pick<Config, 'storage'>,
-  { log, random, measure }: { log: Log; random: () => number; measure?: Measure },
+  { log, random, measure }: { log: Log; random: () => number; measure?: Measure | undefined },
 ): Promise<Storage> {
   const tools = { clock: systemClock, random, log, ...(measure && { measure }) };
   switch (storage.type) {
@@ -109,12 +111,7 @@ export async function openStorage(
 /** The client, over connections of its own. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
-  {
-    now,
-    random,
-    log,
-    measure = () => {},
-  }: Pick<OutsideOptions, 'now' | 'random' | 'log'> & { measure?: Measure },
+  { now, random, log, measure }: Pick<OutsideOptions, 'now' | 'random' | 'log' | 'measure'>,
 ): Gateway & { close(): Promise<void> } {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
   const gateway = createGateway({
@@ -124,6 +121,7 @@ export function openGateway(
     elapsed: systemClock.elapsed,
     random,
     saw: ({ route, status, code, milliseconds, tries }) => {
+      if (!measure) return;
       const labels = { route, status: String(status ?? 'none'), code };
       measure('minstrel_gateway_request_seconds', labels, milliseconds / 1000);
       if (tries > 1) measure('minstrel_gateway_retries_total', { route });
@@ -184,7 +182,7 @@ interface MediaTools {
   readonly secrets: readonly string[];
   readonly now: () => number;
   readonly random: () => number;
-  readonly measure: Measure;
+  readonly measure: Measure | undefined;
   readonly emulator: Emulator | undefined;
   readonly log: Log;
 }
@@ -195,8 +193,9 @@ async function openMedia({ media, discord, slack }: Config, deps: MediaTools): P
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
   const platformHosts = [discord?.apiUrl, slack?.apiUrl].flatMap((url) => (url ? [new URL(url).host] : []));
+  const store = await openMediaStore(media, { now, random });
   return createMedia({
-    store: measuredStore(await openMediaStore(media, { now, random }), measure),
+    store: measure ? measuredStore(store, measure) : store,
     fetcher: createMediaFetcher({
       ...FETCHING,
       allowedHosts: {

@@ -59,7 +59,6 @@ export interface JobDependencies {
   readonly log: Log;
   /** For operators' numbers. */
   readonly measure: Measure;
+  /** Nobody else can reach the storage. */
+  readonly alone?: boolean;
 }
-
-/** Between two times in milliseconds. */
-export const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1000;

@@ -76,7 +76,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     await run.save();
     wakeNow(id);
   };
-  const lost = createLossWatch(deps);
+  // A file is not emptied behind the back of the process that holds it.
+  const lost = deps.alone ? undefined : createLossWatch(deps);
   const unreadable = new Set<string>();
   const stopping = new AbortController();
   let sweeping: Promise<void> | undefined;
@@ -85,7 +86,11 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, lease: RunLease) => {
       try {
         const isBegun = begun.delete(id);
-        return await advance(id, { signal, isBegun, ...lease }, { ...deps, invoke, saw: lost.saw });
+        return await advance(
+          id,
+          { signal, isBegun, ...lease },
+          { ...deps, invoke, ...(lost && { saw: lost.saw }) },
+        );
       } catch (error) {
         if (error instanceof StorageError && error.code === 'lease')
           deps.measure('minstrel_leases_lost_total', {});

@@ -6,6 +6,7 @@ import type { RunLease } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import type { JobEvent } from './events.ts';
+import { PLANS } from './route-plans.ts';
 import { transition } from './transitions.ts';
 
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
@@ -163,4 +164,17 @@ export function retryShowing(
   const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
   run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
   return again;
+}
+
+/** Between two times in milliseconds. */
+export const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1000;
+
+/** Whether a job that ended without its result may still get it by asking. */
+export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
+  const isLost = end === 'failed' && failure?.taken === 'unknown';
+  return (
+    (end === 'expired' || end === 'cancelled' || isLost) &&
+    taskId !== undefined &&
+    PLANS[work.route].comesBack === 'poll'
+  );
 }

@@ -17,7 +17,8 @@ type SweepDependencies = Omit<JobDependencies, 'invoke'>;
 export interface Sweeping {
   /** Jobs whose record this version cannot read: waking them does not help. */
   readonly isUnreadable: (job: string) => boolean;
-  readonly lost: Pick<LossWatch, 'check'>;
+  /** Absent where storage cannot be lost as a whole. */
+  readonly lost: Pick<LossWatch, 'check'> | undefined;
 }
 
 /** Sweeps now and every ten minutes, until the signal. Never rejects. */
@@ -41,7 +42,7 @@ async function sweep(
   signal: AbortSignal,
   deps: SweepDependencies,
 ): Promise<void> {
-  await lost.check(signal);
+  await lost?.check(signal);
   await reclaimSlots(deps);
   let woken = 0;
   const wake = async (page: readonly string[]): Promise<void> => {

@@ -140,3 +140,7 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

@@ -107,10 +107,6 @@ export async function usageSummary(
   return { days: found, people: most.slice(0, mostPeople), peopleInAll: people.size };
 }
 
-export function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}
-
 /** Prices are decimal and sums are binary: a billionth decides nothing. What costs nothing fits always, also past a limit. */
 export function fitsLimit(used: number, wanted: number, most: number): boolean {
   return wanted === 0 || used + wanted <= most + 1e-9;

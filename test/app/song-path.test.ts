@@ -13,7 +13,7 @@ const pathsSchema = z.object({ discord: pathSchema, slack: pathSchema });
 it('a plain song passes few source files, and its record is written seldom', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT], { env: PROGRAM_ENVIRONMENT });
   const { discord, slack } = pathsSchema.parse(JSON.parse(stdout));
-  expect(discord.files.length, discord.files.join('\n')).toBeLessThanOrEqual(85);
+  expect(discord.files.length, discord.files.join('\n')).toBeLessThanOrEqual(75);
   expect(discord.writes).toBeLessThanOrEqual(6);
   expect(slack.writes).toBeLessThanOrEqual(6);
 });

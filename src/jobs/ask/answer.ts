@@ -2,9 +2,9 @@
 import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
-import { type JobDependencies, seconds } from '../dependencies.ts';
+import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun, Next } from '../run.ts';
+import { type JobRun, type Next, seconds } from '../run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
 import { finalMessage, messageDigest, progressMessage, recordShown, showOptions } from '../steps/message.ts';
 import { type CancelWatch, watchForCancel } from './cancel-watch.ts';

@@ -5,9 +5,8 @@ import type { VideoTask } from '../../gateway/media/responses.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { pollPause } from '../poll-schedule.ts';
-import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../run.ts';
-import { pauseBefore } from '../run.ts';
+import { mayComeLate, pauseBefore } from '../run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
 import { EMPTY_RESULT } from '../transitions.ts';
 
@@ -75,16 +74,6 @@ export async function poll(
       return status satisfies never;
   }
   return now() + pollPause(progressOf(run.job, now()), random);
-}
-
-/** Whether a job that ended without its result may still get it by asking. */
-export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
-  const isLost = end === 'failed' && failure?.taken === 'unknown';
-  return (
-    (end === 'expired' || end === 'cancelled' || isLost) &&
-    taskId !== undefined &&
-    PLANS[work.route].comesBack === 'poll'
-  );
 }
 
 /** Asks on, ever more rarely, for as long as the gateway knows the task. */

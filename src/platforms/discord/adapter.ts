@@ -5,14 +5,13 @@ import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
 import type { MediaReader, Platform, Posted } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
-import { createEditBudgets } from './connection/edit-budgets.ts';
 import { createGatewayConnection, type GatewaySettings, type RetryTools } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
 import { keepRegistering } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
-import { createEditScheduler } from './deliver/edit-scheduler.ts';
+import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
 import { messageLink, retractMessages } from './deliver/writer.ts';
@@ -22,7 +21,7 @@ import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
 import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
-import { createLayOut, layOutPlainly } from './render/layout.ts';
+import { createLayOut, layOutPlainly } from './render/render.ts';
 import type { DeliveryTools } from './tools.ts';
 
 export interface DiscordOptions extends GatewaySettings {
@@ -77,7 +76,7 @@ export function createDiscord(options: DiscordOptions): Platform {
         },
       });
   const renders = createRenderThread({
-    module: new URL('./render/layout.ts', import.meta.url),
+    module: new URL('./render/render.ts', import.meta.url),
     create: createLayOut,
     plainly: layOutPlainly,
     log,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FAMILIES } from '../../core/family.ts';
 import type { FamilyUsage } from '../../core/moderation.ts';
+import { dayOf } from '../schedule.ts';
 import {
-  dayOf,
   type Reservation,
   type UsageGuild,
   type UsageOfDay,

@@ -1,8 +1,8 @@
 import { setImmediate as others } from 'node:timers/promises';
 import { z } from 'zod';
+import { dayOf } from '../schedule.ts';
 import {
   type Ceiling,
-  dayOf,
   fitsLimit,
   freesAt,
   type LimitRefusal,

@@ -3,8 +3,7 @@ import type { Address } from '../../../src/core/invocation.ts';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
-import type { DiscordServer } from '../../servers/discord/index.ts';
-import { buttonsOf } from '../../servers/discord/index.ts';
+import { buttonsOf, type DiscordServer } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, type HarnessOptions, Remembered, startHarness } from './harness.ts';
 
 /** Timers that are over at once, but still let everything else run in between. */

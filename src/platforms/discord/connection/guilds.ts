@@ -1,8 +1,7 @@
-import { type Client, PermissionFlagsBits } from 'discord.js';
+import { ChannelType, type Client, PermissionFlagsBits } from 'discord.js';
 import { z } from 'zod';
 import type { Log } from '../../../core/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
-import { isThread } from '../receive/interaction.ts';
 import type { DiscordRest } from './rest.ts';
 
 const threadSchema = z.object({ parent_id: z.string(), owner_id: z.string().nullish() });
@@ -107,3 +106,15 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
 }
 
 export type Guilds = ReturnType<typeof createGuilds>;
+
+const THREADS: ReadonlySet<number | undefined> = new Set([
+  ChannelType.AnnouncementThread,
+  ChannelType.PublicThread,
+  ChannelType.PrivateThread,
+]);
+
+export const isThread = (channelType: number | undefined): boolean => THREADS.has(channelType);
+
+/** Whether a message in such a channel may have a thread of its own. */
+export const takesThreads = (channelType: number | undefined): boolean =>
+  channelType === ChannelType.GuildText || channelType === ChannelType.GuildAnnouncement;

@@ -1,11 +1,12 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { isThread } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../errors.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
-import { type IncomingMessage, isThread } from './interaction.ts';
+import type { IncomingMessage } from './interaction.ts';
 import { addressOfMessage, personOf } from './invocation.ts';
 
 /** Its options for what was said. */

@@ -2,10 +2,11 @@
 import type { ConversationTurn } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import { unescapeOutsideCode } from '../../shared/markdown.ts';
+import { isThread } from '../connection/guilds.ts';
 import { troubleOf } from '../errors.ts';
 import { ZERO_WIDTH_SPACE } from '../render/inline.ts';
 import type { ReceivingTools } from '../tools.ts';
-import { type IncomingMessage, type Interaction, incomingMessageSchema, isThread } from './interaction.ts';
+import { type IncomingMessage, type Interaction, incomingMessageSchema } from './interaction.ts';
 
 type HistoryTools = Pick<ReceivingTools, 'rest' | 'log'>;
 type SpokenMessage = Pick<IncomingMessage, 'content' | 'embeds' | 'components'>;

@@ -1,5 +1,4 @@
 /** Interactions as Discord sends them, over the gateway or by HTTP; tolerant of whatever is added. */
-import { ChannelType } from 'discord.js';
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 
@@ -165,15 +164,3 @@ export const incomingMessageSchema = z.object({
   referenced_message: z.unknown().optional(),
 });
 export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
-
-const THREADS: ReadonlySet<number | undefined> = new Set([
-  ChannelType.AnnouncementThread,
-  ChannelType.PublicThread,
-  ChannelType.PrivateThread,
-]);
-
-export const isThread = (channelType: number | undefined): boolean => THREADS.has(channelType);
-
-/** Whether a message in such a channel may have a thread of its own. */
-export const takesThreads = (channelType: number | undefined): boolean =>
-  channelType === ChannelType.GuildText || channelType === ChannelType.GuildAnnouncement;

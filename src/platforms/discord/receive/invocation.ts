@@ -4,17 +4,16 @@ import { z } from 'zod';
 import type { Address, Invocation, Person, SuggestRequest } from '../../../core/invocation.ts';
 import type { OptionValue } from '../../../core/options.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
+import { isThread, takesThreads } from '../connection/guilds.ts';
 import { isModerator, mayOpenThreads, missingToAnswer } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
-import {
-  type CommandInteraction,
-  type IncomingMember,
-  type IncomingMessage,
-  type IncomingOption,
-  type IncomingUser,
-  type Interaction,
-  isThread,
-  takesThreads,
+import type {
+  CommandInteraction,
+  IncomingMember,
+  IncomingMessage,
+  IncomingOption,
+  IncomingUser,
+  Interaction,
 } from './interaction.ts';
 import { OPEN_FORM, optionsOfForm } from './modal.ts';
 

@@ -9,8 +9,16 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { ActionButton, Button, LinkButton, Message, Progress } from '../../../core/message.ts';
-import { arrangeButtons, chunks, stageToSay } from '../../shared/arrangement.ts';
+import {
+  type ActionButton,
+  arrangeButtons,
+  type Button,
+  chunks,
+  type LinkButton,
+  type Message,
+  type Progress,
+  stageToSay,
+} from '../../../core/message.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { type MarkdownBlock, plainBlock, smallPrintBlock } from './blocks.ts';

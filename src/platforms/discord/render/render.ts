@@ -5,12 +5,19 @@
 import type { APIEmbed } from 'discord.js';
 import type { Button, Message } from '../../../core/message.ts';
 import type { Renderer } from '../../shared/render-thread/host.ts';
-import { wellFormed, wholeCharacters } from '../../shared/text.ts';
+import { createPartReader, splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { linkBlock, type MarkdownBlock, smallPrintBlock } from './blocks.ts';
+import { blocksOf, linkBlock, type MarkdownBlock, smallPrintBlock } from './blocks.ts';
 import { type Card, hasCard, OPEN_THREAD, plainCard, type Row, renderButtons, renderCard } from './card.ts';
-import type { Layout, LayoutInput } from './layout.ts';
-import { distinctName, fileGroups, type PageFile, type RenderMediaOptions, renderMedia } from './paginate.ts';
+import { escapePlain } from './inline.ts';
+import {
+  distinctName,
+  fileGroups,
+  type PageFile,
+  paginate,
+  type RenderMediaOptions,
+  renderMedia,
+} from './paginate.ts';
 
 /** One Discord message. */
 export interface Page {
@@ -135,3 +142,63 @@ const wholeText = ({ before, after }: Pick<Card, 'before' | 'after'>, markdown: 
 
 const plainOf = (block: MarkdownBlock): string =>
   block.kind === 'code' ? block.code : block.tokens.map((token) => token.text).join('');
+
+interface Around {
+  readonly before: readonly MarkdownBlock[];
+  readonly after: readonly MarkdownBlock[];
+}
+
+export interface LayoutInput {
+  /** Markdown. */
+  readonly text: string;
+  /** What the text stands between in the card's description, which takes `space` characters; absent without a card. */
+  readonly card?: Around & { readonly space: number };
+  /** What it stands between in pages. */
+  readonly pages: Around;
+  /** With more pages than this, each leaves space for a note. */
+  readonly mostPages: number;
+}
+
+export type Layout =
+  | { readonly description: string; readonly pages?: undefined }
+  | { readonly description?: undefined; readonly pages: readonly string[] };
+
+const PAGE = DISCORD_LIMITS.content;
+/** Leaves space for the note about the file. */
+const NOTED_PAGE = PAGE - 100;
+/** A card with less space than this has its text in messages. */
+const LEAST_DESCRIPTION = 200;
+/** Columns. Longer lines of code wrap in a card, and less so in a message. */
+const CARD_COLUMNS = 60;
+
+/** In the card if all of it fits, else in pages. For a render thread. */
+export function createLayOut(): (input: LayoutInput) => Layout {
+  const read = createPartReader(blocksOf);
+  return ({ text, card, pages, mostPages }) => {
+    const blocks = read(text, '');
+    if (card && !blocks.some(isWide)) {
+      const description = describe([...card.before, ...blocks, ...card.after], card.space);
+      if (description !== undefined) return { description };
+    }
+    const all = [...pages.before, ...blocks, ...pages.after];
+    const written = paginate(all, PAGE);
+    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE) : written };
+  };
+}
+
+const isWide = (block: MarkdownBlock): boolean =>
+  block.kind === 'code' && block.code.split('\n').some((line) => line.length > CARD_COLUMNS);
+
+function describe(blocks: readonly MarkdownBlock[], space: number): string | undefined {
+  if (blocks.length === 0) return '';
+  if (space < LEAST_DESCRIPTION) return undefined;
+  const [description = '', ...more] = paginate(blocks, space);
+  return more.length === 0 ? description : undefined;
+}
+
+/** The same without reading the Markdown. */
+export function layOutPlainly({ text, pages: { before, after } }: LayoutInput): Layout {
+  // No sign becomes more than two.
+  const plain = splitPlain(text, NOTED_PAGE / 2).map(escapePlain);
+  return { pages: [...paginate(before, NOTED_PAGE), ...plain, ...paginate(after, NOTED_PAGE)] };
+}

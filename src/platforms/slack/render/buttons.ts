@@ -1,7 +1,6 @@
 /** Buttons as Slack takes them. */
 import type { types } from '@slack/bolt';
-import type { ActionButton, Button } from '../../../core/message.ts';
-import { arrangeButtons, chunks } from '../../shared/arrangement.ts';
+import { type ActionButton, arrangeButtons, type Button, chunks } from '../../../core/message.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { splitMrkdwn } from './escape.ts';

@@ -3,8 +3,7 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { plain } from '../../../core/message.ts';
 import { type MarkdownContent, parseMarkdown, textOf, withoutReferences } from '../../shared/markdown.ts';
-import { createPartReader } from '../../shared/markdown-parts.ts';
-import { splitPlain } from '../../shared/text.ts';
+import { createPartReader, splitPlain } from '../../shared/text.ts';
 import { cut, type MarkdownNode, sizeOf } from './markdown-tree.ts';
 
 /** Invisible and without width: behind `<`, it keeps Slack from reading a token inside code. */

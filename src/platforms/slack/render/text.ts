@@ -1,7 +1,6 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
-import type { Message } from '../../../core/message.ts';
-import { stageToSay } from '../../shared/arrangement.ts';
+import { type Message, stageToSay } from '../../../core/message.ts';
 import type { Renderer } from '../../shared/render-thread/host.ts';
 import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';

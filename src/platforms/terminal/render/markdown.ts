@@ -7,8 +7,7 @@ import {
   textOf,
   withoutReferences,
 } from '../../shared/markdown.ts';
-import { createPartReader } from '../../shared/markdown-parts.ts';
-import { widthOf } from '../../shared/text.ts';
+import { createPartReader, widthOf } from '../../shared/text.ts';
 import { createStyle, printable, type Style } from './style.ts';
 
 type Parent = Extract<MarkdownRoot | Block, { children: readonly unknown[] }>;

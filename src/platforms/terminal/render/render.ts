@@ -1,6 +1,5 @@
 /** A Message as the texts that a terminal prints, each with a name by which a later state of it is compared. */
-import type { Button, MediaItem, Message } from '../../../core/message.ts';
-import { stageToSay } from '../../shared/arrangement.ts';
+import { type Button, type MediaItem, type Message, stageToSay } from '../../../core/message.ts';
 import { printable, type Style } from './style.ts';
 
 export interface Block {

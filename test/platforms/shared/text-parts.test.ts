@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseMarkdown } from '../../../src/platforms/shared/markdown.ts';
-import { createPartReader, markdownParts } from '../../../src/platforms/shared/markdown-parts.ts';
+import { createPartReader, markdownParts } from '../../../src/platforms/shared/text.ts';
 import { anyMarkdown } from '../../fixtures/message-arbitrary.ts';
 
 /** Without the places in the text. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/core/message.ts';
-import { stageToSay } from '../../../src/platforms/shared/arrangement.ts';
+import { type Message, stageToSay } from '../../src/core/message.ts';
 
 const composing = (title?: string): Message => ({
   ...(title === undefined ? {} : { title }),
