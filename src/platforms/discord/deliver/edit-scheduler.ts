@@ -1,7 +1,7 @@
 /** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
 import type { RESTOptions } from 'discord.js';
+import type { Log } from '../../../core/log.ts';
 import { troubleOf } from '../errors.ts';
-import type { ReceivingTools } from '../tools.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
 const EDIT_EVERY_MS = 1_200;
@@ -26,7 +26,10 @@ interface Queue {
   running: boolean;
 }
 
-interface SchedulerOptions extends Pick<ReceivingTools, 'sleep' | 'log'> {
+interface SchedulerOptions {
+  readonly log: Log;
+  /** Resolves after the time or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number;
   /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
