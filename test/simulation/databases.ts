@@ -34,6 +34,8 @@ export class ReusedDatabase extends SqliteDatabase {
   }
 
   loseTimers(): void {
-    this.prepare('DELETE FROM schedule WHERE running = 0').run();
+    this.prepare(
+      'DELETE FROM schedule WHERE running = 0 AND job IN (SELECT id FROM jobs WHERE open = 1)',
+    ).run();
   }
 }

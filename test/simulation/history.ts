@@ -37,8 +37,8 @@ export interface Press {
 }
 
 /**
- * A replica dies, stands still or is asked to stop, between any two effects; or every timer that nothing runs under is
- * lost, as storage may lose them.
+ * A replica dies, stands still or is asked to stop, between any two effects; or the timer of every open job that nothing runs
+ * under is lost. Those of jobs that ended, with a late callback to read, no sweep would find again: docs/reliability.md says so.
  */
 export interface Fault {
   readonly type: 'die' | 'freeze' | 'stop' | 'lose timers';

@@ -1,7 +1,7 @@
 /** What outlives every replica of a storage in memory. */
 import { EventEmitter } from 'node:events';
 import type { KeyvStoreAdapter } from 'keyv';
-import type { Job } from '../../src/core/job.ts';
+import { isOpen, type Job } from '../../src/core/job.ts';
 import type { AtomicStore } from '../../src/storage/keyv-settings.ts';
 import type { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { type SqliteUsage, sqliteUsage } from '../../src/storage/sqlite/usage.ts';
@@ -53,9 +53,12 @@ export class MemoryData {
     return lease && lease.until > this.now() ? lease.owner : undefined;
   }
 
-  /** Loses what nothing runs under. */
+  /** Loses the timers of open jobs that nothing runs under. */
   loseTimers(): void {
-    for (const [job, { lease }] of this.schedule) if (!lease) this.schedule.delete(job);
+    for (const [id, { lease }] of this.schedule) {
+      const job = this.job(id);
+      if (!lease && job && isOpen(job)) this.schedule.delete(id);
+    }
   }
 
   job(id: string): Job | undefined {

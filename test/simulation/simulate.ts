@@ -103,7 +103,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
 
   function strike({ type: kind, replica: chosen, forMs }: Fault): void {
     if (kind === 'lose timers') {
-      kernel.tell('storage', 'loses every timer');
+      kernel.tell('storage', 'loses the timers of open jobs');
       if (isSqlite) database.loseTimers();
       else data.loseTimers();
       return;
