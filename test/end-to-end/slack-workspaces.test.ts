@@ -143,8 +143,8 @@ describe('moderators', () => {
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Pictures…');
     const form = await until(() => slack.openView('U0BOB'));
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
-    await until(() => home().includes('Pictures in this server now use'));
-    expect(home()).toContain('chosen for this server by bob');
+    await until(() => home().includes('Pictures in this workspace now use'));
+    expect(home()).toContain('chosen for this workspace by bob');
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Prompt…');
     const prompt = await until(() => slack.openView('U0BOB'));
     await slack.submitView(prompt, { text: 'Answer like a bard.' });

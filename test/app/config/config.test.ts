@@ -24,6 +24,7 @@ describe('an empty environment', () => {
       production: false,
       listener: { host: '127.0.0.1', port: 3000 },
       signingSecrets: [],
+      dataDirectory: './data',
       storage: { type: 'sqlite', directory: './data' },
       media: {
         store: { type: 'folder', directory: './data/media' },
@@ -127,6 +128,7 @@ test('every setting arrives in the config', () => {
       threads: false,
       apiUrl: 'http://127.0.0.1:9001/api',
     },
+    dataDirectory: '/data/',
     storage: { type: 'redis', url: 'redis://redis:6379/2' },
     media: {
       store: { type: 'folder', directory: '/data/media' },
