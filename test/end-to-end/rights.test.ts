@@ -196,9 +196,13 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
   });
 
   it('Slack: buttons and talk', async () => {
+    const known = slack.botMessages().length;
     await slack.slash('/image', 'a fox', { user: 'U0ADA' });
     const made = await slack.until(() =>
-      slack.botMessages().find(({ blocks }) => DONE.test(JSON.stringify(blocks))),
+      slack
+        .botMessages()
+        .slice(known)
+        .find(({ blocks }) => DONE.test(JSON.stringify(blocks))),
     );
     const before = slack.ephemeralsOf('U0CARL').length;
     await slack.press(made, 'Again', { user: 'U0CARL' });
