@@ -12,7 +12,7 @@ import { quantile } from './measure.ts';
 import { tell } from './program.ts';
 
 const WORDS_PER_SECOND = 50;
-/** Of one interaction: https://github.com/discord/discord-api-docs/issues/5216. */
+/** Of one interaction, an assumption: Discord documents no figure, and its headers showed five: https://github.com/bwmarrin/discordgo/issues/1384. */
 const EDITS = { limit: 5, perMs: 2_000 } as const;
 
 const discord = await startDiscord();
