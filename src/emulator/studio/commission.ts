@@ -26,9 +26,12 @@ export type Commission =
       readonly sound: Uint8Array | 'composed' | 'none';
     };
 
+/** Stems that a gateway may tell apart and the synthesizer does not play. */
+type FurtherStem = 'percussion' | 'brass' | 'woodwinds' | 'fx';
+
 /** A file of the studio. The name says which of a commission's files it is: `song`, or a stem's name. */
 export interface Piece {
-  readonly name: StemName | 'song' | 'instrumental' | 'picture' | 'video';
+  readonly name: StemName | FurtherStem | 'song' | 'instrumental' | 'picture' | 'video';
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: 'audio/mpeg' | 'audio/wav' | 'image/png' | 'video/mp4';
   /** Seconds of sound or film; absent for pictures. */

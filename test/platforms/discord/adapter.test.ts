@@ -526,6 +526,24 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
+    it('have the limit of the server’s boosts where the interaction, which told it, is over', async () => {
+      const boosted = await startHarness({
+        prepare: (server) => {
+          server.guild.premiumTier = 2;
+        },
+      });
+      const { discord, bot, media, platform } = boosted;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      discord.advance(16 * 60_000);
+      const large = media.keep('one', new Uint8Array(DISCORD.fileBytes + 1));
+      await platform.show(address, song(large), new Remembered('job1'));
+      expect(discord.said().at(-1)?.attachments).toHaveLength(1);
+      expect(discord.refused).toEqual([]);
+      await boosted.close();
+    });
+
     it('become links when Discord says that they are too big after all', async () => {
       const { discord, bot, media, platform } = harness;
       const begun = accept(bot);

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { Piece } from '../../src/emulator/studio/commission.ts';
+import { createLargeStudio, type LargeStudio, TWELVE_STEMS } from '../fixtures/large-studio.ts';
+import {
+  type Channel,
+  type DiscordServer,
+  type InteractionHandle,
+  labelsOf,
+  type StoredMessage,
+  startDiscord,
+} from '../servers/discord/index.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const SIZES = { wav: 11 * MEBIBYTE, video: 11 * MEBIBYTE, stem: 4 * MEBIBYTE };
+
+let discord: DiscordServer;
+let emulator: Emulator;
+let running: RunningMinstrel;
+/** Channels of servers whose boosts allow files of 50 and of 100 MiB. */
+let boosted: Channel;
+let muchBoosted: Channel;
+let studio: LargeStudio;
+/** Films take the gateway seconds, in which the other tests go on. */
+let film: InteractionHandle;
+
+beforeAll(async () => {
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  const { world } = discord;
+  const channelOf = (premiumTier: 2 | 3) =>
+    world.addChannel('music', { guildId: world.addGuild(`Tier ${premiumTier}`, { premiumTier }).id });
+  boosted = channelOf(2);
+  muchBoosted = channelOf(3);
+  studio = createLargeStudio(SIZES);
+  emulator = await startEmulator({
+    speed: 0,
+    songSeconds: 3,
+    studio,
+  });
+  running = await startMinstrel(
+    {
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+    },
+    { emulator },
+  );
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  film = discord.command({ name: 'video', options: { prompt: 'waves' } });
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await emulator?.close();
+  await discord?.close();
+});
+/** Invalid Webhook Token: how Discord says that an interaction is over. */
+const DEAD_TOKEN = 50_027;
+afterEach(() => expect(discord.refused.filter(({ code }) => code !== DEAD_TOKEN)).toEqual([]));
+
+const isEnd = (message: StoredMessage) => labelsOf(message).includes('Again');
+const ended = (asked: InteractionHandle) => asked.message(isEnd);
+const song = (channel = discord.channel) =>
+  ended(discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, channel }));
+const lastMade = (type: Piece['contentType']) =>
+  studio.made.findLast(({ contentType }) => contentType === type)?.bytes ?? new Uint8Array();
+
+/** What a person gets who follows the only link of a message. */
+async function behindLink({ content, embeds }: StoredMessage) {
+  const links = [...JSON.stringify([content, embeds]).matchAll(/\(<(http[^>]+)>\)/g)].map(
+    ([, link = '']) => link,
+  );
+  expect(links).toHaveLength(1);
+  const response = await fetch(links[0] ?? '');
+  expect(response.status).toBe(200);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(response.headers.get('content-length')).toBe(String(bytes.length));
+  return { type: response.headers.get('content-type'), bytes };
+}
+
+/** Behind the tag: not a byte of the sound is missing. */
+function expectWholeStem(file: Uint8Array, name: string): void {
+  const stem = studio.made.findLast((piece) => piece.name === name)?.bytes ?? new Uint8Array();
+  expect(stem.length, name).toBeGreaterThan(SIZES.stem - 2_000);
+  expect(Buffer.from(file.subarray(0, 3)).toString(), name).toBe('ID3');
+  expect(Buffer.from(file.subarray(file.length - stem.length)).equals(stem), name).toBe(true);
+}
+
+/** The same sound, and a header that tells the length that the file has with its tags. */
+function expectWholeWav(file: Uint8Array): void {
+  const original = lastMade('audio/wav');
+  expect(original.length).toBe(SIZES.wav);
+  expect(Buffer.from(file).readUInt32LE(4)).toBe(file.length - 8);
+  expect(Buffer.from(file.subarray(8, SIZES.wav)).equals(original.subarray(8))).toBe(true);
+}
+
+describe('in a server without boosts, where a file may have 10 MiB', () => {
+  it('a WAV of 11 MiB is whole behind a link', async () => {
+    const card = await ended(discord.press('WAV 1', await song()));
+    // To listen at once, the song itself comes as a file.
+    expect(card.attachments.map(({ contentType }) => contentType)).toEqual(['audio/mpeg']);
+    const wav = await behindLink(card);
+    expect(wav.type).toBe('audio/wav');
+    expectWholeWav(wav.bytes);
+  });
+
+  it('twelve stems of 4 MiB are files, no more in a message than its request can carry', async () => {
+    await song();
+    const before = discord.said().length;
+    discord.command({ name: 'stems', options: { split: 'split_stem' } });
+    const messages = await discord.until(() => {
+      const said = discord.said().slice(before);
+      return said.some(isEnd) && said;
+    }, 'stems');
+    expect(messages.map(({ attachments }) => attachments.length)).toEqual([6, 6]);
+    const files = new Map(
+      messages.flatMap(({ attachments }) => attachments).map((file) => [file.filename, file.bytes]),
+    );
+    expect(files.size).toBe(TWELVE_STEMS.length);
+    for (const name of TWELVE_STEMS) {
+      const spoken = name === 'backingVocals' ? 'backing_vocals' : name;
+      const bytes = [...files].find(([filename]) => filename.endsWith(`-_${spoken}.mp3`))?.[1];
+      expectWholeStem(bytes ?? new Uint8Array(), name);
+    }
+  });
+
+  it('a video of 11 MiB is whole behind a link', async () => {
+    const card = await ended(film);
+    expect(card.attachments).toEqual([]);
+    const video = await behindLink(card);
+    expect(video.type).toBe('video/mp4');
+    expect(video.bytes.length).toBe(SIZES.video);
+    expect(video.bytes.equals(lastMade('video/mp4'))).toBe(true);
+  });
+});
+
+describe('in a server with boosts', () => {
+  it('of 50 MiB, a WAV of 11 MiB is a file', async () => {
+    const wav = await ended(discord.press('WAV 1', await song(boosted), { channel: boosted }));
+    expect(wav.attachments).toHaveLength(1);
+    expectWholeWav(wav.attachments[0]?.bytes ?? new Uint8Array());
+    expect(wav.attachments[0]?.filename).toMatch(/\.wav$/);
+  });
+
+  it('of 100 MiB, a music video of 11 MiB is a file, also where it comes when the interaction is over', async () => {
+    const card = await song(muchBoosted);
+    const finished = Promise.withResolvers<void>();
+    studio.before = finished.promise;
+    const asked = discord.press('Music video 1', card, { channel: muchBoosted });
+    await asked.acknowledged();
+    discord.advance(16 * 60_000);
+    finished.resolve();
+    const video = await discord.until(() => {
+      const last = discord.said(muchBoosted).at(-1);
+      return last && last !== card && isEnd(last) && last;
+    }, 'a music video');
+    expect(video.attachments).toHaveLength(1);
+    expect(Buffer.from(video.attachments[0]?.bytes ?? []).equals(lastMade('video/mp4'))).toBe(true);
+  });
+});
