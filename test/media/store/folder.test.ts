@@ -71,6 +71,21 @@ describe('the folder', () => {
     expect(await store.stat(second.name)).toBeDefined();
   });
 
+  test('keeps files, and makes space for them, after one look at the folder failed', async () => {
+    const directory = join(await temporaryFolder(), 'media');
+    let time = now();
+    const store = createFolderStore({ directory, now: () => time, quotaBytes: 10 });
+    await writeFile(directory, 'a file where the folder should be');
+    await expect(store.prune()).rejects.toMatchObject({ code: 'store' });
+    await rm(directory);
+
+    const first = await store.put(chunks('aaaaaa'), { extension: 'txt' });
+    time += 1000;
+    const second = await store.put(chunks('bbbbbb'), { extension: 'txt' });
+    expect(await store.stat(first.name)).toBeUndefined();
+    expect(await store.stat(second.name)).toMatchObject({ bytes: 6 });
+  });
+
   test('knows after a restart how full it is', async () => {
     const directory = await temporaryFolder();
     let time = now();

@@ -9,6 +9,7 @@ import {
   type Page,
   renderPages as renderWith,
 } from '../../../../src/platforms/discord/render/render.ts';
+import { messageOfHalves } from '../../../fixtures/half-characters.ts';
 import { anyMarkdown, anyMessage } from '../../../fixtures/message-arbitrary.ts';
 import { checkComponents } from '../../../servers/discord/components.ts';
 import { checkEmbeds, embedMedia } from '../../../servers/discord/embeds.ts';
@@ -90,6 +91,18 @@ describe('rendering for Discord', () => {
         }
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('lets no half of a character out, whatever halves it is given', async () => {
+    await fc.assert(
+      fc.asyncProperty(messageOfHalves, fc.boolean(), async (given, streaming) => {
+        for (const cards of [true, false]) {
+          const pages = await renderPages(given, { ...OPTIONS, streaming, cards });
+          expect(JSON.stringify(pages)).not.toMatch(/\\ud[89a-f]/);
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 

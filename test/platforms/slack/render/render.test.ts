@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
 import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
 import { render } from '../../../../src/platforms/slack/render/render.ts';
+import { messageOfHalves } from '../../../fixtures/half-characters.ts';
 import { blockProblems, blocksLength } from '../../../servers/slack/blocks.ts';
 import { SLACK } from '../../../servers/slack/limits.ts';
 import { links, pings, readableText } from '../../../servers/slack/mentions.ts';
@@ -164,6 +165,18 @@ describe('rendering any message', () => {
           expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
         }),
         { numRuns: 80 },
+      );
+    },
+  );
+
+  it.each([{}, { bare: true }, { inThread: true }, { firstOnly: true }])(
+    'lets no half of a character out, whatever halves it is given %j',
+    async (more) => {
+      await fc.assert(
+        fc.asyncProperty(messageOfHalves, async (given) => {
+          expect(JSON.stringify(await rendering(given, more))).not.toMatch(/\\ud[89a-f]/);
+        }),
+        { numRuns: 30 },
       );
     },
   );
