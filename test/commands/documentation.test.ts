@@ -11,10 +11,14 @@ import { createWorld, type World } from '../jobs/world.ts';
 import { administer } from '../settings/administration.ts';
 import { HERE, MOD } from '../settings/samples.ts';
 
-/** Every command line in the documents for people and moderators, tried word for word. */
-const FILES = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)].filter((name) =>
-  /\.md$/.test(name),
-);
+/** Every command line in the documents, tried word for word. */
+const FILES = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
+
+/** Written in the notation of Slack throughout. */
+const SLACK_ONLY = ['docs/slack.md', 'docs/gateway.md', 'docs/decisions/0002-words-before-the-song.md'];
 
 interface Line {
   readonly file: string;
@@ -23,16 +27,17 @@ interface Line {
   readonly slackOnly: boolean;
 }
 
-const LINES: Line[] = FILES.flatMap((file) =>
+const WRITTEN: Line[] = FILES.flatMap((file) =>
   readFileSync(file, 'utf8')
     .split(/\n{2,}/)
     .flatMap((paragraph) => {
       const spans = [...paragraph.matchAll(/`(\/[^`\n]+)`/g)].map(([, span = '']) => span);
       const fenced = [...paragraph.matchAll(/^(?!.*`)(\/\S.*)$/gm)].map(([, line = '']) => line);
-      const slackOnly = file === 'docs/slack.md' || paragraph.includes('On Slack');
+      const slackOnly = SLACK_ONLY.includes(file) || paragraph.includes('On Slack');
       return [...spans, ...fenced].map((line) => ({ file, line, slackOnly }));
     }),
-).filter(({ line, file }) => file !== 'docs/gateway.md' && named(line) !== undefined);
+);
+const LINES = WRITTEN.filter(({ line }) => named(line) !== undefined);
 
 function named(line: string) {
   const [, name, text = ''] = /^\/([a-z]+)(?: (.*))?$/.exec(line) ?? [];
@@ -40,10 +45,10 @@ function named(line: string) {
   return command && { command, ...readCommandLine(command, text) };
 }
 
-/** `/models set family model where` names the options of a part, and is nothing that people type. */
+/** `/models set family model where` and `/song --title` name options, and are nothing that people type. */
 function isSignature({ text, options }: { text: string; options: object }): boolean {
   const words = text.split(/\s+/);
-  return words.every((word) => Object.hasOwn(options, word));
+  return words.every((word) => Object.hasOwn(options, word.replace(/^--/, '')));
 }
 
 let world: World;
@@ -70,7 +75,9 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   };
   const outcome = await bot.run(invocation);
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
-  return isRefused ? outcome.message.text : undefined;
+  // The line is understood: it works where there is a song.
+  const lacksSong = isRefused && outcome.message.text?.startsWith('There is no song in this channel yet');
+  return isRefused && !lacksSong ? outcome.message.text : undefined;
 }
 
 /** As Discord's client reads it: a command, a part, and options by their names. */
@@ -100,6 +107,12 @@ describe.each(LINES)('$file: $line', ({ line, slackOnly }) => {
     expect(options, 'in the notation of Discord').toBeDefined();
     if (options) expect(await refusalOf(command.name, subcommand, options)).toBeUndefined();
   });
+});
+
+test('what is written like a command with words after it is one', () => {
+  const unknown = WRITTEN.filter(({ line }) => /^\/[a-z]+ /.test(line) && !named(line));
+  // Slack's own.
+  expect(unknown.filter(({ line }) => line !== '/invite @minstrel')).toEqual([]);
 });
 
 test('there are examples to try', () => {
