@@ -37,7 +37,10 @@ export const ask = defineCommand({
   autocomplete: { model: suggestModels },
   messageMenu: { label: 'Ask about this', option: 'question' },
 
-  async run({ options: { question, image, model: named }, conversation, files = [], person }, context) {
+  async run(
+    { options: { question, image, model: named }, conversation, isMessage, files = [], person },
+    context,
+  ) {
     const own = await keepAttached(distinct([...(image ? [image] : []), ...files]), context);
     const settings = context.settings.answers;
     const isShown = own.some(({ type }) => type === 'image');
@@ -60,7 +63,7 @@ export const ask = defineCommand({
         contextTokens,
         way,
         note,
-        reply: conversation ? true : undefined,
+        reply: isMessage ? true : undefined,
         footer: settings.footer ? undefined : false,
       }),
       title: quoted(question),

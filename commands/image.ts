@@ -5,7 +5,7 @@ import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts'
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
 import { exactOption, modelOption } from './text/options.ts';
-import { againButton, button, clip, quoted } from './text/text.ts';
+import { againButton, button, clip, quoted, shortened } from './text/text.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
 const SIZES = [
@@ -105,7 +105,7 @@ export const image = defineCommand({
     const numbered = (index: number) => (images.length > 1 ? ` ${index + 1}` : '');
     const text = job.result?.answer?.text;
     return {
-      title: clip(prompt, 200),
+      title: shortened(prompt, 200),
       ...(text ? { text: plain(text) } : {}),
       media: images.map(
         (source, index): MediaItem => ({

@@ -13,7 +13,7 @@ import {
   type RemixRequest,
   remixWork,
 } from './song/remix-work.ts';
-import { earlySongMessage, resultMessage } from './song/song-message.ts';
+import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
 import { findTake, hasVoice, startOn, takeName } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { duration } from './text/text.ts';
@@ -69,8 +69,9 @@ export const remix = defineCommand({
       context,
     );
     const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
-    if (source) return startOn(source, { work, title, command: 'remix' }, context);
-    return context.jobs.start({ work, title, madeFrom: recording.name });
+    const asked = rememberAsked(request);
+    if (source) return startOn(source, { work, title, command: 'remix', asked }, context);
+    return context.jobs.start({ work, title, madeFrom: recording.name, asked });
   },
 
   early: earlySongMessage,
@@ -98,7 +99,10 @@ export const remix = defineCommand({
           context,
         );
         const title = `${STAGES[request.mode]} “${name}”`;
-        return context.jobs.start(present({ work, title, madeFrom: job.madeFrom, parent: job.parent }));
+        const asked = rememberAsked(request);
+        return context.jobs.start(
+          present({ work, title, madeFrom: job.madeFrom, parent: job.parent, asked }),
+        );
       },
     }),
   },

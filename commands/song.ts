@@ -7,7 +7,7 @@ import type { Outcome } from '../src/core/outcome.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
-import { earlySongMessage, firstLine, resultMessage, songCard } from './song/song-message.ts';
+import { earlySongMessage, firstLine, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { privately, quoted } from './text/text.ts';
@@ -42,7 +42,7 @@ export const song = defineCommand({
     const work = composeSong(request, { model, voice }, context);
     const { title, prompt, lyrics, style } = request;
     const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
-    return context.jobs.start({ work, title: `Composing ${quoted(name)}` });
+    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, asked: rememberAsked(request) });
   },
 
   early: earlySongMessage,

@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { choicesOf, exactOption, modelOption } from './text/options.ts';
-import { againButton, clip, lineage, quoted } from './text/text.ts';
+import { againButton, clip, lineage, quoted, shortened } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -85,7 +85,7 @@ export const video = defineCommand({
     const url = job.result?.videoUrl;
     const made = lineage(job);
     return {
-      title: clip(prompt, 200),
+      title: shortened(prompt, 200),
       media: url
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],

@@ -6,6 +6,7 @@ import { type OptionDeclarations, present } from '../../src/core/options.ts';
 import { quoted } from '../text/text.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
 import { sameVoice } from './keep-voice.ts';
+import { rememberAsked } from './song-message.ts';
 import { titleOf } from './takes.ts';
 
 /** Five fields in either mode, Discord's limit; the voice stays as it was. */
@@ -45,6 +46,7 @@ export const change = defineFormAction({
       title: `Composing ${quoted(chosen.title ?? chosen.prompt ?? titleOf(job))}`,
       parent: job.id,
       madeFrom: quoted(titleOf(job)),
+      asked: rememberAsked({ ...chosen, lyrics }),
       command: 'song',
     });
   },

@@ -6,7 +6,7 @@ import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { beginning, duration } from '../text/text.ts';
 import { lastMoment, within } from './compose.ts';
-import { withSectionTags } from './song-message.ts';
+import { rememberAsked, withSectionTags } from './song-message.ts';
 import {
   hasVoice,
   type KnownTake,
@@ -46,7 +46,8 @@ export const extend = defineFormAction({
       request: { audioId: take.audioId, model, ...overrides(take, asked, model, context) },
       ...(hasVoice(job) ? {} : { instrumental: true }),
     };
-    return startOn(take, { work, title: `Extending ${takeName(take)}` }, context);
+    const remembered = rememberAsked({ mode: 'extend', ...asked });
+    return startOn(take, { work, title: `Extending ${takeName(take)}`, asked: remembered }, context);
   },
 });
 

@@ -9,12 +9,13 @@ import {
   plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
-import { againButton, askedBy, button, clip, date, duration, lineage } from '../text/text.ts';
+import { againButton, askedBy, button, date, duration, lineage, shortened } from '../text/text.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { hasVoice, lyricsOf, takeName, titleOf } from './takes.ts';
 
-/** Characters of a request in a result. */
+/** Characters of one option in a result. */
 const MOST_ASKED = 500;
+const MOST_LYRICS = 160;
 /** With more takes than this, each gets one button that opens its own: platforms show 25 buttons a message. */
 const TAKES_WITH_BUTTONS = 2;
 const MOST_TAKES = 15;
@@ -33,9 +34,11 @@ function songMessage(job: JobView): Message {
     ...covers,
     ...songs.flatMap((song, index) => (song.audioUrl ? [takeMedia(job, index)] : [])),
   ];
+  const title = titleOf(job);
+  const facts = [...songFields(job), ...fields];
   return {
-    title: titleOf(job),
-    fields: [...askedFor(job), ...songFields(job), ...fields, askedBy(job)],
+    title,
+    fields: [...askedFor(job, { title, fields: facts }), ...facts, askedBy(job)],
     media,
     actions: [...songButtons(job), ...actions],
   };
@@ -43,10 +46,11 @@ function songMessage(job: JobView): Message {
 
 /** The words of a song that came after its person had been told that it would not come. */
 function wordsMessage(job: JobView, words: string): Message {
+  const title = titleOf(job);
   return {
-    title: titleOf(job),
+    title,
     text: `The words came too late to be sung by themselves. Sing it makes the song of them.\n\n${lyricsMarkdown(words)}`,
-    fields: [askedBy(job)],
+    fields: [...askedFor(job, { title }), askedBy(job)],
     actions: [
       { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
       button(job, 'change', 'Change'),
@@ -70,15 +74,56 @@ export function earlySongMessage(job: JobView): Message {
   });
 }
 
-/** What the song was asked for with, unless it is its title: where a command is not shown, nothing else says it. */
-function askedFor(job: JobView): Field[] {
-  const { work } = job;
-  if (work.route !== 'music.generate' || work.request.customMode) return [];
-  const { prompt = '' } = work.request;
-  const isTitle = titleOf(job).toLowerCase() === prompt.toLowerCase();
-  return isTitle || prompt === ''
-    ? []
-    : [{ name: 'Asked for', value: prompt.length > MOST_ASKED ? `${clip(prompt, MOST_ASKED)}…` : prompt }];
+interface Asked {
+  readonly mode?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly lyrics?: string | undefined;
+  readonly title?: string | undefined;
+  readonly style?: string | undefined;
+  /** The second to go on from. */
+  readonly from?: number | undefined;
+}
+
+/** What a job remembers of a request. */
+export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Asked): Record<string, string> {
+  const said = {
+    mode,
+    prompt: prompt && shortened(prompt, MOST_ASKED),
+    lyrics: lyrics && shortened(lyrics, MOST_LYRICS),
+    title,
+    style: style && shortened(style, MOST_ASKED),
+    from: from === undefined ? undefined : duration(from),
+  };
+  return Object.fromEntries(
+    Object.entries(said).flatMap(([option, words]) => (words?.trim() ? [[option, words]] : [])),
+  );
+}
+
+/** What was asked for, without what the message says already: where no command is shown, nothing else does. */
+export function askedFor({ asked, work }: JobView, { title = '', fields = [] }: Message): Field[] {
+  // Jobs of before remember nothing but their request.
+  const isSimple = work.route === 'music.generate' && !work.request.customMode;
+  const known = asked ?? rememberAsked(isSimple ? { prompt: work.request.prompt } : {});
+  const said = [title, ...fields.map(({ value }) => value)].map(bare);
+  const parts = Object.entries(known).flatMap(([option, words]) => {
+    const isSaid = option !== 'mode' && said.some((text) => text.includes(bare(words)));
+    said.push(bare(words));
+    if (isSaid) return [];
+    return [option === 'prompt' ? words : `${capitalised(option)}: ${words}`];
+  });
+  return parts.length === 0 ? [] : [{ name: 'Asked for', value: parts.join('\n') }];
+}
+
+/** Only its words, each between spaces, so that a part of a word is not found. */
+function bare(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{S}]+/gu, ' ')
+    .trim()} `;
+}
+
+function capitalised(option: string): string {
+  return `${option.slice(0, 1).toUpperCase()}${option.slice(1)}`;
 }
 
 /** Style and voice; what was derived is said to be so. */

@@ -91,10 +91,10 @@ export function knownTake({ job, index }: Take): KnownTake {
 /** Starts work on a take; the command that shows the result is /song if none is named. */
 export async function startOn(
   take: Take,
-  { work, title, command = 'song' }: Pick<StartRequest, 'work' | 'title' | 'command'>,
+  request: Pick<StartRequest, 'work' | 'title' | 'command' | 'asked'>,
   { jobs }: Context,
 ): Promise<Outcome> {
-  return jobs.start({ work, title, parent: take.job.id, madeFrom: takeName(take), command });
+  return jobs.start({ command: 'song', ...request, parent: take.job.id, madeFrom: takeName(take) });
 }
 
 /** Takes of this channel's songs, newest song first. */

@@ -28,10 +28,15 @@ export function words(text: string, most: number): string {
   return text.trim().split(/\s+/).slice(0, most).join(' ');
 }
 
+/** At most `most` characters, with an ellipsis at a word where some were cut. */
+export function shortened(text: string, most: number): string {
+  const whole = clip(text, text.length);
+  return whole.length <= most ? whole : `${clip(text, most - 1)}…`;
+}
+
 /** In quotes, short enough for a heading. */
 export function quoted(text: string): string {
-  const short = clip(text, 80);
-  return short === text.trim() ? `“${short}”` : `“${short}…”`;
+  return `“${shortened(text, 81)}”`;
 }
 
 /** Minutes and seconds, as `2:31`. */

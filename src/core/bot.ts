@@ -269,10 +269,12 @@ async function act(
     }
     case 'again':
       return context.jobs.start({
-        work: job.work,
+        // Asked by a button, no message before it says the question.
+        work: job.work.route === 'answer' ? { ...job.work, reply: false } : job.work,
         title: job.title,
         ...(job.parent ? { parent: job.parent } : {}),
         ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
+        ...(job.asked ? { asked: job.asked } : {}),
       });
     default: {
       const action = command.actions?.[name];

@@ -20,6 +20,8 @@ export interface StartRequest {
   readonly parent?: string;
   /** What it is made from, for people: “Rain”, take 1. Plain. */
   readonly madeFrom?: string;
+  /** What the person said, by option, for the result. Plain. */
+  readonly asked?: Readonly<Record<string, string>>;
 }
 
 /** A voice that was taken from a song and kept for a server. */

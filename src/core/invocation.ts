@@ -85,6 +85,8 @@ export interface Invocation {
   readonly address: Address;
   readonly person: Person;
   readonly conversation?: readonly ConversationTurn[];
+  /** It was said in a message, which stands in the channel: the answer need not repeat it. */
+  readonly isMessage?: boolean;
   /** Everything that was attached to what was said, where there is no option for it. */
   readonly files?: readonly FileReference[];
   /** The person's language, as the platform tells it (BCP 47). */

@@ -66,6 +66,8 @@ const jobFields = z.object({
   parent: z.string().optional(),
   /** What it was made from, for people. */
   madeFrom: z.string().optional(),
+  /** What the person said, by option; shortened. Only of commands whose result would not say it. */
+  asked: z.record(z.string(), z.string()).optional(),
   taskId: z.string().optional(),
   /** Built from the gateway's readers only; partial until the job is `ready`. */
   result: z
@@ -196,6 +198,7 @@ export type JobView = Readonly<
     | 'work'
     | 'parent'
     | 'madeFrom'
+    | 'asked'
     | 'taskId'
     | 'result'
     | 'createdAt'

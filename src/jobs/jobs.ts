@@ -117,7 +117,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
 
   const jobs: Jobs = {
     async start(request, invocation, settings) {
-      const { work, title, parent, madeFrom, command } = request;
+      const { work, title, parent, madeFrom, asked, command } = request;
       const { id: event, command: invoked, address, person } = invocation;
       const caused = `${address.platform}:${event}`;
       const made =
@@ -133,6 +133,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         work,
         ...(parent === undefined ? {} : { parent }),
         ...(madeFrom === undefined ? {} : { madeFrom }),
+        ...(asked === undefined ? {} : { asked }),
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = deps.meter.claim(job, settings);

@@ -135,4 +135,24 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     ]);
     expect(first).toEqual(TALK.map((_, index) => body(turns.slice(0, 2 * index + 1))));
   });
+
+  it('names the question where no message says it', async () => {
+    const question = '“What is 5 times 7?”';
+    const isAnswer = (shown: unknown) => /35.*Again/s.test(JSON.stringify(shown));
+    const { message } = await slack.mention('What is 5 times 7?');
+    const answersInSlack = () =>
+      slack.botMessages().filter((said) => said.threadTs === message.ts && isAnswer(said.blocks));
+    const [reply] = await slack.until(() => (answersInSlack().length === 1 ? answersInSlack() : undefined));
+    expect(JSON.stringify(reply?.blocks)).not.toContain(question);
+    if (reply === undefined) return;
+    await slack.press(reply, 'Again');
+    const again = await slack.until(() => (answersInSlack().length === 2 ? answersInSlack() : undefined));
+    expect(JSON.stringify(again[1]?.blocks)).toContain(question);
+
+    discord.command({ name: 'ask', options: { question: 'What is 5 times 7?' }, channel: thread });
+    const answersInDiscord = () =>
+      discord.said(thread).filter(({ embeds, components }) => isAnswer([embeds, components]));
+    await discord.until(() => answersInDiscord().length === 1, 'an answer');
+    expect(JSON.stringify(answersInDiscord()[0]?.embeds)).toContain(question);
+  });
 });

@@ -63,6 +63,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
         ...(image ? { [IMAGE]: image } : {}),
       },
       conversation: await historyOfMessage(asked, self, tools),
+      isMessage: true,
       ...(files.length > 0 ? { files } : {}),
     },
     tools,

@@ -68,6 +68,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       command: command.name,
       options: talkOptions(command, isPicture ? DESCRIBE : text, files),
       conversation,
+      isMessage: true,
       ...(files.length > 0 ? { files } : {}),
     };
     if (thread !== undefined) threads.join(channel, thread);
