@@ -100,7 +100,7 @@ export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Aske
 }
 
 /** What was asked for, without what the message says already: where no command is shown, nothing else does. */
-export function askedFor({ asked, work }: JobView, { title = '', fields = [] }: Message): Field[] {
+function askedFor({ asked, work }: JobView, { title = '', fields = [] }: Message): Field[] {
   // Jobs of before remember nothing but their request.
   const isSimple = work.route === 'music.generate' && !work.request.customMode;
   const known = asked ?? rememberAsked(isSimple ? { prompt: work.request.prompt } : {});
