@@ -75,6 +75,20 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which a replica stands still between two paid requests of one answer, which its person cancels', async () => {
+    const { broken } = await simulator.play({
+      ...QUIET,
+      requests: [asked('question with tools', { twice: true }), asked('song')],
+      presses: [{ button: 'cancel', request: 0, afterMs: 5_000 }],
+      faults: [
+        { type: 'die', afterSteps: 24, replica: 0, forMs: 0 },
+        { type: 'freeze', afterSteps: 56, replica: 0, forMs: 60_000 },
+      ],
+      paid: [{ type: 'taken', answerAfterMs: 8_000 }],
+    });
+    expect(broken).toEqual([]);
+  });
+
   test('in which the chat loses answers, and then limits the bot', async () => {
     const { broken } = await simulator.play({
       ...QUIET,

@@ -95,7 +95,8 @@ async function write(
   let hasWords = !draft.empty;
   try {
     if (watch.signal.aborted) return { isTaken };
-    for await (const part of answerParts(run.job, work, watch.signal, deps)) {
+    const asking = { ...deps, beforeAsking: () => run.assertHeld() };
+    for await (const part of answerParts(run.job, work, watch.signal, asking)) {
       isTaken = true;
       await draft.add(part);
       if (part.type === 'finish') continue;
@@ -116,8 +117,6 @@ async function write(
       if (deps.now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
       savedAt = deps.now();
       await saveDraft(run, draft, deps);
-      // What a model wanted to know is told to it in another paid request.
-      if (part.type === 'call') run.assertHeld();
     }
     return { isTaken };
   } catch (error) {

@@ -10,15 +10,20 @@ import { fitting, halve } from './memory.ts';
 import { toQuestion } from './question.ts';
 import { useTools } from './tools.ts';
 
+interface AskingDependencies extends JobDependencies {
+  /** Called before each paid request; throws where this run may make none any more. */
+  readonly beforeAsking: () => void;
+}
+
 /** How often what was said before is halved for a model that finds it too long. */
 const MOST_HALVINGS = 4;
 
-/** Throws GatewayError. */
+/** Throws GatewayError, and what `beforeAsking` throws. */
 export async function* answerParts(
   job: Job,
   work: AnswerWork,
   signal: AbortSignal,
-  deps: JobDependencies,
+  deps: AskingDependencies,
 ): AsyncIterable<DraftEvent> {
   let inquiry = await remembered(work, signal, deps);
   for (let halvings = 0; ; halvings += 1) {
@@ -57,9 +62,10 @@ async function* ask(
   { dialect, way }: AnswerWork,
   question: Question,
   signal: AbortSignal,
-  deps: JobDependencies,
+  deps: AskingDependencies,
 ): AsyncIterable<DraftEvent> {
   const { chat, gen, msg } = deps.gateway;
+  deps.beforeAsking();
   switch (dialect) {
     case 'chat':
       yield* chat.stream(question, { signal });

@@ -17,7 +17,11 @@ const MOST_CALLS = 5;
 const LONGEST_GIVEN = 200;
 
 type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
-type ToolDependencies = Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'>;
+interface ToolDependencies
+  extends Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'> {
+  /** Called before each paid request; throws where this run may make none any more. */
+  readonly beforeAsking: () => void;
+}
 
 /** Asks, does what the model asks for, tells it what came of it, and so on until it answers or every bound is reached. */
 export async function* useTools(
@@ -36,6 +40,7 @@ export async function* useTools(
   let usage: Usage | undefined;
   let hasSpoken = false;
   for (let round = 1; ; round += 1) {
+    deps.beforeAsking();
     const answer = await deps.gateway.gen.callTools({ ...question, turns, tools }, { signal });
     usage = sumOf(usage, answer.usage);
     const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
