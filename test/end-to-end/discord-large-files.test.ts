@@ -60,8 +60,18 @@ afterEach(() => expect(discord.refused.filter(({ code }) => code !== DEAD_TOKEN)
 
 const isEnd = (message: StoredMessage) => labelsOf(message).includes('Again');
 const ended = (asked: InteractionHandle) => asked.message(isEnd);
-const song = (channel = discord.channel) =>
-  ended(discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, channel }));
+const songsIn = (channel: Channel) =>
+  discord.autocomplete({ name: 'stems', option: 'song', typed: '', channel });
+
+/** A song that is shown, and that the bot knows as shown. */
+async function song(channel = discord.channel): Promise<StoredMessage> {
+  const before = await songsIn(channel);
+  const card = await ended(
+    discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, channel }),
+  );
+  await expect.poll(async () => (await songsIn(channel)).length).toBeGreaterThan(before.length);
+  return card;
+}
 const lastMade = (type: Piece['contentType']) =>
   studio.made.findLast(({ contentType }) => contentType === type)?.bytes ?? new Uint8Array();
 
