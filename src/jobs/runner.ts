@@ -26,6 +26,8 @@ import { fromMusic } from './transitions.ts';
 
 /** How long a run that was overtaken leaves the job to the other one, before it puts right what both posted. */
 const GIVE_WAY_MS = 1_000;
+/** A job shows its progress within seconds; later it may have posted what it could not store. */
+const SHOWN_WITHIN_MS = 60_000;
 
 export interface RunFacts extends RunLease {
   readonly signal: AbortSignal;
@@ -45,7 +47,8 @@ export async function advance(
   const run = await JobRun.load(id, deps.storage, isHeld);
   if (!run) return undefined;
   // Recorded, because a later run may be the first that shows something again.
-  if (interrupted && isOpen(run.job)) run.apply({ type: 'recorded', fields: { mayHavePosted: true } });
+  if (isOpen(run.job) && (interrupted || isLongUnshown(run.job, deps.now())))
+    run.apply({ type: 'recorded', fields: { mayHavePosted: true } });
   // It may have posted for a job that another replica ended meanwhile.
   if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
   if (!isBegun && !interrupted) {
@@ -69,6 +72,10 @@ export async function advance(
     if (signal.aborted) return deps.now();
   }
 }
+
+/** A lost timer takes with it that a run was interrupted, and what wakes the job next does not know. */
+const isLongUnshown = ({ posted, createdAt }: Job, now: number): boolean =>
+  posted === undefined && now - createdAt > SHOWN_WITHIN_MS;
 
 async function step(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
   const { state, cancelRequestedBy } = run.job;

@@ -89,6 +89,22 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which a first message, its timer and the process are lost together, and its person cancels', async () => {
+    const { broken } = await simulator.play({
+      ...QUIET,
+      seed: 630_525_018,
+      requests: [asked('song'), asked('song')],
+      presses: [{ button: 'cancel', request: 0, afterMs: 3_000_000 }],
+      faults: [
+        { type: 'die', afterSteps: 56, replica: 0, forMs: 0 },
+        { type: 'lose timers', afterSteps: 22, replica: 0, forMs: 0 },
+      ],
+      channel: ['answer lost', 'shown', 'refused'],
+      storage: [{ after: 29, reply: 'away', times: 5 }],
+    });
+    expect(broken).toEqual([]);
+  });
+
   test('in which the chat loses answers, and then limits the bot', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
