@@ -1,15 +1,16 @@
+import { SnowflakeUtil } from 'discord.js';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../../commands/index.ts';
 import type { Invocation } from '../../../../src/core/invocation.ts';
 import { applicationCommands } from '../../../../src/platforms/discord/connection/commands.ts';
 import { discordInteractionSchema } from '../../../../src/platforms/discord/receive/interaction.ts';
-import { invocationOf } from '../../../../src/platforms/discord/receive/invocation.ts';
+import { addressDataOf, invocationOf } from '../../../../src/platforms/discord/receive/invocation.ts';
 import type { Channel } from '../../../servers/discord/index.ts';
 import { accept, startHarness } from '../harness.ts';
 
 const ADA = { id: '10', username: 'ada', global_name: 'Ada' };
 
-function received(more: object): Invocation {
+function received(more: object, at = 0): Invocation {
   const interaction = discordInteractionSchema.parse({
     id: '1',
     application_id: '2',
@@ -22,10 +23,18 @@ function received(more: object): Invocation {
     ...more,
   });
   if (interaction.type === 4) throw new TypeError('not an invocation');
-  const invocation = invocationOf(interaction, 0);
+  const invocation = invocationOf(interaction, at);
   if (!invocation) throw new TypeError('nothing was asked');
   return invocation;
 }
+
+test('the life of an interaction counts from when it was made, however late it came, and by our clock if that is behind', () => {
+  const madeAt = 1_790_000_000_000;
+  const id = SnowflakeUtil.generate({ timestamp: madeAt }).toString();
+  const expiresAt = (at: number) => addressDataOf(received({ id }, at).address).interaction?.expiresAt;
+  expect(expiresAt(madeAt + 2_000)).toBe(madeAt + 15 * 60_000);
+  expect(expiresAt(madeAt - 5_000)).toBe(madeAt - 5_000 + 15 * 60_000);
+});
 
 describe('where something was asked', () => {
   test.each([10, 11, 12])('a thread of type %i names its channel', (type) => {
