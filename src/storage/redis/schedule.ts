@@ -74,6 +74,8 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   const queue = new Queue<DueJob>(QUEUE, {
     connection: connection.client,
     prefix,
+    // It would ask for the version once, and fail for good where the connection breaks meanwhile.
+    skipVersionCheck: true,
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     streams: { events: { maxLen: 100 } },
   });

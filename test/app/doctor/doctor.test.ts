@@ -299,12 +299,11 @@ describe('storage', () => {
 });
 
 describe('the clock', () => {
+  // A Date header has whole seconds, and one may pass on the way.
   it.each([
-    [10_000, 'warning Clock: it is 10 s ahead of'],
-    [-120_000, 'wrong Clock: it is 120 s behind'],
+    [10_000, /warning Clock: it is (9|10|11) s ahead of/],
+    [-120_000, /wrong Clock: it is (119|120|121) s behind/],
   ])('that is %i ms off is told', async (off, line) => {
-    expect(lines(await findings({}, { now: () => Math.floor(Date.now() / 1000) * 1000 + off }))).toContain(
-      line,
-    );
+    expect(lines(await findings({}, { now: () => Date.now() + off }))).toMatch(line);
   });
 });
