@@ -24,7 +24,7 @@ export class Faults {
   /** Requests that got a scripted 429. */
   readonly limited: string[] = [];
   readonly #bursts: Burst[] = [];
-  readonly #blockedUntil = new Map<string, number>();
+  readonly #blocked = new Map<string, { readonly since: number; readonly until: number }>();
   readonly #edits = new Map<string, EditWindow>();
   #every: { nth: number; retryAfterMs: number } | undefined;
   #editLimit: { limit: number; perMs: number } | undefined;
@@ -84,10 +84,11 @@ export class Faults {
     const request = `${method} ${path}`;
     const bucket = bucketOf(method, path);
     const now = performance.now();
-    const blockedUntil = this.#blockedUntil.get(bucket) ?? 0;
+    const { since, until } = this.#blocked.get(bucket) ?? { since: 0, until: 0 };
+    // What was on its way when the 429 was answered could not know of it.
     const early =
-      now + TOLERANCE_MS < blockedUntil
-        ? `${request}: sent ${Math.ceil(blockedUntil - now)} ms before Retry-After was over`
+      now + TOLERANCE_MS < until && now > since + TOLERANCE_MS
+        ? `${request}: sent ${Math.ceil(until - now)} ms before Retry-After was over`
         : undefined;
     const told = early === undefined ? {} : { early };
 
@@ -137,7 +138,8 @@ export class Faults {
 
   #limit(request: string, bucket: string, retryAfterMs: number): Answer {
     this.limited.push(request);
-    this.#blockedUntil.set(bucket, performance.now() + retryAfterMs);
+    const since = performance.now();
+    this.#blocked.set(bucket, { since, until: since + retryAfterMs });
     const seconds = (retryAfterMs / 1000).toFixed(3);
     return {
       status: 429,
