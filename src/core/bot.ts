@@ -27,10 +27,12 @@ export interface Bot {
   run(invocation: Invocation): Promise<Outcome>;
   /**
    * Stores that the person is told to wait, before an acknowledgement that comes ahead of the outcome. If the process
-   * dies before the outcome, the person is told after the restart. False when it cannot be stored: then the platform
-   * must not acknowledge. `run` removes the record by itself. Never rejects.
+   * dies before the person is answered, they are told after the restart. False when it cannot be stored: then the platform
+   * must not acknowledge. An accepted outcome removes the record, since its job answers. Never rejects.
    */
   recordPendingAcknowledgement?(invocation: Invocation): Promise<boolean>;
+  /** The platform has answered the person: removes what {@link recordPendingAcknowledgement} stored. Never rejects. */
+  answered?(invocation: Invocation): Promise<void>;
   /**
    * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
    * a form or a thread: `run` asks this of every invocation. Never rejects.
@@ -88,9 +90,9 @@ const MOST_SUGGESTIONS = 25;
 
 export function createBot<Settings>(options: BotOptions<Settings>): Bot {
   const { commands, admit, context, home, pending, newReference, log } = options;
-  /** What runs, and what is pending of it: a record that is stored late is removed all the same. */
-  const running = new Set<Invocation>();
+  /** What is pending, and what a job answers: a record that is stored late is removed all the same. */
   const recorded = new Set<Invocation>();
+  const accepted = new WeakSet<Invocation>();
   const byName = new Map(commands.map((command) => [command.name, command]));
 
   /** Throws UserError when the person may not use the command here. */
@@ -147,9 +149,13 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
     commands,
 
     async run(invocation) {
-      running.add(invocation);
       try {
-        return await answer(invocation);
+        const outcome = await answer(invocation);
+        if (outcome.type === 'accepted') {
+          accepted.add(invocation);
+          await removePending(invocation);
+        }
+        return outcome;
       } catch (error) {
         const reference = newReference();
         const message = toMessage(error, { log, reference });
@@ -160,11 +166,10 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
           message,
           ...(option === undefined ? {} : { option }),
         };
-      } finally {
-        running.delete(invocation);
-        await removePending(invocation);
       }
     },
+
+    answered: removePending,
 
     async refusal(asking) {
       try {
@@ -189,7 +194,7 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
             return false;
           },
         );
-        if (!running.has(invocation)) await removePending(invocation);
+        if (accepted.has(invocation)) await removePending(invocation);
         return isStored;
       },
     }),

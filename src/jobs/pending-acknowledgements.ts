@@ -15,8 +15,8 @@ const PREFIX = 'pending:';
 const FORMER_KEY = 'promises';
 /** Longer than anything between an acknowledgement and its job: an attachment has 10 minutes in all. */
 const FORGOTTEN_AFTER_MS = 12 * 60_000;
-/** Everything that is set is listed for it. */
-const CHECK_EVERY_MS = 5 * 60_000;
+/** While an interaction of Discord still lives, which is 15 minutes. Everything that is set is listed for it. */
+const CHECK_EVERY_MS = 2 * 60_000;
 const TRY_AGAIN_AFTER_MS = 60_000;
 
 const entrySchema = z.object({
@@ -33,7 +33,7 @@ const formerSchema = z.record(z.string(), entrySchema);
 export interface PendingAcknowledgements {
   /** Durable when it resolves. Throws StorageError. */
   add(invocation: Invocation): Promise<void>;
-  /** The outcome is there. Throws StorageError. */
+  /** The job is stored, or the person is answered. Throws StorageError. */
   remove(invocation: Invocation): Promise<void>;
   /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;

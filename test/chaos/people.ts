@@ -36,6 +36,8 @@ export interface People {
   readonly discord: DiscordServer;
   readonly slack: SlackServer;
   ask(planned: PlannedAsk, mark: string): Ask;
+  /** Whether Discord shows that the bot is thinking, and nothing else yet. */
+  isThinking(): boolean;
   /** Every message of the bot that was not deleted, replies with their files included. */
   shown(): ShownMessage[];
   /** Presses Cancel under the work of this mark, if it is shown by now. */
@@ -67,6 +69,8 @@ export async function gatherPeople(shards: number): Promise<People> {
           )
         : askOnSlack(slack, planned, mark, { name, options, channel: at(slackChannels, planned.channel) });
     },
+    isThinking: () =>
+      discord.world.messages.values().some(({ deleted, flags }) => !deleted && (flags & THINKING) !== 0),
     shown: () => [...shownOnDiscord(discord), ...shownOnSlack(slack)],
     async cancel(mark) {
       const { bot } = discord.world;

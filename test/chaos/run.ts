@@ -37,6 +37,8 @@ const REST_WITHIN_MS = 240_000;
 const MOST_ROUNDS = 6;
 /** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
+/** What a killed process had only acknowledged is told of by then, while its interaction lives: 15 minutes. */
+const TOLD_BY_MS = 14 * 60_000;
 
 /** Rejects when something cannot be started; whatever the bot does wrong is in the report. */
 export async function runChaos(
@@ -79,6 +81,13 @@ export async function runChaos(
   );
   closing.defer(async () => void (await Promise.all(replicas.map((replica) => replica.kill()))));
 
+  let aheadMs = 0;
+  const restart = async (ahead: number): Promise<void> => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    people.discord.advance(ahead - aheadMs);
+    aheadMs = ahead;
+    await Promise.all(replicas.map((replica) => replica.start(ahead)));
+  };
   await Promise.all(replicas.map((replica) => replica.start()));
   say(`${count} up, asking`);
   const breaking = createBreaking({ replicas, redis, people, balancer, options });
@@ -89,15 +98,18 @@ export async function runChaos(
   say(`${asks.length} asked, ${breaking.kills()} killed, ${breaking.freezes()} frozen; coming to rest`);
   await comeToRest(people, options.restMs, say);
 
+  if (people.isThinking()) {
+    say('the clock goes ahead past what is told of an acknowledgement');
+    await restart(TOLD_BY_MS);
+    await comeToRest(people, options.restMs, say);
+  }
   // What the gateway never answered ends by its deadline, which no run waits for.
   say('the clock goes ahead past every deadline');
-  await Promise.all(replicas.map((replica) => replica.stop()));
-  people.discord.advance(CLOCK_AHEAD_MS);
   let jobs: Job[];
   let rounds = 0;
   do {
     rounds += 1;
-    await Promise.all(replicas.map((replica) => replica.start(CLOCK_AHEAD_MS)));
+    await restart(CLOCK_AHEAD_MS);
     await comeToRest(people, options.restMs, say);
     await Promise.all(replicas.map((replica) => replica.stop()));
     jobs = await readJobs(options, { folder, redis });

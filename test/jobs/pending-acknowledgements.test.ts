@@ -162,19 +162,33 @@ describe('the bot', () => {
     });
   }
 
-  it('is removed when there is an outcome, in whichever order the two come', async () => {
+  it('is removed when a job is to answer, in whichever order the two come', async () => {
     const { promise: answer, resolve } = Promise.withResolvers<Outcome>();
     const first = process(true);
     const bot = botWith(first, answer);
     const running = bot.run(invocation);
     expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(true);
-    resolve({ type: 'message', visibility: 'person', message: { text: 'Done.' } });
+    resolve({ type: 'accepted', job: 'a-job', begin: () => {} });
     await running;
     const answered = { ...invocation, id: 'event-2' };
     await bot.run(answered);
     expect(await bot.recordPendingAcknowledgement?.(answered)).toBe(true);
     await watchOnce(process(true));
     expect(world.platform.history).toEqual([]);
+  });
+
+  it('is kept until the person is answered, and told of if that never comes', async () => {
+    const first = process(true);
+    const said = { type: 'message', visibility: 'person', message: { text: 'Done.' } } as const;
+    const bot = botWith(first, Promise.resolve(said));
+    for (const asked of [invocation, { ...invocation, id: 'event-2' }]) {
+      expect(await bot.recordPendingAcknowledgement?.(asked)).toBe(true);
+      await bot.run(asked);
+      // The process dies before it answers the second.
+      if (asked === invocation) await bot.answered?.(asked);
+    }
+    await watchOnce(process(true));
+    expect(world.platform.history).toHaveLength(1);
   });
 
   it('owes nothing for a record that was stored although the storage said no, or could not be removed at once', async () => {
@@ -193,6 +207,7 @@ describe('the bot', () => {
     expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(false);
     resolve({ type: 'message', visibility: 'person', message: { text: 'Done.' } });
     await running;
+    await bot.answered?.(invocation);
     away = false;
     await watchOnce(first);
     await watchOnce(process(true));

@@ -42,11 +42,11 @@ export const APP_FAULTS = [
   {
     name: 'a pending acknowledgement is told although it was answered',
     file: 'src/core/bot.ts',
-    text: 'running.delete(invocation);\n        await removePending(invocation);',
-    replacement: 'running.delete(invocation);',
+    text: 'accepted.add(invocation);\n          await removePending(invocation);',
+    replacement: 'accepted.add(invocation);',
     tests: {
       'test/jobs/pending-acknowledgements.test.ts':
-        'is removed when there is an outcome, in whichever order the two come',
+        'is removed when a job is to answer, in whichever order the two come',
     },
   },
   {

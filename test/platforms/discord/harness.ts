@@ -106,6 +106,9 @@ export class FakeBot implements Bot {
   /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
   readonly pendingAcknowledgements: string[] = [];
   storesAcknowledgements = true;
+  /** Ids of invocations whose person was answered. */
+  readonly answeredIds: string[] = [];
+  answered = async ({ id }: Invocation): Promise<void> => void this.answeredIds.push(id);
   recordPendingAcknowledgement = async ({ id }: Invocation): Promise<boolean> => {
     this.pendingAcknowledgements.push(id);
     return this.storesAcknowledgements;

@@ -83,8 +83,10 @@ describe('a slow bot', () => {
     const answer = answersLater(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
     await song.acknowledged();
+    expect(bot.answeredIds).toEqual([]);
     answer({ type: 'message', visibility: 'person', message: { text: 'No.' } });
     const said = await song.message((message) => message.content === 'No.');
+    await expect.poll(() => bot.answeredIds).toEqual(bot.pendingAcknowledgements);
     expect(said.onlyFor).toBe(discord.user.id);
     expect(discord.said()).toEqual([said]);
     nothingRefused(discord);

@@ -106,6 +106,12 @@ export class FakeBot implements Bot {
   /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
   readonly pendingAcknowledgements: string[] = [];
   storesAcknowledgements = true;
+  /** Ids of invocations whose person was answered. */
+  readonly answeredIds: string[] = [];
+
+  async answered({ id }: Invocation): Promise<void> {
+    this.answeredIds.push(id);
+  }
 
   async recordPendingAcknowledgement({ id }: Invocation): Promise<boolean> {
     this.pendingAcknowledgements.push(id);

@@ -62,6 +62,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const deferral = await deferIfSlow(asked, running, tools);
   const { outcome, pages } = await running;
   await answer({ ...asked, deferral }, outcome, pages, tools);
+  await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
     await resetMenus(interaction, tools);
 }

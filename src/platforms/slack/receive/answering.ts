@@ -118,6 +118,7 @@ export async function respond(
   }
   const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, await asked, origin, tools));
   if (!isSaid) await follow(outcome, await asked, origin, tools);
+  await tools.bot.answered?.(await asked);
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

@@ -86,11 +86,13 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { acknowledged } = await server.slash('/song', 'rain');
       expect(acknowledged).toBe(true);
       expect(bot.pendingAcknowledgements).toEqual([bot.invocations[0]?.id]);
+      expect(bot.answeredIds).toEqual([]);
       answer('Late, but here.');
       const [said] = await server.until(
         () => server.ephemeralsOf('U0ADA').length > 0 && server.ephemeralsOf('U0ADA'),
       );
       expect(said).toMatchObject({ via: 'response_url', channel: 'C0MUSIC' });
+      await expect.poll(() => bot.answeredIds).toEqual(bot.pendingAcknowledgements);
       noRefusals();
     });
 
