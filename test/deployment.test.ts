@@ -11,7 +11,8 @@ import { NOTICES_FILE, noticesFile } from '../src/cli/notices.ts';
 import {
   EXAMPLE_FILE,
   exampleFile,
-  TABLE_PAGE,
+  METRICS_PAGE,
+  SETTINGS_PAGE,
   withMetricsTable,
   withSettingsTable,
 } from '../src/cli/settings.ts';
@@ -144,11 +145,11 @@ describe('THIRD-PARTY-NOTICES', () => {
 describe('the settings', () => {
   test('are documented as the schema says: npm run settings writes both files', () => {
     expect(read(EXAMPLE_FILE)).toBe(exampleFile());
-    expect(read(TABLE_PAGE)).toBe(withSettingsTable(read(TABLE_PAGE)));
+    expect(read(SETTINGS_PAGE)).toBe(withSettingsTable(read(SETTINGS_PAGE)));
   });
 
   test('and the metrics stand in a table that the same script writes', () => {
-    expect(read(TABLE_PAGE)).toBe(withMetricsTable(read(TABLE_PAGE)));
+    expect(read(METRICS_PAGE)).toBe(withMetricsTable(read(METRICS_PAGE)));
   });
 
   test('are in .env.example, each once, in order, with a sentence', () => {
@@ -166,22 +167,44 @@ describe('the settings', () => {
     expect(() => readConfig({ ...Object.fromEntries(examples), ...needed })).not.toThrow();
   });
 
-  test('are in docs/operating.md, each once', () => {
-    const cells = [...read('docs/operating.md').matchAll(/^\|((?: `[A-Z\d_]+`,?)+) \|/gm)];
+  test('are in docs/operating/settings.md, each once', () => {
+    const cells = [...read(SETTINGS_PAGE).matchAll(/^\|((?: `[A-Z\d_]+`,?)+) \|/gm)];
     const rows = cells.flatMap(([, names = '']) => names.match(/[A-Z\d_]+/g) ?? []);
     expect(rows.sort()).toEqual([...VARIABLES].sort());
   });
 });
 
+/** As GitHub makes anchors of headings. */
+function headingsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 describe('the documents', () => {
   const pages = [...globSync('*.md'), ...globSync('docs/**/*.md')];
 
-  test.each(pages)('%s names only files that are there', (page) => {
-    const targets = [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)];
-    const missing = targets
-      .map(([, path = '']) => join(dirname(page), path))
-      .filter((path) => !existsSync(path));
+  test.each(pages)('%s links only to files and headings that are there', (page) => {
+    const targets = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)];
+    const missing = targets.flatMap(([, path = '', heading]) => {
+      const file = path === '' ? page : join(dirname(page), path);
+      if (!existsSync(file)) return [file];
+      return heading === undefined || headingsOf(file).includes(heading) ? [] : [`${file}#${heading}`];
+    });
     expect(missing).toEqual([]);
+  });
+
+  test('stand in one index, each once', () => {
+    const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) =>
+      join('docs', path),
+    );
+    const others = pages.filter(
+      (page) => page.startsWith('docs/') && !/decisions\/0|^docs\/README/.test(page),
+    );
+    expect(linked.sort()).toEqual([...others, 'CONTRIBUTING.md'].sort());
   });
 
   test.each(pages)('%s names only npm scripts that exist', (page) => {

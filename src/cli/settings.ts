@@ -1,16 +1,17 @@
-/** `npm run settings`: writes `.env.example`, and the tables of settings and of metrics in docs/operating.md, from their declarations. */
+/** `npm run settings`: writes `.env.example`, and the tables of settings and of metrics in docs/operating/, from their declarations. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
 import { runProgram } from '../app/process.ts';
 import { SERIES } from '../core/series.ts';
 
 export const EXAMPLE_FILE = '.env.example';
-export const TABLE_PAGE = 'docs/operating.md';
+export const SETTINGS_PAGE = 'docs/operating/settings.md';
+export const METRICS_PAGE = 'docs/operating/monitoring.md';
 
 const COLUMNS = 117;
 
 const HEAD = `# Copy this file to .env and fill in what you need: \`npm start\` and \`docker compose\` read it.
-# A line that begins with # is off, and shows the default or an example. docs/operating.md has all of them in a table.`;
+# A line that begins with # is off, and shows the default or an example. docs/operating/settings.md has all of them in a table.`;
 
 /** The text of `.env.example`. */
 export function exampleFile(): string {
@@ -73,13 +74,14 @@ const SETTING = new RegExp(`\\b(${VARIABLES.join('|')})\\b`, 'g');
 
 /** Settings as code, documents as links. */
 function inMarkdown(text: string): string {
-  return text.replace(SETTING, '`$1`').replace(/\bdocs\/([\w.]+\.md)\b/g, '[$1]($1)');
+  return text.replace(SETTING, '`$1`').replace(/\bdocs\/([\w.]+\.md)\b/g, '[$1](../$1)');
 }
 
 async function main(): Promise<void> {
   await writeFile(EXAMPLE_FILE, exampleFile());
-  await writeFile(TABLE_PAGE, withMetricsTable(withSettingsTable(await readFile(TABLE_PAGE, 'utf8'))));
-  process.stdout.write(`Wrote ${EXAMPLE_FILE} and the tables in ${TABLE_PAGE}.\n`);
+  await writeFile(SETTINGS_PAGE, withSettingsTable(await readFile(SETTINGS_PAGE, 'utf8')));
+  await writeFile(METRICS_PAGE, withMetricsTable(await readFile(METRICS_PAGE, 'utf8')));
+  process.stdout.write(`Wrote ${EXAMPLE_FILE}, and the tables in ${SETTINGS_PAGE} and ${METRICS_PAGE}.\n`);
 }
 
 if (import.meta.main) await runProgram(main);

@@ -13,7 +13,7 @@ const MILLISECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const SECONDS = [0.1, 0.3, 1, 3, 10, 30, 60, 120, 300];
 const MINUTES = [1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 3600];
 
-/** Every series of Minstrel's own. docs/operating.md has them in a table that a test holds equal. */
+/** Every series of Minstrel's own. docs/operating/monitoring.md has them in a table that a test holds equal. */
 export const SERIES = {
   minstrel_jobs: {
     type: 'gauge',

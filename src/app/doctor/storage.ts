@@ -97,5 +97,5 @@ async function database(directory: string, open: () => Promise<Storage>): Promis
 
 function refusal(error: unknown): [Finding] {
   if (!(error instanceof StorageError)) throw error;
-  return [wrong(SUBJECT, error.message, 'docs/operating.md, “When something does not work”, tells more')];
+  return [wrong(SUBJECT, error.message, 'docs/operating/troubleshooting.md tells more')];
 }
