@@ -41,6 +41,8 @@ const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   'discord.js': 'src/platforms/discord/',
   '@discordjs/': 'src/platforms/discord/',
   'discord-api-types': 'src/platforms/discord/',
+  opusscript: 'src/media/opus/',
+  'mpg123-decoder': ['src/media/opus/', 'src/emulator/'],
   '@slack/': 'src/platforms/slack/',
   bullmq: 'src/storage/redis/',
   redis: 'src/storage/redis/',

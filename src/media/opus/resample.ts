@@ -1,0 +1,67 @@
+/** Sound at another rate, by a polyphase filter (https://ccrma.stanford.edu/~jos/resample/). */
+
+/** Samples on each side of a point that make its value. Beyond this, the difference is not heard. */
+const REACH = 12;
+/** The shape of the Kaiser window: 80 dB beside the sound. */
+const BETA = 8;
+/** Of the lower rate's half: what is above is left out. */
+const CUTOFF = 0.94;
+const NO_FILTER = new Float32Array(2 * REACH);
+
+/** One channel at `to` samples a second. The length is that of the sound, to a sample. */
+export function resample(sound: Float32Array, from: number, to: number): Float32Array {
+  if (from === to) return sound;
+  const divisor = commonDivisor(from, to);
+  const [step, phases] = [from / divisor, to / divisor];
+  const filters = Array.from({ length: phases }, (_, phase) =>
+    filterOf(phase / phases, Math.min(1, to / from)),
+  );
+  // With silence before and behind it, so that the inner loop asks for no bounds.
+  const padded = new Float32Array(sound.length + 2 * REACH);
+  padded.set(sound, REACH - 1);
+  const out = new Float32Array(Math.floor((sound.length * to) / from));
+  let [at, phase] = [0, 0];
+  for (let index = 0; index < out.length; index += 1) {
+    const filter = filters[phase] ?? NO_FILTER;
+    let value = 0;
+    // Sound: both arrays reach as far as this loop does.
+    for (let tap = 0; tap < 2 * REACH; tap += 1)
+      value += (filter[tap] as number) * (padded[at + tap] as number);
+    out[index] = value;
+    phase += step;
+    while (phase >= phases) {
+      phase -= phases;
+      at += 1;
+    }
+  }
+  return out;
+}
+
+/** What each sample around a point, which lies `offset` behind the sample before it, adds to its value. */
+function filterOf(offset: number, ratio: number): Float32Array {
+  const taps = Float32Array.from({ length: 2 * REACH }, (_, tap) => {
+    const distance = tap - REACH + 1 - offset;
+    return sinc(distance * ratio * CUTOFF) * kaiser(distance / REACH);
+  });
+  const sum = taps.reduce((total, value) => total + value, 0);
+  return taps.map((value) => value / sum);
+}
+
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+
+const kaiser = (x: number): number =>
+  Math.abs(x) >= 1 ? 0 : bessel(BETA * Math.sqrt(1 - x * x)) / bessel(BETA);
+
+/** The modified Bessel function of order zero, as its series. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1];
+  for (let n = 1; term > sum * 1e-12; n += 1) {
+    term *= (x / (2 * n)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
+
+function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other);
+}

@@ -1,0 +1,60 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import OpusScript from 'opusscript';
+import { expect, it } from 'vitest';
+import { createMp3 } from '../../../src/emulator/studio/synthesizer/encode.ts';
+import { readOggOpus } from '../../../src/media/opus/ogg.ts';
+import { createOpusEncoder } from '../../../src/media/opus/opus.ts';
+import { createFolderStore } from '../../../src/media/store/folder.ts';
+import { temporaryFolder } from '../helpers.ts';
+
+const SECONDS = 2;
+const RATE = 44_100;
+
+async function tone(hertz: number): Promise<Uint8Array> {
+  const sine = (index: number) => Math.round(12_000 * Math.sin((2 * Math.PI * hertz * (index >> 1)) / RATE));
+  return (await createMp3())(new Int16Array(2 * RATE * SECONDS).map((_, index) => sine(index)));
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** How often the left side crosses from below to above zero, for each second. */
+function crossings(pcm: Buffer): number {
+  const left = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength / 2).filter((_, n) => n % 2 === 0);
+  const count = left.filter((value, n) => value > 0 && (left[n - 1] ?? 1) <= 0).length;
+  return count / (left.length / 48_000);
+}
+
+it('a song is heard in its Opus file as in its MP3: same tone, same length, and the file is kept once', async () => {
+  const directory = await temporaryFolder();
+  const store = await createFolderStore({ directory, now: Date.now });
+  const mp3 = await store.put(once(await tone(440)), { extension: 'mp3' });
+  const encoder = createOpusEncoder(store);
+  const [opus, again] = await Promise.all([encoder.encode(mp3), encoder.encode(mp3)]);
+  expect(opus).toMatchObject({ contentType: 'audio/ogg', name: expect.stringMatching(/\.opus$/) });
+  expect(again).toEqual(opus);
+
+  const packets = await Array.fromAsync(readOggOpus(once(await readFile(join(directory, opus.name)))));
+  // The MP3 encoder pads its frames.
+  expect(Math.abs(packets.length - SECONDS * 50)).toBeLessThan(8);
+  const decoder = new OpusScript(48_000, 2, OpusScript.Application.AUDIO);
+  const pcm = Buffer.concat(packets.slice(5, 95).map((packet) => decoder.decode(packet)));
+  decoder.delete();
+  expect(crossings(pcm)).toBeCloseTo(440, -1);
+  await store.close();
+});
+
+it('says so where there is no MP3, and goes on with the next song', async () => {
+  const directory = await temporaryFolder();
+  const store = await createFolderStore({ directory, now: Date.now });
+  const encoder = createOpusEncoder(store);
+  const text = await store.put(once(Buffer.from('no sound at all '.repeat(200))), { extension: 'mp3' });
+  await expect(encoder.encode(text)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
+  const lost = { name: `${'0'.repeat(64)}.mp3` };
+  await expect(encoder.encode(lost)).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
+  await writeFile(join(directory, text.name), await tone(330));
+  expect(await encoder.encode(text)).toMatchObject({ contentType: 'audio/ogg' });
+  await store.close();
+});
