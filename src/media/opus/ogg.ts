@@ -1,7 +1,5 @@
 /** Ogg Opus (RFC 3533 and RFC 7845), as far as a song of packets of 20 ms needs it. */
 
-/** Of one packet. */
-export const PACKET_MS = 20;
 /** Samples of one packet at 48 kHz, the rate in which Opus counts. */
 export const PACKET_SAMPLES = 960;
 

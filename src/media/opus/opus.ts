@@ -43,7 +43,7 @@ export function createOpusEncoder(store: Pick<MediaStore, 'open' | 'put'>): Opus
 }
 
 /** Throws MediaError `type` where the thread fails or takes too long. */
-export async function encodeInThread(
+async function encodeInThread(
   content: Uint8Array<ArrayBuffer>,
   { mostSeconds = MOST_SECONDS, timeoutMs = TIMEOUT_MS } = {},
 ): Promise<Uint8Array> {
