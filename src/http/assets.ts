@@ -1,0 +1,126 @@
+/** What pages load besides themselves: modules and style sheets of ours, and modules of packages. Nothing is built. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type Routes, sendNotFound } from './server.ts';
+
+export interface AssetSources {
+  /** Where they are served, such as `/assets/pages`. */
+  readonly path: string;
+  /** Its modules, style sheets and drawings are served under their names; nothing of its folders is. */
+  readonly folder: URL;
+  /** Modules of packages: the specifier by which modules import one, and its file. */
+  readonly packages?: Readonly<Record<string, URL>>;
+}
+
+interface Asset {
+  readonly contentType: string;
+  readonly content: string;
+}
+
+export interface Assets {
+  /** Changes with every byte of every asset. */
+  readonly version: string;
+  /** Of one asset, from the root of the listener. Throws RangeError for a name that is not there. */
+  path(name: string): string;
+  find(name: string): Asset | undefined;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** `from "x"`, `import "x"` and `import("x")`, also where they are minified; relative specifiers are left alone. */
+const BARE_IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'./][^"']*)\2/g;
+
+/** Reads all of them. They are a few dozen kB, so they stay in memory. */
+export async function loadAssets({ path, folder, packages = {} }: AssetSources): Promise<Assets> {
+  const names = (await readdir(folder)).filter((name) => Object.hasOwn(CONTENT_TYPES, extname(name)));
+  const files = [
+    ...names.map((name) => ({ name, file: new URL(name, folder) })),
+    ...Object.entries(packages).map(([specifier, file]) => ({ name: packageName(specifier), file })),
+  ];
+  const found = new Map<string, Asset>();
+  const hash = createHash('sha256');
+  for (const { name, file } of files.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const text = await readFile(file, 'utf8');
+    const contentType = CONTENT_TYPES[extname(name)] ?? '';
+    const content = contentType.startsWith('text/javascript') ? withPaths(text, packages) : text;
+    found.set(name, { contentType, content });
+    hash.update(JSON.stringify([name, content]));
+  }
+  const version = hash.digest('hex').slice(0, 16);
+  return {
+    version,
+    path(name) {
+      if (!found.has(name)) throw new RangeError(`No asset is called ${name}`);
+      return `${path}/${version}/${name}`;
+    },
+    find: (name) => found.get(name),
+  };
+}
+
+/** All assets of a version are neighbours, so that a relative path works behind any proxy. */
+function packageName(specifier: string): string {
+  return `npm-${specifier.replaceAll(/[^\w]+/g, '-')}.js`;
+}
+
+/** An import map would have to be inline, which the content security policy forbids. */
+function withPaths(module: string, packages: Readonly<Record<string, URL>>): string {
+  return module.replaceAll(BARE_IMPORT, (whole, before: string, quote: string, specifier: string) =>
+    Object.hasOwn(packages, specifier) ? `${before}${quote}./${packageName(specifier)}${quote}` : whole,
+  );
+}
+
+/**
+ * `GET {path}/:version/:name`. `load` is called at the first request and not again once it resolved. A page of another
+ * version (replicas are replaced one by one) gets what is here, and keeps none of it.
+ */
+export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
+  return (scope) => {
+    scope.get<{ Params: { version: string; name: string } }>(
+      `${path}/:version/:name`,
+      async (request, reply) => {
+        const assets = await load();
+        const { version, name } = request.params;
+        const asset = assets.find(name);
+        if (!asset) return sendNotFound(reply.header('cache-control', 'no-store'));
+        const isPresent = version === assets.version;
+        return reply
+          .header('cache-control', isPresent ? 'public, max-age=31536000, immutable' : 'no-store')
+          .header('cross-origin-resource-policy', 'same-origin')
+          .type(asset.contentType)
+          .send(asset.content);
+      },
+    );
+  };
+}
+
+/**
+ * For pages that are sent to browsers: they load from this listener alone, run no script of their own text, and are in no
+ * search engine. `frames`: whether other sites may show it in a frame.
+ */
+export function pageHeaders({ frames = false }: { readonly frames?: boolean } = {}): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${frames ? '*' : "'none'"}`,
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'content-type': 'text/html; charset=utf-8',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex, nofollow',
+  };
+}

@@ -1,0 +1,110 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { assetRoutes, loadAssets, pageHeaders } from '../../src/http/assets.ts';
+import type { Routes } from '../../src/http/server.ts';
+import { temporaryFolder } from '../media/helpers.ts';
+import { noBrowser, startBrowser } from '../servers/browser.ts';
+import { listen } from './listener.ts';
+
+const MODULE = `import { render, h } from 'preact';
+import { html } from "htm/preact";
+import { greeting } from './greeting.js';
+render(html\`<h1>\${greeting}</h1>\`, document.querySelector('main'));
+const { useState } = await import('preact/hooks');
+document.title = typeof useState + typeof h;`;
+
+/** A page whose module imports a neighbour and packages, some of which import each other. */
+async function open() {
+  const folder = await temporaryFolder();
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write('page.js', MODULE);
+  await write('greeting.js', 'export const greeting = "Hello";');
+  await write('page.css', 'h1 { color: rgb(1, 2, 3); }');
+  await write('page.test.ts', 'secret');
+  await mkdir(join(folder, 'inner'));
+  await write('inner/deep.js', 'secret');
+  const file = (path: string) => pathToFileURL(join(process.cwd(), 'node_modules', path));
+  const sources = {
+    path: '/assets/test',
+    folder: pathToFileURL(`${folder}/`),
+    packages: {
+      preact: file('preact/dist/preact.mjs'),
+      'preact/hooks': file('preact/hooks/dist/hooks.mjs'),
+      htm: file('htm/dist/htm.mjs'),
+      'htm/preact': file('htm/preact/index.mjs'),
+    },
+  };
+  const load = () => loadAssets(sources);
+  return { write, load };
+}
+
+test('assets keep for a year under their version, and a change of one changes the version', async () => {
+  const { write, load } = await open();
+  const before = await load();
+  const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => before)] });
+  const style = await fetch(url + before.path('page.css'));
+  expect(await style.text()).toContain('rgb(1, 2, 3)');
+  expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
+  expect(style.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+
+  expect((await load()).version).toBe(before.version);
+  await write('page.css', 'h1 { color: rgb(3, 2, 1); }');
+  const after = await load();
+  expect(after.path('page.js')).not.toBe(before.path('page.js'));
+  // A page of the new version that asks a replica of the old one.
+  const mixed = await fetch(url + after.path('page.css'));
+  expect([mixed.status, mixed.headers.get('cache-control')]).toEqual([200, 'no-store']);
+});
+
+test.each([
+  'page.test.ts',
+  'inner/deep.js',
+  'inner%2Fdeep.js',
+  '..%2Fassets.ts',
+  'npm-zod.js',
+  '__proto__',
+  '',
+])('what is no asset is not there: %s', async (name) => {
+  const { load } = await open();
+  const assets = await load();
+  const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => assets)] });
+  const response = await fetch(`${url}/assets/test/${assets.version}/${name}`);
+  expect(response.status).toBe(404);
+  expect(() => assets.path(name)).toThrow(RangeError);
+});
+
+test.skipIf(noBrowser)('a browser runs the modules under the policy of pages, and nothing else', async () => {
+  const { load } = await open();
+  const assets = await load();
+  const attack = `<script>document.title = 'attacked'</script><img src="x:" onerror="document.title = 'attacked'">`;
+  const page =
+    (inside: string): Routes =>
+    (scope) =>
+      scope.get(inside === '' ? '/' : '/attacked', (_request, reply) =>
+        reply
+          .headers(pageHeaders())
+          .send(
+            `<!doctype html><html lang="en"><title>Page</title><link rel="stylesheet" href="${assets.path('page.css')}"><main></main>${inside}<script type="module" src="${assets.path('page.js')}"></script></html>`,
+          ),
+      );
+  const routes = [page(''), page(attack), assetRoutes('/assets/test', async () => assets)];
+  const { url } = await listen({ routes });
+  const browser = await startBrowser();
+  onTestFinished(() => browser[Symbol.asyncDispose]());
+
+  const { page: good, problems, accessibilityProblems } = await browser.visit(url);
+  const heading = good.getByRole('heading');
+  await heading.waitFor();
+  expect(await heading.textContent()).toBe('Hello');
+  expect(await good.evaluate('getComputedStyle(document.querySelector("h1")).color')).toBe('rgb(1, 2, 3)');
+  await expect.poll(() => good.title()).toBe('functionfunction');
+  expect(problems).toEqual([]);
+  expect(await accessibilityProblems()).toEqual([]);
+
+  const bad = await browser.visit(`${url}/attacked`);
+  await expect.poll(() => bad.page.title()).toBe('functionfunction');
+  expect(bad.problems.join()).toContain('Content Security Policy');
+  expect((await bad.accessibilityProblems()).join()).toContain('image-alt');
+});

@@ -1,0 +1,138 @@
+/** A real browser: the Chromium that the npm package @sparticuz/chromium ships, steered by playwright-core. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Chromium from '@sparticuz/chromium';
+import axe from 'axe-core';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { z } from 'zod';
+
+const isShipped = process.platform === 'linux' && process.arch === 'x64';
+if (!isShipped && process.env.REQUIRE_BROWSER !== undefined) {
+  throw new Error('REQUIRE_BROWSER is set, but the Chromium of the tests is for Linux on x64 alone.');
+}
+
+/** Why tests that need a browser cannot run; undefined if they can. */
+export const noBrowser = isShipped ? undefined : 'not run: the Chromium of the tests is for Linux on x64';
+if (noBrowser !== undefined) process.stderr.write(`Pages in a browser are ${noBrowser}.\n`);
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
+
+const FONTS = `<?xml version="1.0"?>
+<fontconfig><dir prefix="relative">fonts</dir><cachedir>~/fonts/cache</cachedir></fontconfig>`;
+const packageSchema = z.object({ version: z.string() });
+
+export interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnabled'> {
+  /** In CSS pixels. */
+  readonly width?: number;
+}
+
+export interface Visit {
+  readonly page: Page;
+  /**
+   * What a visitor's console would show as an error, breaches of the content security policy, failed requests and requests
+   * to other hosts among them. Empty on a good page.
+   */
+  readonly problems: readonly string[];
+  /** What axe-core finds on the page as it is now, a line each. */
+  accessibilityProblems(): Promise<string[]>;
+}
+
+export interface TestBrowser extends AsyncDisposable {
+  /** Opens an address in a window of its own, with no cookies and an empty cache. */
+  visit(url: string, options?: VisitOptions): Promise<Visit>;
+}
+
+/** Starting takes a tenth of a second, so each test file may have its own. The first start on a machine unpacks 220 MB. */
+export async function startBrowser(): Promise<TestBrowser> {
+  const folder = await unpacked();
+  const browser = await chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    args: FLAGS,
+    // The libraries and the font that it lacks on a bare Debian; everywhere, so that pages look the same.
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+    },
+  });
+  return {
+    async visit(url, { width = 1280, ...options } = {}) {
+      const height = width < 600 ? 740 : 900;
+      const context = await browser.newContext({ viewport: { width, height }, ...options });
+      const page = await context.newPage();
+      const problems = problemsOf(page, new URL(url).host);
+      await page.goto(url);
+      return { page, problems, accessibilityProblems: () => findAccessibilityProblems(page) };
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+function problemsOf(page: Page, host: string): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const { protocol, host: other } = new URL(request.url());
+    if (protocol.startsWith('http') && other !== host) problems.push(`asks ${other}`);
+  });
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // A player that is left or moved ends its request by itself.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${reason}`);
+  });
+  return problems;
+}
+
+const axeSchema = z.object({
+  violations: z.array(
+    z.object({ id: z.string(), help: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
+  ),
+});
+
+async function findAccessibilityProblems(page: Page): Promise<string[]> {
+  // Statements of the debugger are not held to the page's content security policy.
+  await page.evaluate(axe.source);
+  const { violations } = axeSchema.parse(await page.evaluate('axe.run({ resultTypes: ["violations"] })'));
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
+}
+
+/** The folder with the program, its libraries and its font. Kept between runs in the temporary folder of the system. */
+async function unpacked(): Promise<string> {
+  const program = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+  const packageFile = join(dirname(program), '..', 'package.json');
+  const { version } = packageSchema.parse(JSON.parse(await readFile(packageFile, 'utf8')));
+  const folder = join(tmpdir(), `minstrel-chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  const made = await mkdtemp(`${folder}-`);
+  // The package unpacks into the temporary folder of its process, and its libraries only where it believes to be in a Lambda.
+  await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)], {
+    env: { TMPDIR: made, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
+  });
+  // Its own names folders of a Lambda.
+  await writeFile(join(made, 'fonts', 'fonts.conf'), FONTS);
+  // Another run may have been first.
+  await rename(made, folder).catch(() => rm(made, { recursive: true }));
+  return folder;
+}
+
+if (import.meta.main) await Chromium.executablePath();
