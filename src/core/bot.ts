@@ -194,7 +194,11 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
             return false;
           },
         );
-        if (accepted.has(invocation)) await removePending(invocation);
+        if (accepted.has(invocation)) {
+          // The first removal may have come before what it was to remove.
+          recorded.add(invocation);
+          await removePending(invocation);
+        }
         return isStored;
       },
     }),

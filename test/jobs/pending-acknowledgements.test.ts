@@ -177,6 +177,20 @@ describe('the bot', () => {
     expect(world.platform.history).toEqual([]);
   });
 
+  it('is removed when it is stored after its job and after its removal', async () => {
+    const { settings } = world.storage;
+    const { promise: slow, resolve: stores } = Promise.withResolvers<void>();
+    const set: typeof settings.set = (key, value) => slow.then(() => settings.set(key, value));
+    const accepted: Outcome = { type: 'accepted', job: 'a-job', begin: () => {} };
+    const bot = botWith(process(true, { ...settings, set }), Promise.resolve(accepted));
+    const recording = bot.recordPendingAcknowledgement?.(invocation);
+    await bot.run(invocation);
+    stores();
+    expect(await recording).toBe(true);
+    await watchOnce(process(true));
+    expect(world.platform.history).toEqual([]);
+  });
+
   it('is kept until the person is answered, and told of if that never comes', async () => {
     const first = process(true);
     const said = { type: 'message', visibility: 'person', message: { text: 'Done.' } } as const;

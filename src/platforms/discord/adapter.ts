@@ -106,7 +106,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     const interaction = discordInteractionSchema.safeParse(data);
     if (!interaction.success)
       return log.warn({ err: interaction.error }, 'Discord sent an interaction of an unknown kind');
-    const receiving = { ...tools, bot, self, messageContent, sleep };
+    const receiving = { ...tools, bot, self, messageContent, sleep, closing: closing.signal };
     if (interaction.data.type === 4) await answerAutocomplete(interaction.data, receiving);
     else await acknowledge(interaction.data, receiving);
   }
@@ -116,7 +116,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     if (!message || message.author.bot || message.webhook_id !== undefined) return;
     await ready.promise;
     if (!bot || self === undefined) return;
-    await converse(message, { ...tools, bot, self, messageContent, sleep });
+    await converse(message, { ...tools, bot, self, messageContent, sleep, closing: closing.signal });
   }
 
   function takeFromWebhook(interaction: unknown): boolean {

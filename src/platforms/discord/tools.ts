@@ -26,4 +26,6 @@ export interface ReceivingTools extends DeliveryTools {
   readonly messageContent: boolean;
   /** Resolves after the time or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Aborts when the process is about to end. */
+  readonly closing: AbortSignal;
 }

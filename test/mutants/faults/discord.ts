@@ -4,6 +4,16 @@ const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
 export const DISCORD_FAULTS = [
   {
+    name: 'an answer that Discord does not take is given up',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: 'if (!mayWorkLater) return true;',
+    replacement: 'return true;',
+    tests: {
+      'test/platforms/discord/resilience.test.ts':
+        'that ends before Discord takes the answer leaves the record of it',
+    },
+  },
+  {
     name: 'a slow command is acknowledged before anything remembers it',
     file: 'src/platforms/discord/receive/acknowledge.ts',
     text: 'return isRecorded ? await defer(asked, tools)',
@@ -13,8 +23,8 @@ export const DISCORD_FAULTS = [
   {
     name: 'what Discord did not acknowledge is paid for, and asked for again',
     file: 'src/platforms/discord/receive/acknowledge.ts',
-    text: "if (deferral === 'failed' && outcome.decline) return await outcome.decline();",
-    replacement: '',
+    text: "if (deferral === 'failed' && outcome.decline) await outcome.decline();\n      else outcome.begin();",
+    replacement: 'outcome.begin();',
     tests: {
       'test/end-to-end/discord.test.ts': 'a command that came too late to be acknowledged costs nothing',
     },

@@ -92,6 +92,32 @@ describe('a slow bot', () => {
     nothingRefused(discord);
   });
 
+  it('is done thinking when Discord takes the answer again, however long that was', async () => {
+    const { discord, bot } = await start({ sleep: impatient });
+    const answer = answersLater(bot);
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await song.acknowledged();
+    // Longer than the REST client tries by itself, three requests over.
+    discord.faults.fail(503, { path: /webhooks/, times: 14 });
+    answer({ type: 'message', visibility: 'channel', message: { text: 'Here.' } });
+    await discord.until(() => discord.said().some(({ content }) => content === 'Here.'));
+    expect(discord.said()).toHaveLength(1);
+    await expect.poll(() => bot.answeredIds).toEqual(bot.pendingAcknowledgements);
+  });
+
+  it('that ends before Discord takes the answer leaves the record of it', async () => {
+    const { discord, bot, platform } = await start({ sleep: impatient });
+    const answer = answersLater(bot);
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await song.acknowledged();
+    discord.faults.decide = (request) => (request.includes('webhooks') ? 'fail' : undefined);
+    answer({ type: 'message', visibility: 'channel', message: { text: 'Here.' } });
+    await discord.until(() => discord.requests.filter((request) => request.includes('webhooks')).length > 4);
+    await platform.close();
+    expect(bot.pendingAcknowledgements).toHaveLength(1);
+    expect(bot.answeredIds).toEqual([]);
+  });
+
   it('thinks privately about a command whose answers are private', async () => {
     const { discord, bot } = await start({ sleep: impatient });
     const answer = answersLater(bot);
@@ -324,6 +350,18 @@ describe('bad days of Discord', () => {
     await discord.until(() => discord.refused.length === 2);
     expect(discord.refused.map((refused) => refused.code)).toEqual([40_060, 40_060]);
     expect(discord.said(discord.directChannel())).toEqual([]);
+  });
+
+  it('a connection that breaks before or after an acknowledgement was taken: it is asked again', async () => {
+    const { discord, bot } = await start();
+    const broken = ['dropped', 'answer lost'] as const;
+    let calls = 0;
+    discord.faults.decide = (request) => (request.includes('interactions') ? broken[calls++] : undefined);
+    const begun = accept(bot);
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    await begun;
+    expect(await song.acknowledged()).toBe(5);
+    expect(calls).toBe(3);
   });
 
   it('5xx when the person is mentioned: they are mentioned once, with the next try', async () => {

@@ -58,9 +58,18 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
  * Node's own fetch. The library's undici shares its dispatcher with every other undici in the process, and a form made
  * by one is refused by another: https://github.com/nodejs/undici/issues/5520.
  */
-export const nodeFetch: RESTOptions['makeRequest'] = async (url, init) =>
-  // The library's types come from its own undici; the values are Node's in both.
-  (await fetch(url, init as unknown as RequestInit)) as unknown as ResponseLike;
+export const nodeFetch: RESTOptions['makeRequest'] = async (url, init) => {
+  try {
+    // The library's types come from its own undici; the values are Node's in both.
+    return (await fetch(url, init as unknown as RequestInit)) as unknown as ResponseLike;
+  } catch (error) {
+    if (!(error instanceof TypeError && error.cause instanceof Error)) throw error;
+    // The library tries again what has this code, and fetch puts a failed connection into the cause.
+    throw Object.assign(new Error('The connection to Discord failed', { cause: error }), {
+      code: 'ECONNRESET',
+    });
+  }
+};
 
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
@@ -82,7 +91,7 @@ export interface DiscordRestOptions {
 
 /**
  * Discord's REST API, as far as it is used. Queues by Discord's rate limits and waits out every Retry-After. A POST is
- * retried on 5xx and timeouts, so a message with the bot token always carries an enforced nonce.
+ * retried on 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
  * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both.
  */
 export function createDiscordRest({ token, apiUrl, measure, budgets }: DiscordRestOptions) {

@@ -14,12 +14,14 @@ import { type Page, renderPages } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
 import type { ComponentInteraction, Interaction } from './interaction.ts';
-import { addressDataOf, askedAt, askingOf, invocationOf } from './invocation.ts';
+import { addressDataOf, askedAt, askingOf, invocationOf, liveToken } from './invocation.ts';
 import { menuForm, modalOf, openFormButton } from './modal.ts';
 import { openThread } from './threads.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
+/** Discord's client has tried a few times itself by then. */
+const TRY_AGAIN_AFTER_MS = 15_000;
 const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
 const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
 const FORM_GONE: Message = { text: 'That reached me too late to open its form. Please ask again.' };
@@ -61,8 +63,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   }));
   const deferral = await deferIfSlow(asked, running, tools);
   const { outcome, pages } = await running;
-  await answer({ ...asked, deferral }, outcome, pages, tools);
-  await tools.bot.answered?.(invocation);
+  if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
     await resetMenus(interaction, tools);
 }
@@ -143,18 +144,20 @@ async function defer({ interaction, isPrivate }: Asked, { rest, log }: Receiving
   }
 }
 
+/** False when the process is about to end before the person could be answered. */
 async function answer(
   answering: Answering,
   outcome: Outcome,
   pages: readonly Page[],
   tools: ReceivingTools,
-): Promise<void> {
+): Promise<boolean> {
   switch (outcome.type) {
     case 'accepted': {
       const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
       // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
-      if (deferral === 'failed' && outcome.decline) return await outcome.decline();
-      return outcome.begin();
+      if (deferral === 'failed' && outcome.decline) await outcome.decline();
+      else outcome.begin();
+      return true;
     }
     case 'message': {
       const alone = outcome.visibility === 'person' || answering.isPrivate;
@@ -207,17 +210,17 @@ async function pagesOf(
   return await renderPages(message, { fileBytes, link: media.link, layOut });
 }
 
-/** The first page becomes the response, the others follow it. */
+/** The first page becomes the response, the others follow it. False as with {@link answer}. */
 async function say(
   answering: Answering,
   { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
   tools: ReceivingTools,
-): Promise<void> {
+): Promise<boolean> {
   const { rest, media } = tools;
   const { interaction, deferral } = answering;
   const token = { application: interaction.application_id, token: interaction.token };
   const flags = alone ? MessageFlags.Ephemeral : 0;
-  await orPrivately(answering, message, tools, async () => {
+  return await orPrivately(answering, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
       const sending = await sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
@@ -231,19 +234,34 @@ async function say(
   });
 }
 
-/** What cannot be said in the channel goes to the person directly. Never rejects. */
+/**
+ * What cannot be said in the channel goes to the person directly, which is tried for as long as Discord may show that the
+ * bot is thinking. False as with {@link answer}. Never rejects.
+ */
 async function orPrivately(
-  { invocation, deferral }: Answering,
+  { invocation: { id, address }, deferral }: Answering,
   message: Message,
   tools: ReceivingTools,
   respond: () => Promise<void>,
-): Promise<void> {
-  if (deferral !== 'failed' && (await isTaken(respond, tools))) return;
-  try {
-    await sendPrivateMessage(invocation.address, message, tools);
-  } catch (error) {
-    tools.log.error({ err: error, invocation: invocation.id }, 'An answer could be sent nowhere');
+): Promise<boolean> {
+  const { closing, log, now, sleep } = tools;
+  if (deferral !== 'failed' && (await isTaken(respond, tools))) return true;
+  while (!closing.aborted) {
+    // Asked first: while the token lives, a failure is worth another try.
+    const isThinking = liveToken(addressDataOf(address), now()) !== undefined;
+    try {
+      await sendPrivateMessage(address, message, tools);
+      return true;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      const mayWorkLater = isThinking && trouble === 'unavailable';
+      const sentence = mayWorkLater ? 'An answer waits for Discord' : 'An answer could be sent nowhere';
+      log.error({ err: error, trouble, invocation: id }, sentence);
+      if (!mayWorkLater) return true;
+      await sleep(TRY_AGAIN_AFTER_MS, closing);
+    }
   }
+  return false;
 }
 
 async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {
