@@ -191,6 +191,8 @@ const logInto = (warned: string[]) => ({
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
   connections?: number;
+  /** How long a socket may take to open, in milliseconds. */
+  openWithinMs?: number;
   threads?: boolean;
   /** What goes wrong while the adapter starts. */
   trouble?: (server: SlackServer) => void;
@@ -250,7 +252,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       connection:
         options.connection === 'http'
           ? { type: 'http', signingSecret: server.signingSecret }
-          : { type: 'socket', appToken: server.appToken, connections: options.connections ?? 1 },
+          : {
+              type: 'socket',
+              appToken: server.appToken,
+              connections: options.connections ?? 1,
+              ...(options.openWithinMs === undefined ? {} : { openWithinMs: options.openWithinMs }),
+            },
       threads: options.threads ?? false,
       settings: noSettings,
       withLock: (_task, work) => work(),

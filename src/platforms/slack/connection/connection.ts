@@ -10,6 +10,8 @@ export interface SocketConnection {
   readonly appToken: string;
   /** Held at once, so that Slack's refreshing of one leaves another; Slack allows ten. Two when left out. */
   readonly connections?: number;
+  /** How long one may take to open, its greeting included. Tests make it shorter. */
+  readonly openWithinMs?: number;
 }
 
 export interface HttpConnection {

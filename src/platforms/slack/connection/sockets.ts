@@ -10,13 +10,15 @@ const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
+/** The SDK's own limit is the one of any HTTP response: five minutes. */
+const OPEN_WITHIN_MS = 10_000;
 
 /**
  * The SDK's own reconnection waits five seconds first and ends the process when a token was revoked, so this reconnects
  * by itself. `start` resolves when the first connection is open, or when Slack is away, and then goes on trying.
  */
 export function createSockets(
-  { appToken, connections = 2 }: SocketConnection,
+  { appToken, connections = 2, openWithinMs = OPEN_WITHIN_MS }: SocketConnection,
   { client, log, sleep, random, measure }: ConnectionOptions,
 ): Connection {
   const receivers = Array.from(
@@ -29,6 +31,7 @@ export function createSockets(
         installerOptions: { clientOptions: webClientOptions(client) },
       }),
   );
+  for (const { client } of receivers) endWhatDoesNotOpen(client, openWithinMs);
   const open = new Set<SocketModeReceiver>();
   let stopped = false;
   let trouble = 'Not connected to Slack yet';
@@ -87,4 +90,14 @@ export function createSockets(
       await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS)]);
     },
   };
+}
+
+/** What was ended so is tried again like any connection that broke. */
+function endWhatDoesNotOpen(client: SocketModeReceiver['client'], withinMs: number): void {
+  let overdue: NodeJS.Timeout | undefined;
+  client.on('connecting', () => {
+    overdue = setTimeout(() => void client.disconnect(), withinMs).unref();
+  });
+  client.on('connected', () => clearTimeout(overdue));
+  client.on('disconnected', () => clearTimeout(overdue));
 }

@@ -39,6 +39,19 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
+  it('gives up a connection that Slack takes and never answers', async () => {
+    await harness.stop();
+    harness = await startHarness({ openWithinMs: 2_000 });
+    const { server, slack } = harness;
+    server.socketMode.unanswered = 1;
+    server.socketMode.drop();
+    await server.until(() => slack.status().ready === false);
+    await server.until(() => slack.status().ready === true);
+    expect(server.socketMode.unanswered).toBe(0);
+    expect((await server.slash('/song', 'rain')).acknowledged).toBe(true);
+    noRefusals();
+  });
+
   it('starts nothing that it could not acknowledge since the connection broke', async () => {
     await harness.stop();
     harness = await startHarness({ ackTimeoutMs: 300 });
