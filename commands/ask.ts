@@ -36,6 +36,7 @@ export const ask = defineCommand({
   options,
   autocomplete: { model: suggestModels },
   messageMenu: { label: 'Ask about this', option: 'question' },
+  suggestion: { title: 'Ask a question', message: 'What is a mixolydian scale, and which songs use it?' },
 
   async run(
     { options: { question, image, model: named }, conversation, isMessage, files = [], person },

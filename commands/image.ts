@@ -76,6 +76,7 @@ export const image = defineCommand({
   name: 'image',
   description: 'Paint a picture',
   options,
+  suggestion: { title: 'Paint a picture', message: 'Paint a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
   async run({ options: { prompt, size, avoid, exact, model: named } }, context) {

@@ -27,6 +27,7 @@ export const lyrics = defineCommand({
   name: 'lyrics',
   description: 'Write lyrics, in several variants',
   options,
+  suggestion: { title: 'Write lyrics', message: 'Write lyrics about the last train home.' },
 
   async run({ options: { topic } }, context) {
     const count = topic.split(/\s+/).length;

@@ -34,6 +34,7 @@ export const song = defineCommand({
   options,
   autocomplete: { voice: suggestVoices, earlier: suggestTakes },
   messageMenu: { label: 'Make a song of this', option: 'prompt' },
+  suggestion: { title: 'Make a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
 
   async run({ options: { earlier, voice: voiceNamed, model: modelNamed, ...request } }, context) {
     if (earlier !== undefined) return showEarlier(earlier, request, context);

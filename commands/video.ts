@@ -37,6 +37,7 @@ export const video = defineCommand({
   name: 'video',
   description: 'Film a video from words or a picture',
   options,
+  suggestion: { title: 'Film a video', message: 'Film waves breaking on a rocky coast at dawn.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
   async run({ options: { image, audio, silent, shots, exact, model: named, ...asked } }, context) {

@@ -27,6 +27,7 @@ import { createLocks } from '../storage/locks.ts';
 import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { type Administration, startAdministration } from './administration.ts';
+import { agentTools } from './agent-tools.ts';
 import { type ContextParts, contextOf } from './context.ts';
 import { healthParts } from './health-parts.ts';
 import { measuredBot } from './measurements.ts';
@@ -192,7 +193,7 @@ async function createInside(
         ? { from: 'platform', headers: await platform(address.platform)?.attachmentHeaders(url, address) }
         : { from: 'person' },
   };
-  const bot = createBot({
+  const core = createBot({
     commands,
     log,
     pending,
@@ -204,6 +205,7 @@ async function createInside(
       return home({ person, address, context, commands, running });
     },
   });
+  const bot = { ...core, ...agentTools(core, { jobs, parts, log }) };
   return { administration, jobs, pending, bot };
 }
 

@@ -6,6 +6,7 @@ import type {
   CommandAction,
   CommandInvocation,
   Subcommand,
+  SuggestedPrompt,
 } from './command.ts';
 import type { Context } from './context.ts';
 import { notModerator, toMessage, UserError } from './errors.ts';
@@ -40,6 +41,10 @@ export interface Bot {
   refusal(asking: Pick<Invocation, 'command' | 'address' | 'person'>): Promise<Message | undefined>;
   /** What a person sees of the bot in a view of their own, such as Slack's Home tab. Never rejects. */
   home?(request: HomeRequest): Promise<readonly HomeSection[]>;
+  /** What the person could say here in plain words. Never rejects. */
+  prompts?(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
+  /** Cancels what the person has running in the thread of the address. Never rejects. */
+  cancelRunning?(request: HomeRequest): Promise<void>;
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }

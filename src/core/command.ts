@@ -81,6 +81,13 @@ export interface MessageMenu {
   readonly option: string;
 }
 
+/** What a person could say, for those who do not know how to begin. Plain. */
+export interface SuggestedPrompt {
+  /** A few words that name it. */
+  readonly title: string;
+  readonly message: string;
+}
+
 export interface Command<Options extends OptionDeclarations = OptionDeclarations> {
   readonly name: string;
   /** At most 100 characters (Discord's limit). */
@@ -91,6 +98,8 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   /** By name. Without one of them (which only Slack and the terminal allow) `run` answers, with `options`. */
   readonly subcommands?: Readonly<Record<string, Subcommand>>;
   readonly messageMenu?: MessageMenu;
+  /** An example in plain words, which a model that may use the command understands. */
+  readonly suggestion?: SuggestedPrompt;
   /** Only moderators may use it. */
   readonly moderatorsOnly?: boolean;
   /** Moderators cannot take it from anybody: help, and what people may ask about their own data. */

@@ -18,7 +18,7 @@ import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
 import { sentenceFor } from './sentences.ts';
 import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from './steps/begin.ts';
 import { deliver } from './steps/deliver.ts';
-import { showEarly, showHeld } from './steps/message.ts';
+import { showEarly, showHeld, tellProgress } from './steps/message.ts';
 import { poll, pollLate, whenToPollFirst } from './steps/poll.ts';
 import { repair } from './steps/repair.ts';
 import { recover } from './steps/send.ts';
@@ -138,7 +138,8 @@ async function wait(run: JobRun, signal: AbortSignal, deps: JobDependencies): Pr
   const heldUntil = slotHeldUntil(job);
   if (deps.now() >= heldUntil) await releaseSlot(job, deps);
   const runAt = deps.now() < heldUntil ? Math.min(heldUntil, deadlineAt) : deadlineAt;
-  if (comesBack !== 'poll' || job.taskId === undefined) return runAt;
+  const tellAgainAt = await tellProgress(run, deps);
+  if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, tellAgainAt);
   if (job.polls === 0 && job.attempts === 0) {
     run.apply({ type: 'polled' });
     return Math.min(deadlineAt, whenToPollFirst(job, deps));

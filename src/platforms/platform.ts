@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Bot } from '../core/bot.ts';
 import type { WebhookAnswer, WebhookRequest } from '../core/http.ts';
 import type { Address } from '../core/invocation.ts';
-import type { KeptFile, Message } from '../core/message.ts';
+import type { KeptFile, Message, Progress } from '../core/message.ts';
 
 /**
  * What a platform needs to find a message again that it has shown: message ids, files uploaded so far. Only the platform
@@ -67,6 +67,11 @@ export interface Platform {
   retract(address: Address, posts: { key: string; stray: Posted; kept: Posted }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
+  /**
+   * Says how far work is, where the platform says so beside its message. Resolves to the milliseconds after which it is to
+   * be called again; to undefined, and absent, where there is no such place. Throws PlatformError.
+   */
+  showProgress?(address: Address, progress: Progress): Promise<number | undefined>;
   /** Verifies and handles a request to the listener; absent where the platform sends none. */
   readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
   /** Answers a browser at one of the platform's own pages; absent where there are none. */

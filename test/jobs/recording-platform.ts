@@ -24,6 +24,8 @@ export class RecordingPlatform implements Platform {
   acknowledged: boolean | PlatformError = true;
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
+  /** A place beside the message that says how far work is; there is none unless a test makes one. */
+  showProgress?: NonNullable<Platform['showProgress']>;
   readonly #byKey = new Map<string, string>();
 
   async start(): Promise<void> {}

@@ -58,6 +58,31 @@ describe('a song', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
+  it('says again and again how far it is, where the platform has a place for that, and writes nothing for it', async () => {
+    const told: (number | undefined)[] = [];
+    world.platform.showProgress = async (_address, { stage, startedAt, estimateMs }) => {
+      expect(stage).toBe('Composing');
+      expect(estimateMs).toBeUndefined();
+      told.push(world.clock.now() - startedAt);
+      if (told.length === 3) throw new PlatformError('unavailable', 'away');
+      return 30_000;
+    };
+    const job = await world.start(SONG);
+    await world.advance(job);
+    // The next run may come when the slot is free again, but not later than the words have to be said.
+    const { version } = await world.read(job);
+    world.clock.advance(30_000);
+    expect(await world.advance(job)).toBe(world.clock.now() + 30_000);
+    expect(told.at(-1)).toBe(30_000);
+    world.clock.advance(30_000);
+    expect(await world.advance(job)).toBeGreaterThan(world.clock.now() + 30_000);
+    expect((await world.read(job)).version).toBe(version);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(told).toHaveLength(3);
+  });
+
   it('says how long such songs took lately', async () => {
     for (const minutes of [1, 2, 9]) {
       const job = await world.start(SONG);

@@ -257,6 +257,20 @@ export async function showEarly(run: JobRun, signal: AbortSignal, deps: JobDepen
   });
 }
 
+/** Says how far the work is beside its message. Resolves to when to say it again, in milliseconds since the epoch. */
+export async function tellProgress({ job }: JobRun, deps: JobDependencies): Promise<number> {
+  const platform = deps.platform(job.address.platform);
+  if (platform?.showProgress === undefined) return Number.POSITIVE_INFINITY;
+  const { progress } = progressMessage(job, PLANS[job.work.route].stage, deps);
+  try {
+    const again = progress && (await platform.showProgress(job.address, progress));
+    return deps.now() + (again ?? Number.POSITIVE_INFINITY);
+  } catch (error) {
+    deps.log.debug({ job: job.id, err: error }, 'How far work is could not be said');
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** The gateway asked for patience: until when it gets it. */
 export async function showHeld(run: JobRun, deps: JobDependencies): Promise<void> {
   const { asking = 0 } = run.job.held ?? {};

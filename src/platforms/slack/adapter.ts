@@ -1,7 +1,9 @@
 /** Slack as a platform. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot.ts';
+import type { Address } from '../../core/invocation.ts';
 import type { Log } from '../../core/log.ts';
+import type { Message } from '../../core/message.ts';
 import type { Measure } from '../../core/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
@@ -13,13 +15,14 @@ import type { HttpConnection, OAuthAccount, SocketConnection } from './connectio
 import type { InstallationSettings } from './connection/oauth/installations.ts';
 import { createSockets } from './connection/sockets.ts';
 import { createWebhook } from './connection/webhook.ts';
+import type { Workspace } from './connection/workspaces.ts';
 import { linkTo } from './deliver/post.ts';
 import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
 import { BOT_SCOPES } from './manifest.ts';
-import { PLATFORM_NAME } from './receive/invocations.ts';
+import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 import { createSlackText, slackTextPlainly } from './render/markdown.ts';
 
@@ -103,6 +106,14 @@ export function createSlack(options: SlackOptions): Platform {
     responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
+  /** What stands in a thread of the agent view decides what its status says. */
+  async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
+    const agentThread = agentThreadOf(address);
+    if (agentThread === undefined) return;
+    if (progress === undefined) await agents.rest(agentThread);
+    else await agents.tell(agentThread, progress);
+  }
+
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
 
   return {
@@ -139,7 +150,18 @@ export function createSlack(options: SlackOptions): Platform {
 
     async show(address, message, showOptions) {
       const workspace = await workspaces.of(address.guild);
-      return show(address, message, showOptions, { ...tools, ...workspace });
+      const posted = await show(address, message, showOptions, { ...tools, ...workspace });
+      await tellStatus(address, message, workspace);
+      return posted;
+    },
+
+    async showProgress(address, progress) {
+      const agentThread = agentThreadOf(address);
+      if (agentThread === undefined) return undefined;
+      const { agents } = await workspaces.of(address.guild);
+      if (!agents.isOffered()) return undefined;
+      await agents.tell(agentThread, progress);
+      return LIMITS.statusMs;
     },
 
     async retract(address, posts) {
@@ -147,7 +169,18 @@ export function createSlack(options: SlackOptions): Platform {
       await retract(address, posts, { ...tools, ...workspace });
     },
 
-    stream: (address, showOptions) => streamTo(address, showOptions, workspaces.of(address.guild), tools),
+    stream(address, showOptions) {
+      const workspace = workspaces.of(address.guild);
+      const stream = streamTo(address, showOptions, workspace, tools);
+      return {
+        update: stream.update,
+        async close(message) {
+          const posted = await stream.close(message);
+          await tellStatus(address, message, await workspace);
+          return posted;
+        },
+      };
+    },
 
     async linkTo(address, posted) {
       const { identity } = await workspaces.of(address.guild);

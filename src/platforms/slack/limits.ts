@@ -50,6 +50,14 @@ export const LIMITS = Object.freeze({
   acknowledgeWithinMs: 1500,
   /** A look-up ahead of an acknowledgement. */
   lookUpWithinMs: 900,
+  /** Slack: prompts of agents; the title of an agent's thread. */
+  suggestedPrompts: 4,
+  sessionTitle: 80,
+  /** Not documented: clients cut what is longer. */
+  statusText: 50,
+  /** Slack takes a status back after two minutes. */
+  statusMs: 30_000,
+  feedbackText: 75,
   /** Slack: chat.update 50+ a minute and workspace. */
   editGapMs: 1200,
 });

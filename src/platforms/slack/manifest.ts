@@ -8,6 +8,11 @@ import { inSlackWords } from './render/words.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
 
+type Scopes = NonNullable<NonNullable<NonNullable<Manifest['oauth_config']>['scopes']>['bot']>;
+type Events = NonNullable<
+  NonNullable<NonNullable<Manifest['settings']>['event_subscriptions']>['bot_events']
+>;
+
 /** The callback ids of shortcuts; a command's name follows. */
 export const MESSAGE_SHORTCUT = 'message-menu:';
 export const GLOBAL_SHORTCUT = 'form:';
@@ -26,9 +31,13 @@ export interface ManifestOptions {
   readonly oauth?: boolean | undefined;
 }
 
+/** Slack adds it to an app that is an agent; without it everything else works. */
+export const AGENT_SCOPE = 'assistant:write';
+
 /** Least scopes; docs/slack.md says of each what it is for. */
 export const BOT_SCOPES = [
   'app_mentions:read',
+  AGENT_SCOPE,
   'channels:history',
   'chat:write',
   'commands',
@@ -42,6 +51,7 @@ export const BOT_SCOPES = [
 ] as const;
 
 export const BOT_EVENTS = [
+  'agent_session_stopped',
   'app_home_opened',
   'app_mention',
   'app_uninstalled',
@@ -58,10 +68,13 @@ const LIMITS = {
   usageHint: 1000,
   shortcutDescription: 150,
   shortcuts: 10,
+  agentDescription: 300,
 } as const;
 
 /** The command whose form the global shortcut opens. */
 const SHORTCUT_COMMAND = 'song';
+const AGENT_DESCRIPTION =
+  'Ask questions, and ask for songs, lyrics, pictures and videos in plain words where your workspace allows it.';
 const DESCRIPTION = 'Songs, lyrics, stems, pictures, videos and answers, asked for with slash commands';
 
 /** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
@@ -86,17 +99,20 @@ export function createManifest(
         messages_tab_enabled: true,
         messages_tab_read_only_enabled: false,
       },
+      // Prompts follow what moderators allow, so they are set when a person opens the view.
+      agent_view: { agent_description: ellipsis(AGENT_DESCRIPTION, LIMITS.agentDescription) },
       slash_commands: commands.map((command) => slashCommand(command, requestUrl.request_url)),
       shortcuts: shortcuts(commands).slice(0, LIMITS.shortcuts),
     },
     oauth_config: {
       ...(oauth && base !== undefined ? { redirect_urls: [`${base}${REDIRECT_PATH}`] } : {}),
-      scopes: { bot: [...BOT_SCOPES] },
+      // The SDK's types do not list the newest scopes and events yet.
+      scopes: { bot: [...BOT_SCOPES] as Scopes },
     },
     settings: {
       event_subscriptions: {
         ...requestUrl,
-        bot_events: [...BOT_EVENTS, ...(threads ? THREAD_EVENTS : [])].sort(),
+        bot_events: [...BOT_EVENTS, ...(threads ? THREAD_EVENTS : [])].sort() as Events,
       },
       interactivity: {
         is_enabled: true,

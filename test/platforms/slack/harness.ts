@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../../src/core/bot.ts';
-import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/command.ts';
+import {
+  type AnyCommand,
+  defineCommand,
+  defineSubcommand,
+  type SuggestedPrompt,
+} from '../../../src/core/command.ts';
 import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
@@ -124,6 +129,20 @@ export class FakeBot implements Bot {
   }
 
   async refusal(): Promise<undefined> {}
+
+  suggested: SuggestedPrompt[] = [];
+  /** Where prompts were asked for, and where what runs was cancelled. */
+  readonly prompted: HomeRequest[] = [];
+  readonly cancelled: HomeRequest[] = [];
+
+  async prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]> {
+    this.prompted.push(request);
+    return this.suggested;
+  }
+
+  async cancelRunning(request: HomeRequest): Promise<void> {
+    this.cancelled.push(request);
+  }
 
   async suggest(request: SuggestRequest): Promise<readonly Choice[]> {
     this.suggestions.push(request);

@@ -78,6 +78,7 @@ describe('what the manifest asks for', () => {
     for (const scope of BOT_SCOPES) expect(docs).toContain(`\`${scope}\``);
     /** https://docs.slack.dev/reference/events; these need none where there is nothing. */
     const needed = {
+      agent_session_stopped: 'assistant:write',
       app_home_opened: undefined,
       app_mention: 'app_mentions:read',
       app_uninstalled: undefined,
@@ -91,6 +92,22 @@ describe('what the manifest asks for', () => {
       'message.mpim': 'mpim:history',
     } as const satisfies Record<(typeof THREAD_EVENTS)[number], string>;
     for (const event of THREAD_EVENTS) expect(BOT_SCOPES).toContain(inThreads[event]);
+  });
+
+  it('makes the app an agent, as Slack documents it today, with the scope and the events that it needs', () => {
+    const { features, settings, oauth_config: oauth } = createManifest(commands);
+    within(features?.agent_view?.agent_description, 300);
+    expect(features).not.toHaveProperty('assistant_view');
+    expect(features?.app_home).toMatchObject({
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
+    expect(oauth?.scopes?.bot).toEqual(
+      expect.arrayContaining(['assistant:write', 'chat:write', 'im:history']),
+    );
+    expect(settings?.event_subscriptions?.bot_events).toEqual(
+      expect.arrayContaining(['agent_session_stopped', 'app_home_opened', 'message.im']),
+    );
   });
 
   it('hears channels only where the operator wants threads to go on by themselves', () => {

@@ -1,4 +1,4 @@
-import { elementProblems } from './elements.ts';
+import { elementProblems, feedbackProblems } from './elements.ts';
 import { asFields, asList, type Fields, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import { Problems } from './problems.ts';
@@ -130,6 +130,12 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
       problems.items(`${at}/elements`, value.elements, 1, SLACK.actionsElements);
       asList(value.elements).forEach((element, index) => {
         elementProblems(problems, `${at}/elements/${index}`, element, 'actions');
+      });
+      break;
+    case 'context_actions':
+      problems.items(`${at}/elements`, value.elements, 1, SLACK.contextActions);
+      asList(value.elements).forEach((element, index) => {
+        feedbackProblems(problems, `${at}/elements/${index}`, asFields(element));
       });
       break;
     case 'image':

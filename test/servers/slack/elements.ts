@@ -1,4 +1,4 @@
-import { asFields, asList, isFields } from './json.ts';
+import { asFields, asList, type Fields, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import type { Problems } from './problems.ts';
 
@@ -142,6 +142,21 @@ export function elementProblems(problems: Problems, at: string, value: unknown, 
       break;
     default:
       break;
+  }
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
+export function feedbackProblems(problems: Problems, at: string, element: Fields): void {
+  if (element.type !== 'feedback_buttons') {
+    problems.add(`${at}/type`, `unsupported type: ${String(element.type)}`);
+    return;
+  }
+  if (element.action_id !== undefined) problems.text(`${at}/action_id`, element.action_id, 1, SLACK.actionId);
+  for (const name of ['positive_button', 'negative_button']) {
+    const { text, value, accessibility_label: label } = asFields(element[name]);
+    problems.textObject(`${at}/${name}/text`, text, SLACK.feedbackText, 'plain_text');
+    problems.text(`${at}/${name}/value`, value, 1, SLACK.buttonValue);
+    if (label !== undefined) problems.text(`${at}/${name}/accessibility_label`, label, 1, SLACK.feedbackText);
   }
 }
 

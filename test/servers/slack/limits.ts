@@ -56,4 +56,12 @@ export const SLACK = {
   ackMs: 3000,
   socketConnections: 10,
   pageMessages: 999,
+  suggestedPrompts: 4,
+  sessionStatuses: ['active', 'processing', 'suspended', 'closed'],
+  sessionTitle: 200,
+  loadingMessages: 10,
+  /** Of a status and of each loading message. Not documented: what is longer is cut by clients. */
+  statusText: 50,
+  contextActions: 5,
+  feedbackText: 75,
 } as const;

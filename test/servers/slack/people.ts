@@ -453,6 +453,42 @@ export function people({
     return (await sendEvent(event)).delivery;
   }
 
+  /** Opens the bot's messages, as the agent view does too. */
+  async function openMessages({ user = 'U0ADA' }: { user?: string } = {}): Promise<Delivery> {
+    const channel = workspace.directChannel(user).id;
+    const event = { type: 'app_home_opened', user, channel, tab: 'messages', event_ts: workspace.nextTs() };
+    return (await sendEvent(event)).delivery;
+  }
+
+  /** Presses Slack's own stop button in a thread: Slack ends its streams, and tells the app where it subscribed to that. */
+  async function stopSession(root: PostedMessage, { user = 'U0ADA' }: { user?: string } = {}): Promise<void> {
+    const streams = workspace.messages.filter(
+      ({ threadTs, streaming }) => threadTs === root.ts && streaming?.open,
+    );
+    for (const { streaming } of streams) Object.assign(streaming ?? {}, { open: false, endedBySlack: true });
+    if (!events.has('agent_session_stopped')) return;
+    await sendEvent({
+      type: 'agent_session_stopped',
+      channel: root.channel,
+      user,
+      thread_ts: root.ts,
+      streaming_message_ts: streams.map(({ ts }) => ts),
+      event_ts: workspace.nextTs(),
+    });
+  }
+
+  /** Presses one of the two feedback buttons under a message. */
+  async function judge(
+    message: PostedMessage,
+    judgement: 'good' | 'bad',
+    { user = 'U0ADA' }: { user?: string } = {},
+  ): Promise<Interaction> {
+    const buttons = message.blocks.flatMap(elementsOf).find((item) => item.type === 'feedback_buttons');
+    if (buttons === undefined) throw new Error('There are no feedback buttons');
+    const button = judgement === 'good' ? buttons.positive_button : buttons.negative_button;
+    return press(message, String(buttons.action_id), { user, value: String(asFields(button).value) });
+  }
+
   /** Takes the app away from the workspace. */
   async function uninstall(): Promise<void> {
     await sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: [workspace.botUser] } });
@@ -494,6 +530,9 @@ export function people({
     directMessage,
     repeat,
     openHome,
+    openMessages,
+    stopSession,
+    judge,
     sendEvent,
     uninstall,
     upload,
@@ -512,6 +551,7 @@ function pressedAction(block: Fields, element: Fields, value: string | undefined
     block_id: block.block_id,
     action_ts: ts,
     ...(element.type === 'button' ? { text: element.text, value: element.value } : {}),
+    ...(element.type === 'feedback_buttons' ? { value } : {}),
     ...(element.type === 'static_select' || element.type === 'overflow' ? { selected_option: chosen } : {}),
     ...(element.type === 'external_select'
       ? { selected_option: { text: { type: 'plain_text', text: String(value) }, value } }

@@ -7,6 +7,7 @@ import { httpDelivery } from './http-delivery.ts';
 import { type InstallOptions, installIn } from './install.ts';
 import { asFields, type Fields } from './json.ts';
 import { SLACK } from './limits.ts';
+import { agents } from './methods/agents.ts';
 import { chat } from './methods/chat.ts';
 import { conversations } from './methods/conversations.ts';
 import { files } from './methods/files.ts';
@@ -23,6 +24,7 @@ import { type OpenView, type PostedMessage, Workspace } from './workspace.ts';
 /** The scopes that the manifest asks for; a test takes some away to see `missing_scope`. */
 const SCOPES = [
   'app_mentions:read',
+  'assistant:write',
   'channels:history',
   'chat:write',
   'commands',
@@ -35,12 +37,21 @@ const SCOPES = [
   'users:read',
 ];
 
-const EVENTS = ['app_mention', 'message.im', 'app_home_opened', 'app_uninstalled', 'tokens_revoked'];
+const EVENTS = [
+  'agent_session_stopped',
+  'app_mention',
+  'message.im',
+  'app_home_opened',
+  'app_uninstalled',
+  'tokens_revoked',
+];
 
 export interface SlackServerOptions {
   scopes?: readonly string[];
   /** Events that the app subscribed to. */
   events?: readonly string[];
+  /** Whether the first workspace's plan has agents; not, unless said. */
+  agents?: boolean;
   ackTimeoutMs?: number;
   redeliveryMs?: readonly number[];
   shareDelayMs?: number;
@@ -57,6 +68,7 @@ export type SlackServer = Awaited<ReturnType<typeof startSlackServer>>;
 export async function startSlackServer({
   scopes = SCOPES,
   events = EVENTS,
+  agents: hasAgents = false,
   ackTimeoutMs = SLACK.ackMs,
   redeliveryMs = [0, 50, 100],
   shareDelayMs = 5,
@@ -74,6 +86,7 @@ export async function startSlackServer({
   const sentAt = () => written() - onItsWayMs;
   const counter = { count: 0 };
   const workspace = new Workspace(now, { counter });
+  workspace.agents = hasAgents;
   const workspaces = [workspace];
   const faults = new Faults();
   const botToken = 'xoxb-minstrel-test';
@@ -100,6 +113,7 @@ export async function startSlackServer({
     methods: {
       ...chat,
       ...streams,
+      ...agents,
       ...files,
       ...conversations,
       ...viewMethods((id) => triggers.take(id)),

@@ -78,6 +78,19 @@ export interface OpenView {
   open: boolean;
 }
 
+/** A thread of the agent view: https://docs.slack.dev/ai/agent-sessions */
+export interface AgentSession {
+  title: string;
+  initiator: string;
+  /** Every status that it had, the present one last; a text of the app's own stands for `processing`. */
+  statuses: string[];
+}
+
+export interface SuggestedPrompts {
+  title: string;
+  prompts: { title: string; message: string }[];
+}
+
 export interface Refusal {
   method: string;
   error: string;
@@ -101,6 +114,12 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   readonly messages: PostedMessage[] = [];
   readonly ephemerals: EphemeralMessage[] = [];
   readonly refused: Refusal[] = [];
+  /** By channel and thread. */
+  readonly sessions = new Map<string, AgentSession>();
+  /** By channel. */
+  readonly suggested = new Map<string, SuggestedPrompts>();
+  /** Whether the plan has agents, and the app is one. */
+  agents = false;
   readonly now: () => number;
   readonly #counter: { count: number };
 
@@ -184,6 +203,21 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
     return this.messages.find(
       (message) => message.channel === channel && message.ts === ts && !message.deleted,
     );
+  }
+
+  session(channel: string, thread: string): AgentSession | undefined {
+    return this.sessions.get(`${channel}:${thread}`);
+  }
+
+  /** A stream sets the status of its thread's session, and makes the session. */
+  streamed(channel: string, thread: string, status: 'processing' | 'active'): void {
+    if (!this.agents) return;
+    const session = this.session(channel, thread) ?? {
+      title: '',
+      initiator: this.message(channel, thread)?.user ?? '',
+      statuses: [],
+    };
+    this.sessions.set(`${channel}:${thread}`, { ...session, statuses: [...session.statuses, status] });
   }
 
   post(

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import type { Log } from '../../../core/log.ts';
 import { slackErrorOf } from '../errors.ts';
-import { BOT_SCOPES } from '../manifest.ts';
+import { AGENT_SCOPE, BOT_SCOPES } from '../manifest.ts';
 import type { TokenAccount } from './account.ts';
 import { createWebClient, sdkLogger } from './client.ts';
 import type { HttpConnection, OAuthAccount, SocketConnection } from './connection.ts';
 
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';
+const REINSTALL = `npm run --silent manifest, paste it under “App Manifest” at ${APPS}, and install the app again`;
 /** For one answer of Slack, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
@@ -48,16 +49,22 @@ async function workspace(web: webApi.WebClient): Promise<Finding[]> {
   try {
     const { team, user, response_metadata: metadata } = await web.auth.test();
     const granted = z.array(z.string()).safeParse(metadata?.scopes).data;
-    const missing = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
+    const lacking = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
+    const missing = lacking.filter((scope) => scope !== AGENT_SCOPE);
     return [
       good(SUBJECT, `the token is that of @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
       missing.length === 0
-        ? good(SUBJECT, 'it has every scope of the manifest')
-        : wrong(
-            SUBJECT,
-            `the app lacks ${missing.join(', ')}`,
-            `npm run --silent manifest, paste it under “App Manifest” at ${APPS}, and install the app again`,
-          ),
+        ? good(SUBJECT, 'it has every scope that it needs')
+        : wrong(SUBJECT, `the app lacks ${missing.join(', ')}`, REINSTALL),
+      ...(missing.length < lacking.length
+        ? [
+            warning(
+              SUBJECT,
+              `the app lacks ${AGENT_SCOPE}, so it is no agent: Slack shows no agent view`,
+              REINSTALL,
+            ),
+          ]
+        : []),
     ];
   } catch (error) {
     return [refusal(error, 'SLACK_BOT_TOKEN', 'OAuth & Permissions')];

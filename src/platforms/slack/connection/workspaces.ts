@@ -1,6 +1,8 @@
 /** The workspaces that the bot works in, each with its token, its rate of edits and the people known there. */
 import { z } from 'zod';
 import { PlatformError } from '../../platform.ts';
+import { AGENT_SCOPE } from '../manifest.ts';
+import { createAgentSessions } from './agent-sessions.ts';
 import { createWebClient } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { createPersons } from './people.ts';
@@ -15,13 +17,19 @@ const identitySchema = z
     user: z.string(),
     /** The workspace's own address, under which its messages are found. */
     url: z.url().optional().catch(undefined),
+    /** What the SDK reads from the head of the answer. */
+    response_metadata: z
+      .object({ scopes: z.array(z.string()).optional() })
+      .optional()
+      .catch(undefined),
   })
-  .transform(({ user_id: botUser, bot_id: botId, team_id: team, user: name, url }) => ({
+  .transform(({ user_id: botUser, bot_id: botId, team_id: team, user: name, url, ...rest }) => ({
     botUser,
     botId,
     team,
     name,
     url,
+    scopes: rest.response_metadata?.scopes ?? [],
   }));
 
 /** Who the bot is in a workspace. */
@@ -77,6 +85,7 @@ export function createWorkspace(
     identity,
     persons: createPersons(web, identity, options),
     rates,
+    agents: createAgentSessions(web, () => known?.scopes.includes(AGENT_SCOPE) === true, options),
     /** As people type it after the @. */
     botName: () => known?.name ?? 'minstrel',
   };

@@ -27,8 +27,9 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { formView } from '../render/modal.ts';
 import type { Part } from '../render/render.ts';
+import { agentThreadOf } from './invocations.ts';
 
-interface AnsweringTools extends PrivateTools {
+interface AnsweringTools extends PrivateTools, Pick<Workspace, 'agents'> {
   readonly bot: Bot;
   readonly log: Log;
   /** How long Slack waits for an acknowledgement, in milliseconds. */
@@ -119,6 +120,8 @@ export async function respond(
   const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, await asked, origin, tools));
   if (!isSaid) await follow(outcome, await asked, origin, tools);
   await tools.bot.answered?.(await asked);
+  const agentThread = agentThreadOf((await asked).address);
+  if (agentThread !== undefined) await tools.agents.rest(agentThread);
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

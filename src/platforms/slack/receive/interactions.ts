@@ -32,7 +32,8 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const tools = await toolsIn(context, shared);
     const interaction = interactionSchema.parse(body);
     const { user, trigger_id: triggerId } = interaction;
-    const address = interactionAddress(interaction, tools.team, tools.now());
+    const hasAgents = tools.agents.isOffered();
+    const address = interactionAddress(interaction, tools.team, tools.now(), { hasAgents });
     const id = triggerId ?? `${user.id}:${value}`;
     const invocation = invokedBy(user, { id, ...target, options: {}, address }, tools);
     const acknowledge = { arrival: tools.arrival, silently: () => ack() };
@@ -51,7 +52,8 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     if (command === undefined) return;
     const interaction = interactionSchema.parse(body);
     const { user, channel } = interaction;
-    const asked = interactionAddress(interaction, tools.team, tools.now());
+    const hasAgents = tools.agents.isOffered();
+    const asked = interactionAddress(interaction, tools.team, tools.now(), { hasAgents });
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
     const address = direct === undefined ? asked : { ...asked, channel: direct };
     const { message } = messageSchema.parse(body);

@@ -48,6 +48,26 @@ export function channelAddress(
   };
 }
 
+/**
+ * A thread of the agent view. It is a part of the workspace, unlike other direct messages: what moderators decided for the
+ * workspace holds in it.
+ */
+export function agentAddress(
+  guild: string,
+  { channel, thread, person }: Pick<Address, 'channel' | 'thread' | 'person'>,
+): Address {
+  return { platform: PLATFORM_NAME, guild, channel, person, ...(thread === undefined ? {} : { thread }) };
+}
+
+/** Whether an address is one of {@link agentAddress}, with its thread. */
+export function agentThreadOf({
+  channel,
+  thread,
+  direct,
+}: Pick<Address, 'channel' | 'thread' | 'direct'>): { channel: string; thread: string } | undefined {
+  return thread !== undefined && direct !== true && channel.startsWith('D') ? { channel, thread } : undefined;
+}
+
 /** What Slack says instead of names. */
 const UNNAMED: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
 
@@ -65,17 +85,22 @@ export function interactionAddress(
   interaction: z.infer<typeof interactionSchema>,
   team: string,
   now: number,
+  { hasAgents }: { readonly hasAgents: boolean },
 ): Address {
   const { user, channel, container, message } = interaction;
   const thread = container?.thread_ts ?? message?.thread_ts;
   // A message with replies names itself as its thread.
   const own = container?.message_ts ?? message?.ts;
+  const id = channel?.id ?? container?.channel_id ?? user.id;
+  const isReply = thread !== undefined && thread !== own;
   return {
     platform: PLATFORM_NAME,
     // The workspace that the app acts in: in shared channels, some people are from other workspaces.
-    ...channelAddress(team, channel?.id ?? container?.channel_id ?? user.id, channel?.name),
+    ...(isReply && hasAgents && id.startsWith('D')
+      ? agentAddress(team, { channel: id, person: user.id })
+      : channelAddress(team, id, channel?.name)),
     person: user.id,
-    ...(thread !== undefined && thread !== own ? { thread } : {}),
+    ...(isReply ? { thread } : {}),
     ...responseUrlData(interaction.response_url, now),
   };
 }

@@ -1,6 +1,7 @@
 /** Registers everything that the bot answers to in Slack. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
 import { listenToCommand } from './commands.ts';
 import { CONVERSATION_COMMAND } from './conversation.ts';
@@ -15,6 +16,7 @@ export function listen(app: App, tools: ListenerTools): void {
   listenToButtons(app, tools);
   listenToForms(app, tools);
   listenToHome(app, tools);
+  listenToAgent(app, tools);
   listenToShortcuts(app, tools);
   listenToRemoval(app, tools);
   const talkative = commands.find(({ name }) => name === CONVERSATION_COMMAND);

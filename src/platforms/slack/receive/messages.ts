@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AnyCommand } from '../../../core/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
 import { sendPrivately } from '../deliver/private.ts';
+import { LIMITS } from '../limits.ts';
 import { invokedBy, type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import {
   filesOf,
@@ -16,7 +17,7 @@ import {
   talkSchema,
   turnsBefore,
 } from './conversation.ts';
-import { channelAddress, PLATFORM_NAME } from './invocations.ts';
+import { agentAddress, channelAddress, PLATFORM_NAME } from './invocations.ts';
 
 /** Greets a person who only called the bot's name. */
 const HELP_COMMAND = 'minstrel';
@@ -25,6 +26,14 @@ const UNREAD =
 const DESCRIBE = 'Describe this picture.';
 
 const envelopeSchema = z.object({ event_id: z.string() });
+
+/** Where an answer goes, and what was said before. */
+interface Placement {
+  readonly thread: string | undefined;
+  readonly before: readonly ConversationTurn[];
+  /** A thread of the agent view. */
+  readonly isAgents?: boolean;
+}
 
 export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
   const taken = new Set<string>();
@@ -50,8 +59,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
   async function reply(
     id: string,
     talk: Talk & { user: string },
-    thread: string | undefined,
-    before: readonly ConversationTurn[],
+    { thread, before, isAgents = false }: Placement,
     tools: WorkspaceTools,
   ): Promise<void> {
     const identity = await tools.identity.read();
@@ -72,11 +80,9 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       ...(files.length > 0 ? { files } : {}),
     };
     if (thread !== undefined) threads.join(channel, thread);
-    const where: Address = {
-      platform: PLATFORM_NAME,
-      ...channelAddress(identity.team, channel),
-      person: user,
-    };
+    const where: Address = isAgents
+      ? agentAddress(identity.team, { channel, person: user })
+      : { platform: PLATFORM_NAME, ...channelAddress(identity.team, channel), person: user };
     const address = thread === undefined ? where : { ...where, thread };
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare) return;
@@ -93,10 +99,30 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     await respond(invocation, { acknowledge: { silently: async () => {} }, triggerId: undefined }, tools);
   }
 
+  /**
+   * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
+   * answered where it stands.
+   */
+  async function replyDirectly(
+    id: string,
+    talk: Talk & { user: string },
+    tools: WorkspaceTools,
+  ): Promise<void> {
+    const { channel, user: person, thread_ts: inThread } = talk;
+    const identity = await tools.identity.read();
+    const thread = inThread ?? talk.ts;
+    const title = (await spoken(talk.text, identity, tools.persons)).split('\n')[0] ?? '';
+    const opening = tools.agents.open({ channel, thread }, { person, title });
+    const isAgents = (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) === true;
+    const isFirst = isAgents && inThread === undefined;
+    const before = isFirst ? [] : await turnsBefore(talk, identity, tools);
+    await reply(id, talk, { thread: isAgents ? thread : inThread, before, isAgents }, tools);
+  }
+
   app.event('app_mention', (args) =>
     once(args, async (id, talk, tools) => {
       const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
-      await reply(id, talk, talk.thread_ts ?? talk.ts, conversation, tools);
+      await reply(id, talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
     }),
   );
 
@@ -104,21 +130,18 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     once(args, async (id, talk, tools) => {
       const identity = await tools.identity.read();
       const { thread_ts: thread, channel, channel_type: kind } = talk;
-      if (kind !== 'im') {
-        if (!shared.threads) return;
-        // What names the bot comes as an app_mention too.
-        if (thread === undefined || mentions(talk, identity) || isToSomebodyElse(talk)) return;
-        if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
-      }
-      const conversation = await turnsBefore(talk, identity, tools);
-      if (kind !== 'im' && thread !== undefined) {
-        const takesPart =
-          talk.parent_user_id === identity.botUser ||
-          threads.isJoined(channel, thread) ||
-          conversation.some(({ author }) => author === 'bot');
-        if (!takesPart) return threads.ignore(channel, thread);
-      }
-      await reply(id, talk, thread, conversation, tools);
+      if (kind === 'im') return replyDirectly(id, talk, tools);
+      if (!shared.threads) return;
+      // What names the bot comes as an app_mention too.
+      if (thread === undefined || mentions(talk, identity) || isToSomebodyElse(talk)) return;
+      if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
+      const before = await turnsBefore(talk, identity, tools);
+      const takesPart =
+        talk.parent_user_id === identity.botUser ||
+        threads.isJoined(channel, thread) ||
+        before.some(({ author }) => author === 'bot');
+      if (!takesPart) return threads.ignore(channel, thread);
+      await reply(id, talk, { thread, before }, tools);
     }),
   );
 }

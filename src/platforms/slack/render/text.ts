@@ -36,14 +36,14 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
     ...(queuePosition === undefined ? [] : [`place ${queuePosition} in the queue`]),
     ...time('started', startedAt, '{time}'),
     ...(until === undefined ? [] : time('until', until, '{time_secs}')),
-    ...(estimateMs === undefined ? [] : [`usually takes about ${duration(estimateMs)}`]),
+    ...(estimateMs === undefined ? [] : [`usually takes about ${progressTime(estimateMs)}`]),
   ];
   const said = facts.filter((fact) => fact !== '').join(' · ');
   return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${said}`)] }];
 }
 
-function duration(ms: number): string {
-  return ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
+export function progressTime(ms: number): string {
+  return ms < 120_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 export interface TextOptions {

@@ -15,6 +15,7 @@ export const streams: Readonly<Record<string, Method>> = {
       if (call.text('recipient_team_id') === undefined) throw new SlackRefusal('missing_recipient_team_id');
     }
     const text = added(call);
+    call.workspace.streamed(channel.id, threadTs, 'processing');
     const message = call.workspace.post({
       channel: channel.id,
       user: call.workspace.botUser,
@@ -36,6 +37,7 @@ export const streams: Readonly<Record<string, Method>> = {
     call.needScope('chat:write');
     const message = append(call);
     if (message.streaming !== undefined) message.streaming.open = false;
+    call.workspace.streamed(message.channel, message.threadTs ?? '', 'active');
     message.metadata = metadataOf(call) ?? message.metadata;
     call.workspace.edit(message, message.text, call.blocks() ?? message.blocks);
     return { channel: message.channel, ts: message.ts };

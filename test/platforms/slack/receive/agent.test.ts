@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Progress } from '../../../../src/core/message.ts';
+import { statusOf } from '../../../../src/platforms/slack/connection/agent-sessions.ts';
+import { readableText } from '../../../servers/slack/mentions.ts';
+import { type Harness, type HarnessOptions, startHarness } from '../harness.ts';
+
+let harness: Harness;
+
+const start = async (options: HarnessOptions = {}) => {
+  harness = await startHarness({ agents: true, ...options });
+};
+
+beforeEach(() => start());
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+const PROMPTS = ['one', 'two', 'three', 'four', 'five'].map((word) => ({
+  title: word,
+  message: `Say ${word}.`,
+}));
+const questions = () => harness.bot.invocations.map(({ options }) => options.question);
+const asked = (question: string) => harness.server.until(() => questions().includes(question));
+const session = (ts: string) => harness.server.workspace.session('D0ADA', ts);
+const lastStatus = (ts: string) => session(ts)?.statuses.at(-1);
+
+describe('the agent view', () => {
+  it('greets with what the person may ask for, four prompts at most, as part of the workspace', async () => {
+    const { server, bot } = harness;
+    bot.suggested = PROMPTS;
+    await server.openMessages();
+    const { title, prompts } = await server.until(() => server.workspace.suggested.get('D0ADA'));
+    expect(title).not.toBe('');
+    expect(prompts).toEqual(PROMPTS.slice(0, 4));
+    expect(bot.prompted[0]).toMatchObject({
+      address: { guild: 'T0MINSTREL', channel: 'D0ADA', person: 'U0ADA' },
+      person: { id: 'U0ADA' },
+    });
+    expect(bot.prompted[0]?.address.direct).toBeUndefined();
+    expect(server.botMessages('D0ADA')).toEqual([]);
+  });
+
+  it('says nothing where there is nothing to suggest', async () => {
+    const { server, bot } = harness;
+    await server.openMessages();
+    await server.until(() => bot.prompted.length === 1);
+    await server.directMessage('hello');
+    await asked('hello');
+    expect(server.callsOf('assistant.threads.setSuggestedPrompts')).toEqual([]);
+  });
+
+  it('has a thread for each message, with the question as its title, which knows its own talk alone', async () => {
+    const { server, bot, show } = harness;
+    const { message: first } = await server.directMessage('what is a mode?\nplease');
+    await asked('what is a mode?\nplease');
+    expect(session(first.ts)).toMatchObject({ title: 'what is a mode?', initiator: 'U0ADA' });
+    expect(lastStatus(first.ts)).toBe('processing');
+    const [invocation] = bot.invocations;
+    if (invocation === undefined) throw new Error('nothing was asked');
+    expect(invocation.address).toMatchObject({ channel: 'D0ADA', thread: first.ts, guild: 'T0MINSTREL' });
+    expect(invocation.address.direct).toBeUndefined();
+    await show({ text: 'A scale.' }, { address: invocation.address });
+    expect(lastStatus(first.ts)).toBe('active');
+    const { message: second } = await server.directMessage(`about ${'rain '.repeat(60)}`);
+    await server.until(() => bot.invocations.length === 2);
+    expect(bot.invocations[1]?.conversation).toEqual([]);
+    expect(session(second.ts)?.title.length).toBeLessThanOrEqual(80);
+    await server.directMessage('and a key?', { threadTs: first.ts });
+    await asked('and a key?');
+    expect(bot.invocations[2]).toMatchObject({
+      address: { thread: first.ts },
+      conversation: [
+        { author: 'person', text: 'what is a mode?\nplease' },
+        { author: 'bot', text: 'A scale.' },
+      ],
+    });
+    expect(session(first.ts)?.title).toBe('what is a mode?');
+  });
+
+  it('tells how far the work is, as often as it is asked to, and that it is over', async () => {
+    await harness.stop();
+    await start({ speed: 1 });
+    const { server, slack, bot, show, now } = harness;
+    const { message } = await server.directMessage('a song');
+    await asked('a song');
+    const address = bot.invocations[0]?.address;
+    if (address === undefined) throw new Error('nothing was asked');
+    const progress: Progress = { stage: 'Composing', startedAt: now(), estimateMs: 90_000 };
+    await show({ title: 'Rain', progress }, { address });
+    expect(lastStatus(message.ts)).toBe('Composing, about 90 s');
+    harness.passTime(40_000);
+    const again = await slack.showProgress?.(address, progress);
+    expect(again).toBeLessThan(120_000);
+    expect(lastStatus(message.ts)).toMatch(/^Composing, 4\d s of about 90 s$/);
+    await show({ title: 'Rain', text: 'La la' }, { address });
+    expect(lastStatus(message.ts)).toBe('active');
+    expect(await slack.showProgress?.({ ...address, channel: 'C0MUSIC' }, progress)).toBeUndefined();
+  });
+
+  it('is at rest again when a question was answered without any work', async () => {
+    const { server, bot } = harness;
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Not today.' } });
+    const { message } = await server.directMessage('a song');
+    await server.until(() => lastStatus(message.ts) === 'active');
+    expect(server.ephemeralsOf().map(readableText)).toEqual([expect.stringContaining('Not today')]);
+  });
+
+  it('streams answers into the thread', async () => {
+    const { server, slack, bot, update } = harness;
+    const { message } = await server.directMessage('tell me');
+    await asked('tell me');
+    const address = bot.invocations[0]?.address;
+    if (address === undefined) throw new Error('nothing was asked');
+    const stream = slack.stream(address, { key: 'job-1', remember: async () => {} });
+    await update(stream, { text: 'Once upon a time\n' });
+    await update(stream, { text: 'Once upon a time\nthere was a king\n' });
+    await stream.close({ text: 'Once upon a time\nthere was a king\nand a queen' });
+    expect(server.callsOf('chat.startStream')).toHaveLength(1);
+    expect(server.thread(message).map(readableText).join(' ')).toContain('and a queen');
+    expect(lastStatus(message.ts)).toBe('active');
+  });
+
+  it('has a stop button, which ends what the person has running in that thread', async () => {
+    const { server, bot } = harness;
+    const { message } = await server.directMessage('a song');
+    await asked('a song');
+    await server.stopSession(message);
+    await server.until(() => lastStatus(message.ts) === 'active');
+    expect(bot.cancelled).toMatchObject([
+      { address: { channel: 'D0ADA', thread: message.ts, guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
+    ]);
+  });
+
+  it('takes its buttons for the workspace’s, and direct messages outside it for the person’s own', async () => {
+    const { server, bot, show } = harness;
+    await server.directMessage('a song');
+    await asked('a song');
+    const address = bot.invocations[0]?.address;
+    if (address === undefined) throw new Error('nothing was asked');
+    await show(
+      { text: 'Here', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] },
+      { address },
+    );
+    const answer = server.botMessages('D0ADA').at(-1);
+    if (answer === undefined) throw new Error('there is no answer');
+    await server.press(answer, 'Again');
+    await server.slash('/song', 'rain', { channel: 'D0ADA' });
+    expect(bot.invocations.slice(1).map(({ address: { direct } }) => direct)).toEqual([undefined, true]);
+  });
+});
+
+describe('a workspace without agents', () => {
+  it.each(['not_allowed', 'unknown_method', 'missing_scope'])(
+    'that answers %s sees what it saw before, and is asked once',
+    async (error) => {
+      await harness.stop();
+      await start({ agents: error !== 'not_allowed' });
+      const { server, bot } = harness;
+      if (error !== 'not_allowed')
+        server.faults.every(1, 'agents.sessions.setStatus', { type: 'error', error });
+      const { message } = await server.directMessage('hello');
+      await asked('hello');
+      await server.directMessage('and now?');
+      await asked('and now?');
+      expect(bot.invocations.map(({ address }) => [address.thread, address.direct])).toEqual([
+        [undefined, true],
+        [undefined, true],
+      ]);
+      expect(bot.invocations[1]?.conversation).toMatchObject([{ text: 'hello' }]);
+      bot.suggested = PROMPTS;
+      await server.openMessages();
+      await server.stopSession(message);
+      expect(server.callsOf('agents.sessions.setStatus')).toHaveLength(1);
+      expect(server.callsOf('assistant.threads.setSuggestedPrompts')).toEqual([]);
+      expect(harness.warned).toEqual([]);
+    },
+  );
+
+  it('of an app that was installed before it was an agent is not asked at all', async () => {
+    await harness.stop();
+    await start({ scopes: ['chat:write', 'im:history', 'users:read'] });
+    const { server } = harness;
+    await server.directMessage('hello');
+    await asked('hello');
+    expect(server.callsOf('agents.sessions.setStatus')).toEqual([]);
+  });
+
+  it('that does not answer in time is answered all the same', async () => {
+    const { server, bot } = harness;
+    server.hold('agents.sessions.setStatus');
+    await server.directMessage('hello');
+    await asked('hello');
+    expect(bot.invocations[0]?.address).toMatchObject({ direct: true });
+  });
+});
+
+describe('the words of a status', () => {
+  const at = { stage: 'Composing', startedAt: 1_000_000 };
+  it.each([
+    [{ ...at }, 1_000, 'Composing'],
+    [{ ...at }, 20_000, 'Composing, for 20 s'],
+    [{ ...at, estimateMs: 90_000 }, 1_000, 'Composing, about 90 s'],
+    [{ ...at, estimateMs: 80_000 }, 40_000, 'Composing, 40 s of about 80 s'],
+    [{ ...at, estimateMs: 80_000 }, 95_000, 'Composing, for 95 s'],
+    [{ ...at, queuePosition: 3 }, 40_000, 'Composing, number 3 in line'],
+    [{ ...at, until: 1_100_000 }, 40_000, 'Composing, for 60 s more at most'],
+  ])('%j after %d ms: %s', (progress, elapsed, words) => {
+    expect(statusOf(progress, progress.startedAt + elapsed)).toBe(words);
+  });
+
+  it('fit into what Slack shows', () => {
+    const stage = 'Listening to when each line of a very long song is sung';
+    const status = statusOf({ stage, startedAt: 0, estimateMs: 80_000 }, 40_000);
+    expect(status.length).toBeLessThanOrEqual(50);
+    expect(status).toContain('40 s of about 80 s');
+  });
+});
