@@ -97,6 +97,8 @@ const jobFields = z.object({
    * it is taken back, and the message written again.
    */
   overtaken: z.array(jsonObject).optional(),
+  /** It was open in a backup, so it may have ended after the copy was made: no failure is written over its result. */
+  restored: z.boolean().optional(),
   /** A digest of the message that is shown, so that equal messages are not written again. */
   shown: z.string().optional(),
   /** The rough style was sent to be polished; it is never sent twice. */

@@ -68,6 +68,8 @@ interface EventFields {
   readonly failed: { readonly failure: JobFailure };
   /** The deadline passed without a result. */
   readonly expired: object;
+  /** The record comes from a backup: nothing of it is paid for again. `failure` is that of work that had not begun. */
+  readonly restored: { readonly failure: JobFailure };
   /** The person was told the end. */
   readonly closed: { readonly end: Job['end']; readonly at: number; readonly charge: Charge };
   /** Somebody wants to see what was finished although it had been cancelled. */

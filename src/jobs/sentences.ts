@@ -55,6 +55,13 @@ export function uncertainSentence(code: GatewayErrorCode): string {
     : UNCERTAIN_SENTENCE;
 }
 
+/** Of work that had not begun when a backup was made. */
+export const RESTORED_SENTENCE =
+  'I was restored from a backup that was made before I began with this, so I cannot tell whether I did it afterwards. To be safe I do not do it twice.';
+
+/** What came after the backup stands in the channel. */
+export const RESTORED_NOTE = 'If it is in this channel already, it is good as it is. If not, press Again';
+
 export const FORGOTTEN_SENTENCE =
   'I was restarted before I could begin with this. Nothing was spent; please ask again.';
 

@@ -80,6 +80,8 @@ const repair: Cell<'repaired'> = (job) => {
   return overtaken ? rest : job;
 };
 
+const restore: Cell<'restored'> = (job) => ({ ...job, restored: true, mayHavePosted: true });
+
 /** What happens the same in every state. */
 const EVERYWHERE = {
   recorded: (job, { fields }) => ({ ...job, ...fields }),
@@ -104,6 +106,7 @@ const EVERYWHERE = {
   completed: complete,
   failed: ignore,
   expired: ignore,
+  restored: ignore,
   closed: ignore,
   revealed: ignore,
   redirected: ignore,
@@ -124,6 +127,8 @@ export const TRANSITIONS = {
         ? { ...job, work, state: 'submitting', submittedAt: at, ...(lyrics ? { lyrics: 'sent' } : {}) }
         : job,
     failed: fail,
+    // It may have been asked for after the copy was made.
+    restored: (job, event) => fail(restore(job, event), { type: 'failed', failure: event.failure }),
   },
   submitting: {
     ...EVERYWHERE,
@@ -156,6 +161,7 @@ export const TRANSITIONS = {
     }),
     lyricsWritten: sendAgain,
     failed: fail,
+    restored: restore,
   },
   waiting: {
     ...EVERYWHERE,
@@ -170,10 +176,12 @@ export const TRANSITIONS = {
     }),
     failed: fail,
     expired: (job) => ready(job, 'expired'),
+    restored: restore,
   },
   ready: {
     ...EVERYWHERE,
     submitted: keepLateAnswer,
+    restored: restore,
     closed: (job, { end, at, charge }) =>
       job.end === end
         ? {

@@ -78,6 +78,11 @@ export interface Platform {
   readonly visit?: (request: IncomingMessage, response: ServerResponse) => void;
   /** A link for people to a message that was shown; absent or undefined where the platform has none. */
   readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
+  /**
+   * Whether a message that was shown has a button with this action's id by now; undefined where nobody can tell. Absent where
+   * messages do not outlive the process. Throws PlatformError.
+   */
+  offers?(address: Address, posted: Posted, action: string): Promise<boolean | undefined>;
   /** The headers with which a file that the platform handed over may be read at `url`; none where it is public. */
   attachmentHeaders(
     url: string,

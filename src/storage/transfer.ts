@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type JobState, jobSchema } from '../core/job.ts';
+import { type Job, type JobState, jobSchema } from '../core/job.ts';
 import type { Storage } from './storage.ts';
 
 const countsSchema = z.object({
@@ -88,11 +88,12 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
 /**
  * Takes an export into a storage. It is read to its end before anything is written; what is there under the same name
  * stays. `open` gives the lines from the beginning, each time it is called. Throws TransferError and StorageError; a
- * second import of the same lines goes on where one broke off.
+ * second import of the same lines goes on where one broke off. `adopt` gives each job as it is stored here.
  */
 export async function importLines(
   open: () => AsyncIterable<string>,
   storage: Storage,
+  adopt: (job: Job) => Job = (job) => job,
 ): Promise<ImportReport> {
   await checkSecrets(open, storage);
   const report = { secrets: 0, settings: 0, jobs: 0, usage: 0, known: 0 };
@@ -109,7 +110,8 @@ export async function importLines(
       });
       report[isNew ? 'settings' : 'known'] += 1;
     } else if ('job' in line) {
-      const { job, callbacks } = line;
+      const { callbacks } = line;
+      const job = adopt(line.job);
       let isNew = (await storage.jobs.read(job.id)) === undefined;
       if (isNew) {
         // Callbacks first: a stored job always has them.

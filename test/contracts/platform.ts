@@ -88,6 +88,22 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(seen[0]?.text).not.toContain('before');
       });
 
+      test('tells what a message offers by now, also to another process', async () => {
+        const { platform, address, restart } = await setUp();
+        const { remember } = memory();
+        const actions: Message['actions'] = [{ type: 'action', id: 'song.cancel:job:0', label: 'Cancel' }];
+        const progress = { title: 'Rain', progress: { stage: 'Composing', startedAt: 0 }, actions };
+        const posted = await platform.show(address, progress, { key: 'a', remember });
+        const next = await restart();
+        // What is gone with the process cannot be asked about.
+        if (!next.offers) return;
+        expect(await next.offers(address, posted, 'song.cancel:job:0')).toBe(true);
+        expect(await next.offers(address, posted, 'song.cancel:jo')).toBe(false);
+        const after = await next.show(address, { title: 'Rain' }, { key: 'a', posted, remember });
+        expect(await next.offers(address, after, 'song.cancel:job:0')).toBe(false);
+        expect(await next.offers(address, {}, 'song.cancel:job:0')).toBeUndefined();
+      });
+
       test('of other keys posts other messages', async () => {
         const { platform, address, messages } = await setUp();
         await platform.show(address, { text: 'first' }, { key: 'a', ...memory() });

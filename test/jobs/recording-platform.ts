@@ -66,6 +66,11 @@ export class RecordingPlatform implements Platform {
     return { id };
   }
 
+  async offers(_address: Address, { id }: Posted, action: string): Promise<boolean | undefined> {
+    const message = this.shown.get(String(id));
+    return message && JSON.stringify(message).includes(JSON.stringify(action));
+  }
+
   async retract(_address: Address, { stray, kept }: { stray: Posted; kept: Posted }): Promise<void> {
     if (stray.id !== kept.id) this.shown.delete(String(stray.id));
   }

@@ -48,6 +48,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: 'completed', taskId: 'task', result: whole, at: 6 },
   { type: 'failed', failure },
   { type: 'expired' },
+  { type: 'restored', failure },
   { type: 'closed', end: 'delivered', at: 5, charge: 'yes' },
   { type: 'closed', end: 'failed', at: 5, charge: 'no' },
   { type: 'closed', end: 'expired', at: 5, charge: 'no' },

@@ -1,7 +1,7 @@
 /** The last steps of a job: fetch, keep, render, post, remember, close. */
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
-import { LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
+import { actionId, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
@@ -38,6 +38,18 @@ export async function deliver(
   }
 }
 
+/** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
+async function endedBefore(job: Job, { platform, messageRate }: JobDependencies): Promise<boolean> {
+  const { restored, end, posted, address, command, id } = job;
+  if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
+  const chat = platform(address.platform);
+  if (!chat?.offers) return false;
+  await messageRate(chat.name);
+  return (
+    (await chat.offers(address, posted, actionId({ command, action: 'cancel', job: id, index: 0 }))) === false
+  );
+}
+
 /** Our own mistake, which would come again with each try: a sentence replaces the result, or the result is kept. */
 async function endBroken(run: JobRun, error: unknown, deps: JobDependencies): Promise<undefined> {
   try {
@@ -57,6 +69,7 @@ async function showResult(
   const { message, waiting } = await finalMessage(run, signal, deps);
   if (waiting && run.job.attempts < SILENT_TRIES) return retryShowing(run, waiting.retryAfterMs, deps);
   try {
+    if (await endedBefore(run.job, deps)) return close(run, deps);
     await showInChannel(run, message, deps);
     if (waiting) return retryShowing(run, waiting.retryAfterMs, deps);
   } catch (error) {

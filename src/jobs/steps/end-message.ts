@@ -5,6 +5,7 @@ import {
   CANCELLED_FINISHED_SENTENCE,
   CANCELLED_SENTENCE,
   EXPIRED_SENTENCE,
+  RESTORED_NOTE,
   UNCERTAIN_EXPIRED_SENTENCE,
   UNREADABLE_SENTENCE,
 } from '../sentences.ts';
@@ -14,6 +15,12 @@ export function again({ command, id }: Job): Button {
 }
 
 export function endMessage(job: Job): Message {
+  const message = messageOfEnd(job);
+  if (!job.restored || job.end === 'cancelled') return message;
+  return { ...message, footer: [RESTORED_NOTE, message.footer].filter(Boolean).join(' · ') };
+}
+
+function messageOfEnd(job: Job): Message {
   switch (job.end) {
     case 'cancelled': {
       if (!hasWholeResult(job)) return { text: CANCELLED_SENTENCE, actions: [again(job)] };

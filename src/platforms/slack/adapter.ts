@@ -16,6 +16,7 @@ import type { InstallationSettings } from './connection/oauth/installations.ts';
 import { createSockets } from './connection/sockets.ts';
 import { createWebhook } from './connection/webhook.ts';
 import type { Workspace } from './connection/workspaces.ts';
+import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
 import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
 import { retract, show } from './deliver/show.ts';
@@ -185,6 +186,10 @@ export function createSlack(options: SlackOptions): Platform {
     async linkTo(address, posted) {
       const { identity } = await workspaces.of(address.guild);
       return linkTo(address, posted, await identity.read());
+    },
+
+    async offers(address, posted, action) {
+      return offersAction(address, posted, action, { ...tools, ...(await workspaces.of(address.guild)) });
     },
 
     async attachmentHeaders(url, { guild }): Promise<Readonly<Record<string, string>>> {

@@ -204,4 +204,21 @@ export const JOB_FAULTS = [
     replacement: 'if (job.undelivered !== true) return job;',
     tests: { 'test/jobs/undelivered.test.ts': 'is no one else’s to show' },
   },
+  {
+    name: 'work of a backup that may have begun afterwards is asked for again',
+    file: 'src/jobs/transitions.ts',
+    text: "restored: (job, event) => fail(restore(job, event), { type: 'failed', failure: event.failure }),",
+    replacement: 'restored: restore,',
+    tests: { 'test/jobs/restored.test.ts': 'what had not begun is not asked for, and its person is told' },
+  },
+  {
+    name: 'a failure is written over a result that came after the backup',
+    file: 'src/jobs/steps/deliver.ts',
+    text: 'if (await endedBefore(run.job, deps)) return close(run, deps);',
+    replacement: '',
+    tests: {
+      'test/jobs/restored.test.ts':
+        'what was delivered after the copy stays as it is: no failure is written over it',
+    },
+  },
 ] as const satisfies readonly Fault[];

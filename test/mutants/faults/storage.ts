@@ -169,4 +169,14 @@ export const STORAGE_FAULTS = [
     replacement: '',
     tests: { 'test/storage/redis/outages.test.ts': 'an edit of settings whose answer was lost is made once' },
   },
+  {
+    name: 'a backup is restored over the database of a running bot',
+    file: 'src/app/backup/restore.ts',
+    text: 'if (occupied !== undefined) throw new BackupError(occupied);',
+    replacement: '',
+    tests: {
+      'test/end-to-end/backup.test.ts':
+        'a backup of a running bot is taken up elsewhere: open work ends once, and nothing is paid twice',
+    },
+  },
 ] as const satisfies readonly Fault[];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { nonceOf, type Sent } from '../connection/rest.ts';
-import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
+import { platformErrorOf, type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { addressDataOf, type LiveToken, liveToken } from '../receive/invocation.ts';
 import type { Page } from '../render/render.ts';
@@ -44,6 +44,28 @@ export const discordPostOf = (posted: Posted = {}): DiscordPost =>
 export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
   const [first] = discordPostOf(posted).messages;
   return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
+}
+
+/** See Platform.offers. */
+export async function offersAction(
+  address: Address,
+  posted: Posted,
+  action: string,
+  { rest, now }: Pick<DeliveryTools, 'rest' | 'now'>,
+): Promise<boolean | undefined> {
+  const { messages } = discordPostOf(posted);
+  const token = liveToken(addressDataOf(address), now());
+  try {
+    for (const { id, channel, via } of messages.toReversed()) {
+      const reading = via === 'token' && token ? rest.response(token, id) : rest.message(channel, id);
+      const found = await unlessTrouble(['message-gone', 'token-dead', ...CLOSED_TO_BOT], () => reading);
+      if (found === undefined) return undefined;
+      if (JSON.stringify(found).includes(JSON.stringify(action))) return true;
+    }
+    return messages.length === 0 ? undefined : false;
+  } catch (error) {
+    throw platformErrorOf(error);
+  }
 }
 
 /** A follow-up may have arrived or not; what it was to say must go into the first message. */

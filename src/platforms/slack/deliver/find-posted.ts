@@ -1,9 +1,11 @@
 /** Finds in Slack what a try posted that was interrupted, or that heard no answer. */
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
+import type { Posted } from '../../platform.ts';
 import { readMessages } from '../connection/client.ts';
-import { slackErrorOf } from '../errors.ts';
-import { isPosted, layoutOf, type Post } from './post.ts';
+import { slackErrorOf, toPlatformError } from '../errors.ts';
+import { isPosted, layoutOf, type Post, readPosted } from './post.ts';
 
 const EVENT_TYPE = 'minstrel_post';
 /** Messages of a channel that are searched. A thread is searched to its newest message. */
@@ -39,6 +41,27 @@ export async function firstMessages({ state: { channel }, key, address, tools }:
     const { key: marked, part } = metadata?.event_payload ?? {};
     return metadata?.event_type === EVENT_TYPE && marked === key && part === 0 ? [ts] : [];
   });
+}
+
+/** See Platform.offers. Throws PlatformError. */
+export async function offersAction(
+  { channel, thread }: Address,
+  posted: Posted,
+  action: string,
+  tools: Post['tools'],
+): Promise<boolean | undefined> {
+  const state = readPosted(posted, channel);
+  const ts = state.parts[0]?.ts;
+  if (ts === undefined) return undefined;
+  try {
+    const read = await readMessages({ channel: state.channel, thread: thread ?? ts }, tools);
+    const message = read.find((one) => z.object({ ts: z.literal(ts) }).safeParse(one).success);
+    return message === undefined ? undefined : JSON.stringify(message).includes(JSON.stringify(action));
+  } catch (error) {
+    // A channel without the bot, or a missing scope.
+    if (slackErrorOf(error) !== undefined) return undefined;
+    throw toPlatformError(error, { botName: tools.botName() });
+  }
 }
 
 /** Adds what is found to the state. Nothing is found where the channel may not be read. */

@@ -107,7 +107,7 @@ export function isPosted({ state }: Post): boolean {
 }
 
 /** What an earlier call stored; a fresh start when there is nothing, or nothing that can be read. */
-function readPosted(posted: Posted | undefined, channel: string): SlackPosted {
+export function readPosted(posted: Posted | undefined, channel: string): SlackPosted {
   const read = slackPostedSchema.safeParse(posted);
   return read.success ? read.data : { channel, parts: [], files: {}, called: false };
 }

@@ -1,0 +1,115 @@
+/** Makes a backup, while the bot runs or not. */
+import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../core/log.ts';
+import { copyDatabase } from '../../storage/sqlite/copy.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { exportLines } from '../../storage/transfer.ts';
+import type { Config } from '../config/config.ts';
+import { openStorage } from '../outside.ts';
+import {
+  asBackupError,
+  BackupError,
+  type CopiedFiles,
+  copyMedia,
+  EXPORT_FILE,
+  MEDIA_FOLDER,
+  mediaIn,
+  PARTIAL_FILE,
+  SNAPSHOT_FOLDER,
+  sync,
+} from './folder.ts';
+
+export interface BackupTools {
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+export interface BackupReport {
+  readonly lines: number;
+  /** Absent where a bucket holds the files. */
+  readonly media?: CopiedFiles;
+}
+
+/**
+ * Writes a backup into `folder`, which is made, or brings the backup that it holds up to date: files are kept under the
+ * hash of their content, so only new ones are copied. Until it is whole, the one before stays. Each job is as it was at
+ * one instant. Throws BackupError and StorageError.
+ */
+export async function backUp(
+  folder: string,
+  config: Pick<Config, 'storage' | 'media'>,
+  tools: BackupTools,
+): Promise<BackupReport> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const ours = [EXPORT_FILE, PARTIAL_FILE, MEDIA_FOLDER, SNAPSHOT_FOLDER];
+    const foreign = (await readdir(folder)).find((name) => !ours.includes(name));
+    if (foreign !== undefined)
+      throw new BackupError(
+        `${folder} holds ${foreign}, which is no part of a backup. Name a folder of its own.`,
+      );
+    await chmod(folder, 0o700);
+    const lines = await writeExport(folder, config, tools);
+    const { store } = config.media;
+    const kept = join(folder, MEDIA_FOLDER);
+    // After the export, so that every file that a job names is there.
+    const media = store.type === 'folder' ? await copyMedia(store.directory, kept) : undefined;
+    await rename(join(folder, PARTIAL_FILE), join(folder, EXPORT_FILE));
+    await sync(folder);
+    if (store.type === 'folder') await removeOthers(kept, new Set(await mediaIn(store.directory)));
+    return { lines, ...(media && { media }) };
+  } catch (error) {
+    throw asBackupError(error, folder);
+  }
+}
+
+/** Returns how many lines there are. */
+async function writeExport(
+  folder: string,
+  config: Pick<Config, 'storage'>,
+  tools: BackupTools,
+): Promise<number> {
+  const snapshot = join(folder, SNAPSHOT_FOLDER);
+  await rm(snapshot, { recursive: true, force: true });
+  try {
+    const storage = await openCopy(config, snapshot, tools);
+    try {
+      // It holds secrets: for this user alone.
+      const file = await open(join(folder, PARTIAL_FILE), 'w', 0o600);
+      try {
+        let lines = 0;
+        for await (const line of exportLines(storage)) {
+          await file.write(`${line}\n`);
+          lines += 1;
+        }
+        await file.sync();
+        return lines;
+      } finally {
+        await file.close();
+      }
+    } finally {
+      await storage.close();
+    }
+  } finally {
+    await rm(snapshot, { recursive: true, force: true });
+  }
+}
+
+/** The storage to export: of a database file a copy, since a running bot holds it alone. */
+async function openCopy(
+  config: Pick<Config, 'storage'>,
+  snapshot: string,
+  tools: BackupTools,
+): Promise<Storage> {
+  const { storage } = config;
+  if (storage.type === 'redis') return openStorage(config, tools);
+  await mkdir(snapshot, { mode: 0o700 });
+  await copyDatabase(join(storage.directory, 'minstrel.sqlite'), join(snapshot, 'minstrel.sqlite'));
+  return openStorage({ storage: { type: 'sqlite', directory: snapshot } }, tools);
+}
+
+async function removeOthers(folder: string, names: ReadonlySet<string>): Promise<void> {
+  for (const name of await mediaIn(folder))
+    if (!names.has(name)) await rm(join(folder, name), { force: true });
+}

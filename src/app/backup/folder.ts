@@ -1,0 +1,94 @@
+/** The folder of a backup: `minstrel.jsonl`, an export of the storage, and `media/`, the kept files under their names. */
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isStoredName } from '../../media/store/store.ts';
+
+export const EXPORT_FILE = 'minstrel.jsonl';
+export const PARTIAL_FILE = `${EXPORT_FILE}.partial`;
+export const MEDIA_FOLDER = 'media';
+/** What is copied out of a database lies here for a moment. */
+export const SNAPSHOT_FOLDER = 'snapshot';
+
+/** A backup cannot be made or taken back; the message is for the operator. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError';
+}
+
+export interface CopiedFiles {
+  readonly files: number;
+  readonly bytes: number;
+  /** Names whose content is not what they say; they are left out. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Copies kept files that `to` does not hold, with their age. One that vanishes meanwhile is left out. With `verified`, so is
+ * one whose content does not have the hash that its name is.
+ */
+export async function copyMedia(from: string, to: string, { verified = false } = {}): Promise<CopiedFiles> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  let files = 0;
+  let bytes = 0;
+  const damaged: string[] = [];
+  for (const name of await mediaIn(from)) {
+    const source = join(from, name);
+    const found = await stat(source).catch(undefinedWhenMissing);
+    if (!found?.isFile()) continue;
+    files += 1;
+    bytes += found.size;
+    const there = await stat(join(to, name)).catch(undefinedWhenMissing);
+    if (there?.size === found.size) continue;
+    const partial = join(to, `${name}.partial`);
+    try {
+      if (verified && !name.startsWith(`${await hashOf(source)}.`)) {
+        damaged.push(name);
+        continue;
+      }
+      await copyFile(source, partial, constants.COPYFILE_FICLONE);
+      await chmod(partial, 0o600);
+      await sync(partial);
+      await utimes(partial, found.atime, found.mtime);
+      await rename(partial, join(to, name));
+    } catch (error) {
+      await rm(partial, { force: true });
+      undefinedWhenMissing(error);
+    }
+  }
+  return { files, bytes, damaged };
+}
+
+/** Names of kept files; none where there is no such folder. */
+export async function mediaIn(folder: string): Promise<string[]> {
+  return ((await readdir(folder).catch(undefinedWhenMissing)) ?? []).filter(isStoredName);
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the system refuses as a sentence; anything else as it is. */
+export function asBackupError(error: unknown, folder: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
+  const reason = error.code === 'ENOSPC' ? 'the disk is full' : `the system says ${String(error.code)}`;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : folder;
+  return new BackupError(`${path} cannot be read or written: ${reason}.`, { cause: error });
+}
+
+export function undefinedWhenMissing(error: unknown): undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,133 @@
+/** Takes a backup back, into an empty storage. */
+import { createReadStream } from 'node:fs';
+import { link, mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job } from '../../core/job.ts';
+import { RESTORED_SENTENCE } from '../../jobs/sentences.ts';
+import { transition } from '../../jobs/transitions.ts';
+import { whyOccupied } from '../../storage/sqlite/copy.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
+import type { Config } from '../config/config.ts';
+import { openStorage } from '../outside.ts';
+import type { BackupTools } from './backup.ts';
+import {
+  asBackupError,
+  BackupError,
+  type CopiedFiles,
+  copyMedia,
+  EXPORT_FILE,
+  MEDIA_FOLDER,
+  mediaIn,
+  sync,
+  undefinedWhenMissing,
+} from './folder.ts';
+
+const TIMEOUT_MS = 5_000;
+
+export interface RestoreTools extends BackupTools {
+  readonly fetch: typeof fetch;
+}
+
+export interface RestoreReport extends ImportReport {
+  /** Absent where a bucket holds the files. */
+  readonly media?: CopiedFiles;
+}
+
+/**
+ * Fills the storage of the settings from a backup. It is read to its end before anything is written. Work that was open is
+ * never paid for again: a job that had not begun ends in a sentence, since it may have begun after the copy was made.
+ * Throws BackupError, TransferError and StorageError.
+ */
+export async function restore(
+  folder: string,
+  config: Pick<Config, 'storage' | 'media' | 'listener'>,
+  tools: RestoreTools,
+): Promise<RestoreReport> {
+  try {
+    const path = join(folder, EXPORT_FILE);
+    if (!(await stat(path).catch(undefinedWhenMissing))?.isFile())
+      throw new BackupError(
+        `${folder} is no backup, or one that was not finished: it has no ${EXPORT_FILE}.`,
+      );
+    await assertNoneAnswers(config.listener.publicUrl, tools.fetch);
+    const lines = () => linesIn(createReadStream(path, 'utf8'));
+    const report = await restoreStorage(lines, config, tools);
+    const { store } = config.media;
+    const kept = join(folder, MEDIA_FOLDER);
+    if (store.type === 'folder')
+      return { ...report, media: await copyMedia(kept, store.directory, { verified: true }) };
+    if ((await mediaIn(kept)).length === 0) return report;
+    throw new BackupError(
+      `Jobs and settings are restored. The files in ${kept} are not: copy them to the bucket of MEDIA_STORE, as docs/media.md tells.`,
+    );
+  } catch (error) {
+    throw asBackupError(error, folder);
+  }
+}
+
+/** Two bots with the same jobs would both post, and both be asked. */
+async function assertNoneAnswers(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
+  if (publicUrl === undefined) return;
+  const answer = await fetch(`${publicUrl}/callbacks/restore`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).then(
+    async (response) => ({ status: response.status, text: await response.text() }),
+    () => undefined,
+  );
+  if (answer?.status === 404 && answer.text === '{"error":"not found"}')
+    throw new BackupError(
+      `A bot answers at ${publicUrl} (PUBLIC_URL). Stop it for good first: with the restored one, two would work on the same jobs.`,
+    );
+}
+
+async function restoreStorage(
+  lines: () => AsyncIterable<string>,
+  config: Pick<Config, 'storage'>,
+  tools: RestoreTools,
+): Promise<ImportReport> {
+  const { storage: place } = config;
+  if (place.type === 'redis') {
+    const storage = await openStorage(config, tools);
+    try {
+      await assertEmpty(storage);
+      return await importLines(lines, storage, adopted);
+    } finally {
+      await storage.close();
+    }
+  }
+  const path = join(place.directory, 'minstrel.sqlite');
+  const occupied = whyOccupied(path);
+  if (occupied !== undefined) throw new BackupError(occupied);
+  await mkdir(place.directory, { recursive: true, mode: 0o700 });
+  const staging = join(place.directory, 'restoring');
+  await rm(staging, { recursive: true, force: true });
+  try {
+    const storage = await openStorage({ storage: { type: 'sqlite', directory: staging } }, tools);
+    const report = await importLines(lines, storage, adopted).finally(() => storage.close());
+    // Unlike a rename, it writes over nothing: a bot may have been started meanwhile.
+    await link(join(staging, 'minstrel.sqlite'), path);
+    await sync(place.directory);
+    return report;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function assertEmpty(storage: Storage): Promise<void> {
+  for await (const { id } of storage.jobs.records())
+    throw new BackupError(
+      `The Redis of REDIS_URL has jobs already (${id} is one). Restore into an empty one, or delete every key that begins with minstrel: first.`,
+    );
+}
+
+function adopted(job: Job): Job {
+  const failure = {
+    code: 'restored',
+    sentence: RESTORED_SENTENCE,
+    reference: job.id,
+    taken: 'unknown',
+  } as const;
+  return transition(job, { type: 'restored', failure });
+}

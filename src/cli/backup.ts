@@ -1,0 +1,27 @@
+/** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
+import { backUp } from '../app/backup/backup.ts';
+import { BackupError } from '../app/backup/folder.ts';
+import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+
+const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folder is brought up to date.';
+
+async function main(): Promise<void> {
+  const [folder, ...others] = process.argv.slice(2);
+  if (folder === undefined || others.length > 0) return fail(USAGE);
+  const config = loadConfig();
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  try {
+    const { lines, media } = await backUp(folder, config, { log, random: Math.random });
+    const files = media
+      ? `${media.files} files (${Math.ceil(media.bytes / 1e6)} MB)`
+      : 'no files, because they are in the bucket of MEDIA_STORE';
+    process.stdout.write(
+      `${folder} holds ${lines} lines and ${files}. Keep it secret: it can sign for this bot.\n`,
+    );
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error;
+    fail(error.message);
+  }
+}
+
+if (import.meta.main) await runProgram(main);

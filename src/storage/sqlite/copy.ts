@@ -1,0 +1,53 @@
+/** Copies of a database file while a bot may be writing it. */
+import { existsSync, realpathSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../storage.ts';
+import { asStorageError } from './errors.ts';
+
+/** All in one step: a copy in several begins anew with each commit of another process. */
+const EVERY_PAGE = 2 ** 31 - 1;
+
+/** Writes the database as it is at one instant to `target`, a new file. Throws StorageError. */
+export async function copyDatabase(path: string, target: string): Promise<void> {
+  if (!existsSync(path))
+    throw new StorageError('unavailable', `There is no database at ${path}. Is DATA_DIR that of the bot?`);
+  try {
+    const source = new DatabaseSync(path, { readOnly: true, timeout: 2_000 });
+    try {
+      await backup(source, target, { rate: EVERY_PAGE });
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    throw asStorageError(error);
+  }
+}
+
+/** Why no database can be put at `path`, as a sentence for the operator; undefined where it can. */
+export function whyOccupied(path: string): string | undefined {
+  if (isInUse(path)) return `A running bot uses ${path}. Stop it first.`;
+  const left = ['', '-wal', '-shm', '-journal']
+    .map((end) => `${path}${end}`)
+    .find((file) => existsSync(file));
+  if (left === undefined) return undefined;
+  return left === path
+    ? `There is a database at ${path} already. Move it away with its folder, or set DATA_DIR to an empty one.`
+    : `${left} is there, a remainder of another database that would be written into the restored one. Move it away with its folder, or set DATA_DIR to an empty one.`;
+}
+
+/** Whether a process holds the lock next to the database (see `SqliteDatabase`). */
+function isInUse(path: string): boolean {
+  const lockPath = `${existsSync(path) ? realpathSync(path) : path}-lock`;
+  if (!existsSync(lockPath)) return false;
+  const lock = new DatabaseSync(lockPath, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return false;
+  } catch (error) {
+    const cause = asStorageError(error);
+    if (cause instanceof StorageError && cause.code === 'locked') return true;
+    throw cause;
+  } finally {
+    lock.close();
+  }
+}

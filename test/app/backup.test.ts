@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { backUp } from '../../src/app/backup/backup.ts';
+import { restore } from '../../src/app/backup/restore.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { openStorage } from '../../src/app/outside.ts';
+import { noRedis, startRedisServer } from '../servers/redis.ts';
+import { songJob } from '../storage/jobs.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+const tools = { log: new RecordingLog(), random: Math.random, fetch };
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Redis', () => {
+  it('is taken back into an empty Redis, and into nothing else', async () => {
+    const [first, second] = [await startRedisServer(), await startRedisServer()];
+    const directory = await mkdtemp(join(tmpdir(), 'minstrel-redis-backup-'));
+    onTestFinished(async () => {
+      await Promise.all([first.dispose(), second.dispose()]);
+      await rm(directory, { recursive: true, force: true });
+    });
+    const configOn = (url: string) => readConfig({ REDIS_URL: url, DATA_DIR: join(directory, 'data') });
+    const folder = join(directory, 'copy');
+    const before = await openStorage(configOn(first.url), tools);
+    await before.secret('signing', () => 'the secret');
+    await before.jobs.create(songJob({ id: 'begun', state: 'waiting' }));
+    await before.jobs.create(songJob({ id: 'queued', state: 'accepted' }));
+
+    // Beside a bot that has it open.
+    expect(await backUp(folder, configOn(first.url), tools)).toMatchObject({ lines: 5, media: { files: 0 } });
+    await before.close();
+    await expect(restore(folder, configOn(first.url), tools)).rejects.toThrow(/Redis of REDIS_URL has jobs/);
+    expect(await restore(folder, configOn(second.url), tools)).toMatchObject({ jobs: 2, secrets: 1 });
+    const after = await openStorage(configOn(second.url), tools);
+    expect(await after.secret('signing', () => 'another')).toBe('the secret');
+    expect(await after.jobs.read('begun')).toMatchObject({ state: 'waiting', restored: true });
+    expect(await after.jobs.read('queued')).toMatchObject({ state: 'ready', end: 'failed' });
+    await after.close();
+
+    // From Redis into a file.
+    const file = readConfig({ DATA_DIR: join(directory, 'data') });
+    expect(await restore(folder, file, tools)).toMatchObject({ jobs: 2 });
+    expect(await readFile(join(directory, 'data', 'minstrel.sqlite'))).not.toHaveLength(0);
+  });
+});

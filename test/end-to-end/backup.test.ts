@@ -1,0 +1,139 @@
+/** `npm run backup` beside a running bot, and `npm run restore` elsewhere, as an operator types them. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { freePort } from '../servers/free-port.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+let discord: DiscordServer;
+let emulator: Emulator;
+let directory: string;
+let running: RunningMinstrel | undefined;
+let port: number;
+/** Callbacks of the gateway wait for it. */
+const calledBack = Promise.withResolvers<void>();
+
+beforeAll(async () => {
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  emulator = await startEmulator({
+    speed: 0,
+    songSeconds: 3,
+    studio: createSampleStudio(),
+    callbackTimeoutSeconds: 600,
+    fetch: async (...request) => {
+      await calledBack.promise;
+      return fetch(...request);
+    },
+  });
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-backup-'));
+  port = await freePort();
+});
+afterAll(async () => {
+  calledBack.resolve();
+  await running?.[Symbol.asyncDispose]();
+  await emulator.close();
+  await discord.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const path = (...names: string[]) => join(directory, ...names);
+const publicUrl = () => `http://127.0.0.1:${port}`;
+
+async function start(data: string): Promise<void> {
+  running = await startMinstrel(
+    {
+      DATA_DIR: path(data),
+      PORT: String(port),
+      SONG_CONCURRENCY: '1',
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+    },
+    { emulator },
+  );
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+}
+
+const run = (program: 'backup' | 'restore', data: string, folder: string, more = {}) =>
+  promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, folder], {
+    cwd: PROJECT,
+    env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: path(data), PORT: String(port), ...more },
+  });
+
+const shown = (message: StoredMessage) => JSON.stringify(discord.said().find(({ id }) => id === message.id));
+const asked = (name: string, options: Record<string, string>, text: string) =>
+  discord.command({ name, options }).message((message) => JSON.stringify(message).includes(text));
+const songsPaid = () => emulator.requests.filter(({ url }) => /music\/generate$/.test(url ?? '')).length;
+
+it('a backup of a running bot is taken up elsewhere: open work ends once, and nothing is paid twice', async () => {
+  await start('old');
+  const picture = await asked('image', { prompt: 'a fox' }, 'Again');
+  const waiting = await asked('song', { prompt: 'the first tune' }, 'Cancel');
+  await expect.poll(songsPaid).toBe(1);
+  const queued = await asked('song', { prompt: 'the second tune' }, 'turn');
+  const before = await asked('ask', { question: 'Why?' }, 'Again');
+
+  await run('backup', 'old', path('copy'));
+  await expect(run('backup', 'none', path('none-of-it'))).rejects.toThrow(
+    /There is no database at .*DATA_DIR/,
+  );
+  expect(await readdir(path('copy'))).toEqual(['media', 'minstrel.jsonl']);
+  const [kept = ''] = await readdir(path('copy', 'media'));
+  expect((await stat(path('copy'))).mode & 0o777).toBe(0o700);
+  for (const file of [path('copy', 'minstrel.jsonl'), path('copy', 'media', kept)])
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  // The bot is asked for more before it dies, and the folder is brought up to date.
+  await asked('image', { prompt: 'a hare' }, 'Again');
+  expect((await run('backup', 'old', path('copy'))).stdout).toContain('2 files');
+  const here = { PUBLIC_URL: publicUrl() };
+  await expect(run('restore', 'new', path('copy'), here)).rejects.toThrow(
+    /A bot answers at .*Stop it for good/,
+  );
+  await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/A running bot uses .*minstrel\.sqlite/);
+  await running?.[Symbol.asyncDispose]();
+  running = undefined;
+  await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/There is a database at .* already/);
+
+  expect((await run('restore', 'new', path('copy'), here)).stdout).toContain('Restored 5 jobs');
+  expect((await stat(path('new'))).mode & 0o777).toBe(0o700);
+  expect((await stat(path('new', 'minstrel.sqlite'))).mode & 0o777).toBe(0o600);
+  expect(await readFile(path('new', 'media', kept))).toEqual(await readFile(path('copy', 'media', kept)));
+  await start('new');
+  calledBack.resolve();
+  await expect.poll(() => shown(waiting)).toContain('.mp3');
+  await expect.poll(() => shown(queued)).toContain('restored from a backup');
+  expect(songsPaid()).toBe(1);
+  expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(5);
+  for (const done of [picture, before]) expect(shown(done)).toContain('Again');
+  expect(discord.refused).toEqual([]);
+});
+
+it('nothing is restored over a remainder, and nothing from what is no whole backup', async () => {
+  const restore = (folder: string, data: string) => run('restore', data, path(folder));
+  await mkdir(path('left'));
+  await writeFile(path('left', 'minstrel.sqlite-wal'), 'a log without its database');
+  await expect(restore('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is there, a remainder/);
+
+  await mkdir(path('broken', 'media'), { recursive: true });
+  await expect(restore('broken', 'empty')).rejects.toThrow(/is no backup, or one that was not finished/);
+  const lines = await readFile(path('copy', 'minstrel.jsonl'), 'utf8');
+  await writeFile(path('broken', 'minstrel.jsonl'), lines.slice(0, -20));
+  await expect(restore('broken', 'empty')).rejects.toThrow(/ends too early|no JSON/);
+  expect(await readdir(path('empty'))).toEqual([]);
+
+  await writeFile(path('broken', 'minstrel.jsonl'), lines);
+  const [name = ''] = await readdir(path('copy', 'media'));
+  await writeFile(path('broken', 'media', name), 'not what the name says');
+  await expect(restore('broken', 'empty')).rejects.toThrow(`content is damaged: ${name}`);
+  expect(await readdir(path('empty', 'media'))).toEqual([]);
+
+  await writeFile(path('broken', 'notes.txt'), '');
+  await expect(run('backup', 'new', path('broken'))).rejects.toThrow(/holds notes\.txt/);
+});

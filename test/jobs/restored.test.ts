@@ -1,0 +1,73 @@
+/** Jobs that were open in a backup, taken up by another deployment in the same channels. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Job } from '../../src/core/job.ts';
+import { transition } from '../../src/jobs/transitions.ts';
+import { createWorld, SONG, songCallback, type World } from './world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const failure = {
+  code: 'restored',
+  sentence: 'I was restored.',
+  reference: 'ref',
+  taken: 'unknown',
+} as const;
+const words = () => JSON.stringify([...world.platform.shown.values()]);
+const HOUR = 3_600_000;
+
+/** As a restored record comes into storage. */
+async function takeBack(record: Job): Promise<void> {
+  await world.storage.jobs.erase(record.id);
+  await world.storage.jobs.create(transition(record, { type: 'restored', failure }));
+}
+
+it('what had not begun is not asked for, and its person is told', async () => {
+  const job = await world.start(SONG);
+  await takeBack(await world.read(job));
+  await world.advance(job);
+  expect(world.gateway.taken).toEqual([]);
+  expect(words()).toContain('I was restored.');
+  expect(words()).toMatch(/in this channel already.*Again/);
+  expect(await world.read(job)).toMatchObject({ state: 'failed', charged: true, chargeUncertain: true });
+});
+
+it('what was asked for before the copy and comes afterwards is delivered into its message, paid once', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await takeBack(await world.read(job));
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  await world.advance(job);
+  expect(world.gateway.taken).toHaveLength(1);
+  expect(world.platform.shown.size).toBe(1);
+  expect(words()).toContain('one.mp3');
+});
+
+it('what was delivered after the copy stays as it is: no failure is written over it', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  const copied = await world.read(job);
+  await world.callback(job, songCallback('complete'));
+  await world.advance(job);
+  const delivered = words();
+  expect(delivered).toContain('one.mp3');
+  await takeBack(copied);
+  world.clock.advance(HOUR);
+  await world.advance(job);
+  expect(words()).toBe(delivered);
+  expect(await world.read(job)).toMatchObject({ state: 'expired' });
+});
+
+it('what never came, and still says that it is in progress, ends in a sentence there', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await takeBack(await world.read(job));
+  world.clock.advance(HOUR);
+  await world.advance(job);
+  expect(world.platform.shown.size).toBe(1);
+  expect(words()).toMatch(/in this channel already.*Again/);
+});
