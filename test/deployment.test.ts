@@ -1,4 +1,5 @@
 /** What is shipped with the code: the image, the example settings, the documents. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,8 @@ function reachableFrom(entry: string): { files: Set<string>; packages: Set<strin
   return { files, packages };
 }
 
+const pages = [...globSync('*.md'), ...globSync('docs/**/*.md')];
+
 describe('the image', () => {
   const dockerfile = read('Dockerfile');
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
@@ -68,6 +71,21 @@ describe('the image', () => {
   test('has every package that the bot loads, without those for development', () => {
     expect(packages.size).toBeGreaterThan(5);
     expect([...packages].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  });
+
+  test('has what the documents run in it', () => {
+    const run = pages.flatMap((page) => [...read(page).matchAll(/\bnode (src\/cli\/[\w-]+\.ts)/g)]);
+    const programs = new Set(run.map(([, program = '']) => program));
+    expect([...programs].sort()).toEqual(
+      ['backup', 'doctor', 'export', 'forget', 'import', 'manifest', 'register', 'restore'].map(
+        (name) => `src/cli/${name}.ts`,
+      ),
+    );
+    for (const program of programs) {
+      expect(existsSync(program), program).toBe(true);
+      const loaded = [...reachableFrom(program).packages].filter((name) => !(name in manifest.dependencies));
+      expect(loaded, program).toEqual([]);
+    }
   });
 
   test('lets into the build what it copies', () => {
@@ -184,9 +202,13 @@ function headingsOf(page: string): string[] {
   );
 }
 
-describe('the documents', () => {
-  const pages = [...globSync('*.md'), ...globSync('docs/**/*.md')];
+test('what the documents write into the checkout, with secrets in it, is ignored by Git', () => {
+  const named = ['.env', 'data/minstrel.sqlite', 'minstrel.jsonl', 'backups/monday/minstrel.jsonl'];
+  const ignored = execFileSync('git', ['check-ignore', '--no-index', ...named], { encoding: 'utf8' });
+  expect(ignored.trim().split('\n')).toEqual(named);
+});
 
+describe('the documents', () => {
   test.each(pages)('%s links only to files and headings that are there', (page) => {
     const targets = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)];
     const missing = targets.flatMap(([, path = '', heading]) => {

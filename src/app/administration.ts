@@ -6,11 +6,11 @@ import { UserError } from '../core/errors.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
-import type { DayUsage, Forgotten, Moderation } from '../core/moderation.ts';
+import type { DayUsage, Moderation } from '../core/moderation.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
-import { eraseJobs, forgetPerson } from '../jobs/forget.ts';
+import { eraseJobs } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { type Admit, createAccess } from '../settings/access/access.ts';
@@ -28,6 +28,7 @@ import type { Voices } from '../settings/voices.ts';
 import { dayOf, systemClock } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
+import { forget } from './forget.ts';
 import { createCollector } from './measurements.ts';
 
 const DAY = 24 * 3_600_000;
@@ -100,7 +101,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
       .map(({ name }) => name),
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
-    forget: (who) => forget(who, decisions, options),
+    forget: (who) => forget(who, { ...options, decisions, removeFile: (name) => options.media.remove(name) }),
     now,
   };
   const cleanup = startCleanup(decisions, options);
@@ -161,20 +162,6 @@ async function keepChart(
   const title = `Requests of the last ${days} days`;
   const picture = await usageChart(used, { title, lastDay: dayOf(now()), days });
   return media.keepBytes(picture, { kinds: ['image'] });
-}
-
-/** Erases what is stored about a person on one platform. */
-async function forget(
-  who: { readonly platform: string; readonly person: string },
-  decisions: DecisionStore,
-  { storage, media, voices }: AdministrationOptions,
-): Promise<Forgotten> {
-  const erased = await forgetPerson(who, { storage, removeFile: (name) => media.remove(name) });
-  await voices.forget(who.platform, who.person);
-  await storage.usage.forget(who.platform, who.person);
-  await decisions.forget(who.platform, who.person);
-  await storage.scrub();
-  return erased;
 }
 
 /** Deletes what is older than the operator keeps: at the start, and once a day. */

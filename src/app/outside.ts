@@ -214,9 +214,9 @@ async function openMedia({ media, discord, slack }: Config, deps: MediaTools): P
   });
 }
 
-async function openMediaStore(
+export async function openMediaStore(
   { store, quotaBytes, retentionMs }: Config['media'],
-  { now, random }: Pick<MediaTools, 'now' | 'random'>,
+  { now, random }: Pick<OutsideOptions, 'now' | 'random'>,
 ): Promise<MediaStore> {
   const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
   switch (store.type) {

@@ -61,7 +61,9 @@ async function start(data: string): Promise<void> {
 }
 
 const run = (program: 'backup' | 'restore', data: string, folder: string, more = {}) =>
-  promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, folder], {
+  runWith(program, data, [folder], more);
+const runWith = (program: string, data: string, args: readonly string[], more = {}) =>
+  promisify(execFile)(process.execPath, [`src/cli/${program}.ts`, ...args], {
     cwd: PROJECT,
     env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: path(data), PORT: String(port), ...more },
   });
@@ -136,4 +138,17 @@ it('nothing is restored over a remainder, and nothing from what is no whole back
 
   await writeFile(path('broken', 'notes.txt'), '');
   await expect(run('backup', 'new', path('broken'))).rejects.toThrow(/holds notes\.txt/);
+});
+
+it('an operator has a person forgotten who cannot ask for it any more', async () => {
+  await running?.[Symbol.asyncDispose]();
+  running = undefined;
+  const person = /"person":\{"id":"(\d+)"/.exec(await readFile(path('copy', 'minstrel.jsonl'), 'utf8'))?.[1];
+  if (person === undefined) throw new TypeError('the backup has jobs of a person');
+  await expect(runWith('forget', 'new', ['discord', '@ada'])).rejects.toThrow(/Usage/);
+  const { stdout } = await runWith('forget', 'new', ['discord', person]);
+  expect(stdout).toMatch(/Erased 5 jobs and [1-9]\d* files/);
+  await run('backup', 'new', path('copy'));
+  expect(await readFile(path('copy', 'minstrel.jsonl'), 'utf8')).not.toContain(person);
+  expect(await readdir(path('copy', 'media'))).toEqual([]);
 });

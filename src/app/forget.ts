@@ -1,0 +1,51 @@
+/** Everything that is stored about a person on one platform, erased. */
+import type { Log } from '../core/log.ts';
+import type { Forgotten } from '../core/moderation.ts';
+import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
+import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
+import { createVoices, type Voices } from '../settings/voices.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Config } from './config/config.ts';
+import { newId, openMediaStore, openStorage } from './outside.ts';
+
+interface Whose {
+  readonly platform: string;
+  readonly person: string;
+}
+
+interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
+  readonly storage: Storage;
+  readonly voices: Voices;
+  readonly decisions: DecisionStore;
+}
+
+/** Throws UserError while something of theirs runs. */
+export async function forget(
+  who: Whose,
+  { storage, voices, decisions, removeFile }: ForgetTools,
+): Promise<Forgotten> {
+  const erased = await forgetPerson(who, { storage, removeFile });
+  await voices.forget(who.platform, who.person);
+  await storage.usage.forget(who.platform, who.person);
+  await decisions.forget(who.platform, who.person);
+  await storage.scrub();
+  return erased;
+}
+
+/** The same for an operator, without a bot. Throws UserError while something of theirs is open, and StorageError. */
+export async function forgetByOperator(
+  who: Whose,
+  config: Pick<Config, 'storage' | 'media'>,
+  tools: { readonly log: Log; readonly now: () => number; readonly random: () => number },
+): Promise<Forgotten> {
+  const storage = await openStorage(config, tools);
+  try {
+    const store = await openMediaStore(config.media, tools);
+    const { settings } = storage;
+    const decisions = createDecisionStore({ store: settings, now: tools.now, newId });
+    const removeFile = (name: string) => store.remove(name);
+    return await forget(who, { storage, voices: createVoices({ settings }), decisions, removeFile });
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,26 @@
+/** `npm run forget -- <discord|slack> <id>`: what `/minstrel forget` does, for a person who cannot say it any more. */
+import { forgetByOperator } from '../app/forget.ts';
+import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { UserError } from '../core/errors.ts';
+
+const USAGE =
+  'Usage: npm run forget -- <discord|slack> <id>, such as npm run forget -- discord 80351110224678912';
+
+async function main(): Promise<void> {
+  const [platform = '', person = '', ...others] = process.argv.slice(2);
+  // A name or a mention would find nobody, and look as if there was nothing.
+  const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
+  if (!['discord', 'slack'].includes(platform) || !isId || others.length > 0) return fail(USAGE);
+  const config = loadConfig();
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  try {
+    const tools = { log, now: Date.now, random: Math.random };
+    const { jobs, files } = await forgetByOperator({ platform, person }, config, tools);
+    process.stdout.write(`Erased ${jobs} jobs and ${files} files of ${person}, with voices and usage.\n`);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    fail('Something of theirs is still open. Let the bot finish it, and try again.');
+  }
+}
+
+if (import.meta.main) await runProgram(main);
