@@ -14,7 +14,7 @@ import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
-import { messageLink, offersAction, retractMessages } from './deliver/writer.ts';
+import { messageLink, messageOffers, retractMessages } from './deliver/writer.ts';
 import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
@@ -163,7 +163,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     linkTo: messageLink,
 
-    offers: (address, posted, action) => offersAction(address, posted, action, tools),
+    offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 
     show(address, message, showOptions) {
       const write = () => showMessage(address, message, showOptions, tools);

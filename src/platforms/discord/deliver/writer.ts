@@ -47,7 +47,7 @@ export async function messageLink({ guild }: Address, posted: Posted): Promise<s
 }
 
 /** See Platform.offers. */
-export async function offersAction(
+export async function messageOffers(
   address: Address,
   posted: Posted,
   action: string,
