@@ -4,7 +4,7 @@ import type { JobView } from '../src/core/job.ts';
 import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
-import { exactOption, modelOption } from './text/options.ts';
+import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { againButton, button, clip, quoted, shortened } from './text/text.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
@@ -32,12 +32,7 @@ const options = {
 
 const animateOptions = {
   prompt: { type: 'text', description: 'What happens in it', maximumLength: 800, multiline: true },
-  duration: {
-    type: 'choice',
-    description: 'How long it lasts',
-    // Seconds that every public model of this dialect takes.
-    choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
-  },
+  duration: durationOption,
 } as const satisfies OptionDeclarations;
 
 /** A picture becomes the beginning of a video. */

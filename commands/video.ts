@@ -1,13 +1,10 @@
 import { defineCommand } from '../src/core/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
-import { choicesOf, exactOption, modelOption } from './text/options.ts';
+import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';
 import { againButton, clip, lineage, quoted, shortened } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
-
-/** Seconds that every public model of this dialect takes. */
-const DURATIONS = [5, 10, 15] as const;
 
 const options = {
   prompt: { type: 'text', description: 'What happens in it', maximumLength: 800, multiline: true },
@@ -18,7 +15,7 @@ const options = {
     maximumBytes: 10 * MEGABYTE,
   },
   audio: { type: 'file', description: 'Sound to go with it', accept: ['audio'], maximumBytes: 15 * MEGABYTE },
-  duration: { type: 'number', description: 'Seconds: 5, 10 or 15', integer: true, minimum: 5, maximum: 15 },
+  duration: durationOption,
   resolution: { type: 'choice', description: 'Its resolution', choices: choicesOf(['720P', '1080P']) },
   silent: { type: 'flag', description: 'Without sound' },
   shots: {
@@ -40,16 +37,10 @@ export const video = defineCommand({
   suggestion: { title: 'Film a video', message: 'Film waves breaking on a rocky coast at dawn.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
-  async run({ options: { image, audio, silent, shots, exact, model: named, ...asked } }, context) {
-    const { prompt, duration } = asked;
+  async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...asked } }, context) {
+    const { prompt } = asked;
     if (prompt === undefined && image === undefined) {
       throw new UserError('Tell me what happens in the video, or attach a picture to start from.', 'prompt');
-    }
-    if (duration !== undefined && !DURATIONS.some((seconds) => seconds === duration)) {
-      throw new UserError(
-        `A video takes ${DURATIONS.join(', ')} seconds; ${duration} is not one of them.`,
-        'duration',
-      );
     }
     // The public API cuts into shots only what it may expand.
     if (exact && shots === 'multi')
@@ -70,6 +61,7 @@ export const video = defineCommand({
         request: present({
           model,
           ...asked,
+          duration: duration === undefined ? undefined : Number(duration),
           promptExtend,
           audio: silent ? false : undefined,
           shotType: shots,

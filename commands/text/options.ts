@@ -19,6 +19,13 @@ export const exactOption = {
   description: 'Your words as they are; the gateway adds none',
 } as const;
 
+/** Of a video. The values are the seconds that every public model of its dialect takes. */
+export const durationOption = {
+  type: 'choice',
+  description: 'How long it lasts',
+  choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
+} as const satisfies ChoiceOption;
+
 /** Choices whose value is their name. */
 export function choicesOf<const Name extends string>(names: readonly Name[]) {
   return names.map((name) => ({ name, value: name }));

@@ -156,7 +156,7 @@ describe('bad input gets a sentence for the person alone, and nothing is stored'
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, and 200 are allowed/],
     ['stems', {}, /There is no song in this channel yet/],
     ['video', {}, /Tell me what happens in the video/],
-    ['video', { prompt: 'waves', duration: 7 }, /5, 10, 15 seconds; 7 is not one of them/],
+    ['video', { prompt: 'waves', duration: 7 }, /“duration” can be 5 seconds, 10 seconds, 15 seconds/],
     ['image', {}, /Please give the option “prompt”/],
     ['nonsense', {}, /There is no command “nonsense”/],
   ])('/%s %j', async (command, options, sentence) => {

@@ -40,7 +40,7 @@ export async function answerQuestion(
   const newest = () =>
     progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps);
   const update = () => stream?.update(newest);
-  const { failure, isTaken } = await write(run, work, { draft, watch, update }, deps);
+  const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown }, deps);
 
   if (watch.cancelledBy === undefined && draft.empty) {
     // A gateway that asked for patience gets it from the next start, too.
@@ -65,7 +65,7 @@ export async function answerQuestion(
   } catch (error) {
     // The delivery that follows writes the same message, and knows how to go on when the platform is away.
     if (error instanceof StorageError) throw error;
-    deps.log.warn({ job: id, err: error }, 'The end of an answer could not be written at once');
+    deps.log[levelOf(shutdown)]({ job: id, err: error }, 'The end of an answer could not be written at once');
   }
   return 'now';
 }
@@ -74,7 +74,11 @@ interface Writing {
   readonly draft: AnswerDraft;
   readonly watch: CancelWatch;
   readonly update: () => void;
+  readonly shutdown: AbortSignal;
 }
+
+/** What a shutdown cuts short is taken up at the next start, so it is no trouble. */
+const levelOf = (shutdown: AbortSignal) => (shutdown.aborted ? 'debug' : 'warn');
 
 interface Written {
   /** The gateway took at least one request: part of its answer came. */
@@ -87,12 +91,12 @@ interface Written {
 async function write(
   run: JobRun,
   work: AnswerWork,
-  { draft, watch, update }: Writing,
+  { draft, watch, update, shutdown }: Writing,
   deps: JobDependencies,
 ): Promise<Written> {
   let savedAt = deps.now();
   let isTaken = false;
-  let hasWords = !draft.empty;
+  let hasWords = false;
   try {
     if (watch.signal.aborted) return { isTaken };
     const asking = { ...deps, beforeAsking: () => run.assertHeld() };
@@ -122,7 +126,7 @@ async function write(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (watch.cancelledBy === undefined && !draft.empty)
-      deps.log.warn({ job: run.job.id, err: error }, 'An answer did not reach its end');
+      deps.log[levelOf(shutdown)]({ job: run.job.id, err: error }, 'An answer did not reach its end');
     return { isTaken, failure: error };
   }
 }

@@ -2,8 +2,9 @@
 import type { AnyCommand, Subcommand } from '../../core/command.ts';
 import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
-import type { OptionDeclarations, RawOptions } from '../../core/options.ts';
+import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';
 import { nearest, parseOptions } from './parse.ts';
+import { typedChoice } from './values.ts';
 
 export interface CommandLine {
   /** As people type it, without the slash: `song`, `models set`. */
@@ -56,10 +57,14 @@ export function commandHelp({ name, description, options, subcommands = {} }: An
 }
 
 function optionLines(options: OptionDeclarations): string[] {
-  return Object.entries(options).map(
-    ([name, { description, required }]) =>
-      `- **${plain(`--${name}`)}** ${plain(description)}${required ? ' (needed)' : ''}`,
-  );
+  return Object.entries(options).map(([name, option]) => `- ${optionHelp(name, option)}`);
+}
+
+/** What an option takes, as Markdown: choices in the words that people type. */
+export function optionHelp(name: string, option: OptionDeclaration): string {
+  const { description, required, type } = option;
+  const choices = type === 'choice' ? `: ${option.choices.map(typedChoice).join(', ')}` : '';
+  return `**${plain(`--${name}`)}** ${plain(`${description}${choices}`)}${required ? ' (needed)' : ''}`;
 }
 
 /**

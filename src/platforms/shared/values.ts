@@ -62,9 +62,9 @@ function chosen(
     ?.value;
 }
 
-/** The name, where it is easily typed. */
+/** The word for a choice: its name, where that is easily typed. */
 export function typedChoice({ name, value }: Choice): string {
-  return /^[a-z]+$/.test(name) ? name : value;
+  return /^[a-z]+$/i.test(name) ? name : value;
 }
 
 /** A value as it may be typed. */

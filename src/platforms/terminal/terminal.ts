@@ -54,6 +54,8 @@ const TICK_MS = 250;
 const STREAM_MS = 50;
 const OUTCOME_MS = 25;
 
+const UNFINISHED_SENTENCE = 'Stopped. The next start takes up what was being made.';
+
 export function createTerminal(options: TerminalOptions): Terminal {
   const { output, now } = options;
   const changing = output.isTTY === true;
@@ -156,6 +158,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
             void lines.then(() => options.onEnd?.(end));
           },
           complete: (line) => session?.complete(line) ?? Promise.resolve([[], line]),
+          help: async () => void (await session?.run('help')),
         });
       }
     },
@@ -169,6 +172,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       prompt?.close();
       clearInterval(ticking);
       screen.setLive([]);
+      if (posts.hasUnfinished()) posts.announce(UNFINISHED_SENTENCE);
       renders.close();
       isClosed = true;
     },

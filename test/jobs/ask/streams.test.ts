@@ -262,6 +262,7 @@ describe('a process that shuts down', () => {
     await expect.poll(() => shown()).toContain('Half');
     shutdown.abort();
     await answering;
+    expect(world.log.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
     await step(job);
     expect(world.message()?.footer).toContain('broke off');
   });

@@ -13,7 +13,7 @@ import {
   renderWhole,
   type SavedFile,
 } from '../render/render.ts';
-import { printable } from '../render/style.ts';
+import { printable, wrapWords } from '../render/style.ts';
 import { durationOf, type SaveFile } from './files.ts';
 import type { Screen } from './screen.ts';
 
@@ -100,7 +100,7 @@ export function createPosts({ screen, style, layOut, saveFile, now, changing }: 
       const buttons = renderActions(live.message.actions ?? [], { style, numberOf });
       const progress = renderProgress(live.message, style, now());
       return [
-        ...(live.tail ? live.tail.split('\n') : []),
+        ...(live.tail ? wrapWords(live.tail, screen.columns() - 1).split('\n') : []),
         [SPINNER[frame % SPINNER.length], progress, buttons].filter(Boolean).join('  '),
       ];
     });
@@ -125,6 +125,8 @@ export function createPosts({ screen, style, layOut, saveFile, now, changing }: 
     speak(post, ['…', progress, buttons].filter(Boolean).join(' '), false);
     post.progress = progress;
   }
+
+  const hasUnfinished = (): boolean => [...posts.values()].some(({ live }) => live);
 
   async function save(post: Post, items: readonly MediaItem[]): Promise<void> {
     for (const { kind, name, source } of items) {
@@ -183,10 +185,13 @@ export function createPosts({ screen, style, layOut, saveFile, now, changing }: 
     /** The action of the button with this number. */
     action: (number: number): string | undefined => actions[number - 1],
 
+    /** Whether a message changes at the bottom of the screen. */
+    hasUnfinished,
+
     /** Moves the lines that show time. */
     tick(): void {
       frame += 1;
-      if ([...posts.values()].some(({ live }) => live)) drawLive();
+      if (hasUnfinished()) drawLive();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** A terminal's screen: lines that stay, below them lines that change, below those the prompt. */
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 import { widthOf } from '../../shared/text.ts';
-import { cutToWidth } from '../render/style.ts';
+import { cutToWidth, wrapWords } from '../render/style.ts';
 
 /** A stream that may be a terminal. */
 export interface TerminalOutput extends NodeJS.WritableStream {
@@ -46,11 +46,12 @@ export function createScreen(output: TerminalOutput) {
   }
 
   return {
-    /** Prints lines that stay. */
+    columns,
+
+    /** Prints lines that stay. A terminal's are wrapped at words. */
     print(text: string): void {
-      const write = () => output.write(`${text}\n`);
-      if (isTerminal) redraw(write);
-      else write();
+      if (isTerminal) redraw(() => output.write(`${wrapWords(text, columns())}\n`));
+      else output.write(`${text}\n`);
     },
 
     /** Replaces the lines that change; only a terminal shows them. */

@@ -3,6 +3,17 @@ import { createInterface } from 'node:readline';
 import type { Screen, TerminalOutput } from '../deliver/screen.ts';
 import type { Completion } from './help.ts';
 
+/** What a person is asked for on a line of its own. */
+export interface Question {
+  /** Stands before the line that is typed. */
+  readonly name: string;
+  /** Plain; printed above the line. */
+  readonly text: string;
+  readonly complete: (typed: string) => Promise<Completion>;
+  /** Explains the question. */
+  readonly help: () => Promise<void>;
+}
+
 export interface TerminalInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
 }
@@ -21,20 +32,34 @@ interface PromptOptions {
   readonly onEnd: (end: InputEnd) => void;
   /** Completes the end of a line. */
   readonly complete: (line: string) => Promise<Completion>;
+  /** Explains what can be typed. */
+  readonly help: () => Promise<void>;
 }
 
 export type Prompt = ReturnType<typeof openPrompt>;
 
 const PROMPT = '› ';
 
-export function openPrompt({ input, output, screen, onLine, onEnd, complete }: PromptOptions) {
+export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: PromptOptions) {
   const interactive = input.isTTY === true && output.isTTY === true;
+  let asked: Question | undefined;
+
+  /** Candidates to insert. Where several go on differently they are printed, and an empty line explains itself. */
+  async function completeLine(typed: string): Promise<Completion> {
+    const { complete, help } = asked ?? own;
+    const [candidates, replaced] = typed === '' && asked === undefined ? [[], ''] : await complete(typed);
+    if (candidates.length === 0 && typed === '') await help();
+    const isGuided = replaced !== '' && commonBeginning(candidates).length > replaced.length;
+    if (candidates.length < 2 || isGuided) return [candidates, replaced];
+    screen.print(candidates.map((candidate) => candidate.trim()).join('   '));
+    return [[], replaced];
+  }
   const line = createInterface({
     input,
     ...(interactive && { output, terminal: true }),
     prompt: PROMPT,
     completer: (typed: string, done: (error: null, result: [string[], string]) => void) => {
-      complete(typed).then(
+      completeLine(typed).then(
         (result) => done(null, result),
         () => done(null, [[], typed]),
       );
@@ -50,6 +75,7 @@ export function openPrompt({ input, output, screen, onLine, onEnd, complete }: P
   const settle = (text: string | undefined) => {
     const waiting = answer;
     answer = undefined;
+    asked = undefined;
     line.setPrompt(PROMPT);
     waiting?.(text);
   };
@@ -84,14 +110,20 @@ export function openPrompt({ input, output, screen, onLine, onEnd, complete }: P
     /** Whether there is a person to ask. */
     interactive,
     /** The next line that is typed; undefined when the person gives up or leaves. */
-    ask(question: string): Promise<string | undefined> {
+    ask(question: Question): Promise<string | undefined> {
       if (!interactive || ended) return Promise.resolve(undefined);
-      line.setPrompt(question);
-      prompt.draw();
+      asked = question;
+      line.setPrompt(`${question.name} ${PROMPT}`);
+      screen.print(question.text);
       return new Promise((resolve) => {
         answer = resolve;
       });
     },
     close,
   };
+}
+
+function commonBeginning([first = '', ...others]: readonly string[]): string {
+  const end = [...first].findIndex((sign, index) => others.some((other) => [...other][index] !== sign));
+  return end < 0 ? first : [...first].slice(0, end).join('');
 }

@@ -37,3 +37,34 @@ export function cutToWidth(text: string, columns: number): string {
   }
   return `${kept}…`;
 }
+
+/** Before the text of a line: indentation, quotes, bullets, numbers and boxes. */
+const LEAD = /^(?: +|│ |• |\d+\. |\[[ x]\] )*/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told colours by control characters.
+const SPACES_AT_END = / +((?:\u001b\[[\d;]*m)*)$/;
+
+/** Breaks lines between words, so that each takes as many columns at most. What goes on is indented like its beginning. */
+export function wrapWords(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, columns))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const [lead = ''] = LEAD.exec(stripVTControlCharacters(line)) ?? [];
+  const hanging = lead.length > columns / 2 ? '' : lead.replace(/[^│]/g, ' ');
+  let written = '';
+  let width = 0;
+  for (const word of line.split(/(?<= )(?! )/)) {
+    const isFull = width > hanging.length && width + widthOf(word.trimEnd()) > columns;
+    if (isFull) {
+      written = `${written.replace(SPACES_AT_END, '$1')}\n${hanging}`;
+      width = hanging.length;
+    }
+    written += word;
+    width += widthOf(word);
+  }
+  return written.replace(SPACES_AT_END, '$1');
+}

@@ -87,6 +87,40 @@ test('a growing text shows its newest words, and every paragraph once in the end
   );
 });
 
+test('what stays is broken between words, and goes on under its beginning', async () => {
+  const { terminal, screen } = await openScreen({ columns: 24 });
+  const text = 'Rain falls on every roof.\n\n- a bullet that needs more than a line\n\n> said by somebody long ago';
+  await terminal.show(HERE, { text }, { key: 'a', remember });
+  expect(screen.seen().split('\n').slice(2)).toEqual([
+    'Rain falls on every',
+    'roof.',
+    '',
+    '• a bullet that needs',
+    '  more than a line',
+    '',
+    '│ said by somebody long',
+    '│ ago',
+  ]);
+});
+
+test('a growing text shows its newest words on a narrow screen, too', async () => {
+  const { terminal, screen } = await openScreen({ columns: 24 });
+  const stream = terminal.stream(HERE, { key: 'a', remember });
+  stream.update(() => ({ text: 'It rains on every roof and on the newest' }));
+  await expect.poll(() => screen.seen()).toContain('It rains on every roof\nand on the newest\n');
+  await stream.close({ text: 'It rains.' });
+});
+
+test('a terminal that closes tells in one line that something was being made', async () => {
+  const { terminal, screen } = await openScreen({ typed: true });
+  await terminal.show(HERE, { text: 'A result' }, { key: 'a', remember });
+  await terminal.show(HERE, composing, { key: 'b', remember });
+  await terminal.close();
+  const [last = '', ...before] = screen.seen().split('\n').toReversed();
+  expect(last).toBe('Stopped. The next start takes up what was being made.');
+  expect(before.toReversed()).toEqual(['', 'Minstrel #1', 'A result']);
+});
+
 test('a line that is too long for the screen is cut while it changes, and whole when it stays', async () => {
   const { terminal, screen } = await openScreen({ columns: 30 });
   const stage = '雨の歌を作っています'.repeat(5);

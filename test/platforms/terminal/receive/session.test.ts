@@ -175,11 +175,12 @@ describe('play', () => {
     const { play, paper } = await open();
     await play('help');
     expect(paper.written()).toContain('/song Makes a song');
-    for (const line of ['help /song', '/song help', '/song --help', '/song —help']) {
+    for (const line of ['help /song', '/song help', '/song --help', '/song —help', '/song ?', '? song']) {
       await play(line);
       expect(paper.written().split('/song Makes a song').length).toBe(2);
     }
-    expect(paper.written().split('--prompt What it is about (needed)')).toHaveLength(5);
+    expect(paper.written().split('--prompt What it is about (needed)')).toHaveLength(7);
+    expect(paper.written()).toContain('--voice Who sings: Female');
     expect(invocations()).toEqual([]);
   });
 });
@@ -207,15 +208,79 @@ describe('typed lines', () => {
     input.write('rain\r');
     await expect.poll(() => screen.seen()).toContain('style: Its style?');
     input.write('\r');
-    await expect.poll(() => screen.seen()).toContain('instrumental: Without voices (yes or no)?');
+    await expect.poll(() => screen.seen()).toContain('instrumental: Without voices (yes, no)?');
     input.write('yes\r');
     await expect.poll(() => screen.seen()).toContain('voice: Who sings (Female)?');
     input.write('\r');
     await expect.poll(() => run).toHaveBeenCalledOnce();
     expect(invocations()[0]).toMatchObject({
       command: 'song',
-      options: { prompt: 'rain', instrumental: 'yes' },
+      options: { prompt: 'rain', instrumental: true },
     });
+  });
+
+  test('of a form are checked one by one, and a wrong one costs none of the others', async () => {
+    const { input, screen } = await open();
+    const answer = async (field: string, typed: string, said = '') => {
+      await expect.poll(() => screen.seen()).toMatch(new RegExp(`${field} ›$`));
+      input.write(`${typed}\r`);
+      await expect.poll(() => screen.seen()).toContain(said);
+    };
+    input.write('/song\r');
+    await answer('prompt', '', 'Please give the option “prompt”');
+    await answer('prompt', 'rain');
+    await answer('style', '');
+    await answer('instrumental', 'perhaps', '“instrumental” is either on or off.');
+    await answer('instrumental', 'no');
+    await answer('voice', 'Robot', '“voice” can be Female.');
+    expect(run).not.toHaveBeenCalled();
+    await answer('voice', 'female');
+    await expect.poll(() => run).toHaveBeenCalledOnce();
+    expect(invocations()[0]?.options).toEqual({ prompt: 'rain', instrumental: false, voice: 'f' });
+  });
+
+  test('of a form that the bot refuses are asked for again, with what they were', async () => {
+    const { input, screen } = await open();
+    const refused = { text: 'There is no such style.' };
+    outcome = { type: 'message', visibility: 'person', message: refused, option: 'style' };
+    input.write('/song\r');
+    for (const [field, typed] of [
+      ['prompt', 'rain'],
+      ['style', 'lofi'],
+      ['instrumental', ''],
+      ['voice', 'f'],
+    ]) {
+      await expect.poll(() => screen.seen()).toMatch(new RegExp(`${field} ›$`));
+      input.write(`${typed}\r`);
+    }
+    await expect.poll(() => screen.seen()).toContain('There is no such style.');
+    await expect.poll(() => screen.seen()).toContain('style: Its style (now: lofi)?');
+    outcome = { type: 'message', visibility: 'channel', message: { text: 'done' } };
+    input.write('-\r');
+    await expect.poll(() => run).toHaveBeenCalledTimes(2);
+    expect(invocations()[0]?.options).toEqual({ prompt: 'rain', style: 'lofi', voice: 'f' });
+    expect(invocations()[1]?.options).toEqual({ prompt: 'rain', voice: 'f' });
+  });
+
+  test('of a form are explained by a question mark and by Tab, and completed in words', async () => {
+    const { input, screen } = await open();
+    input.write('/song\r');
+    await expect.poll(() => screen.seen()).toContain('prompt ›');
+    input.write('?\r');
+    await expect.poll(() => screen.seen()).toContain('--prompt What it is about (needed)');
+    input.write('rain\r');
+    await expect.poll(() => screen.seen()).toMatch(/style ›$/);
+    input.write('l');
+    await expect.poll(() => screen.seen()).toMatch(/style › l$/);
+    input.write('\t');
+    await expect.poll(() => screen.seen()).toMatch(/style › lofi$/);
+    expect(suggest.mock.lastCall?.[0]).toMatchObject({ command: 'song', option: 'style', typed: 'l' });
+    input.write('\r');
+    await expect.poll(() => screen.seen()).toMatch(/instrumental ›$/);
+    input.write('\r');
+    await expect.poll(() => screen.seen()).toMatch(/voice ›$/);
+    input.write('fe\t');
+    await expect.poll(() => screen.seen()).toMatch(/voice › Female$/);
   });
 
   test('of a form of a button come back as that button, with what was in the form', async () => {
@@ -269,13 +334,29 @@ describe('typed lines', () => {
     ['/models s', '› /models set'],
     ['/models set --family ', '› /models set --family lofi'],
     ['/song rain --sty', '› /song rain --style'],
-    ['/song rain --voice ', '› /song rain --voice f'],
+    ['/song rain --voice ', '› /song rain --voice Female'],
+    ['/song rain --voice fem', '› /song rain --voice Female'],
     ['/song rain --style ', '› /song rain --style lofi'],
   ])('%j is completed by Tab', async (typed, completed) => {
     const { input, screen } = await open();
     input.write(typed);
     input.write('\t');
     await expect.poll(() => screen.seen()).toBe(completed);
+  });
+
+  test.each(['\t', '?\r'])('that are empty but for %j bring help', async (keys) => {
+    const { input, screen } = await open();
+    input.write(keys);
+    await expect.poll(() => screen.seen()).toContain('What you can type');
+    expect(screen.seen()).toMatch(/›$/);
+  });
+
+  test('that could go on in several ways show them', async () => {
+    const { input, screen } = await open();
+    input.write('/song rain ');
+    input.write('\t');
+    await expect.poll(() => screen.seen()).toContain('--prompt   --style   --instrumental   --voice\n›');
+    expect(screen.seen()).toMatch(/› \/song rain$/);
   });
 
   test('completion knows the options that were typed before', async () => {
