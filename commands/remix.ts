@@ -14,7 +14,7 @@ import {
   remixWork,
 } from './song/remix-work.ts';
 import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
-import { findTake, hasVoice, startOn, takeName } from './song/takes.ts';
+import { findTake, hasVoice, startOn, takeName, titleOf } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { duration } from './text/text.ts';
 
@@ -88,7 +88,7 @@ export const remix = defineCommand({
 
       async run({ job, options: request }, context) {
         const { audio, voice: sung, model: modelNamed } = remixOf(job.work);
-        const name = (job.madeFrom ?? 'your recording').replace(/[“”]/g, '');
+        const name = (job.madeFrom ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
         const recording = await measured(audio, name, context);
         const model = await context.models.song(modelNamed);
         const isSung = sung !== undefined && !request.instrumental;
@@ -115,11 +115,11 @@ async function attachedRecording(audio: FileReference, context: Context): Promis
 async function latestRecording(context: Context) {
   const source = await findTake(undefined, 'audio', context);
   const url = source.job.result?.songs[source.index]?.audioUrl;
-  const name = takeName(source);
   if (url === undefined)
-    throw new UserError(`${name} has no sound to work on. Please attach a file.`, 'audio');
+    throw new UserError(`${takeName(source)} has no sound to work on. Please attach a file.`, 'audio');
   const file = await context.files.made(source.job, { type: 'remote', url }, ['audio']);
-  return { source, recording: await measured(file, name.replace(/[“”]/g, ''), context) };
+  const name = source.job.result?.songs[source.index]?.title ?? titleOf(source.job);
+  return { source, recording: await measured(file, name, context) };
 }
 
 /** Throws UserError for a recording whose length is unknown or more than the gateway takes. */

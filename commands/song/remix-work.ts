@@ -39,6 +39,19 @@ interface Remix extends RemixRequest, Recording {
 
 type MusicLimits = Context['limits']['music'];
 
+const ENDINGS = {
+  cover: ' (cover)',
+  extend: ' (extended)',
+  vocals: ' (with vocals)',
+  instrumental: ' (with a band)',
+} as const satisfies Record<RemixMode, string>;
+
+/** What the result is called where no title was given: a cover of “Rain” is “Rain (cover)”. At most `most` characters. */
+function derivedTitle({ mode, name }: Pick<Remix, 'mode' | 'name'>, most: number): string {
+  const ending = ENDINGS[mode];
+  return name.endsWith(ending) ? clip(name, most) : `${clip(name, most - ending.length)}${ending}`;
+}
+
 /** Throws UserError for whatever the mode does not take, before anything is spent. */
 export function remixWork(remix: Remix, { limits: { music } }: Pick<Context, 'limits'>): Work {
   const { mode, style, title } = remix;
@@ -85,7 +98,7 @@ function coverWork(remix: Remix, { models, lyricsPromptWords }: MusicLimits): Wo
       customMode: true as const,
       instrumental,
       model,
-      title: title ?? clip(name, bounds.title),
+      title: title ?? derivedTitle(remix, bounds.title),
       style: style ?? clip(about, bounds.style),
       prompt: lyrics,
       personaId: voice?.personaId,
@@ -122,7 +135,7 @@ function extendWork(remix: Remix, { models }: MusicLimits): Work {
       defaultParamFlag: true as const,
       instrumental,
       style: style ?? clip(title ?? name, bounds.style),
-      title: title ?? clip(name, bounds.title),
+      title: title ?? derivedTitle(remix, bounds.title),
       continueAt: lastMoment(seconds),
       prompt: lyrics,
     }),
@@ -142,7 +155,7 @@ function vocalsWork(remix: Remix, { models }: MusicLimits): Work {
     audio,
     request: {
       prompt: lyrics,
-      title: title ?? clip(name, bounds.title),
+      title: title ?? derivedTitle(remix, bounds.title),
       style: style ?? clip(name, bounds.style),
       negativeTags: '',
       ...lateModel(remix),
@@ -151,7 +164,7 @@ function vocalsWork(remix: Remix, { models }: MusicLimits): Work {
 }
 
 function instrumentalWork(remix: Remix, { models }: MusicLimits): Work {
-  const { file: audio, name, model, prompt, title, style } = remix;
+  const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
   if (tags === undefined) throw new UserError('Tell me how the band should sound, in “style”.', 'style');
   const bounds = models[model];
@@ -159,7 +172,12 @@ function instrumentalWork(remix: Remix, { models }: MusicLimits): Work {
   return {
     route: 'music.addInstrumental',
     audio,
-    request: { title: title ?? clip(name, bounds.title), tags, negativeTags: '', ...lateModel(remix) },
+    request: {
+      title: title ?? derivedTitle(remix, bounds.title),
+      tags,
+      negativeTags: '',
+      ...lateModel(remix),
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import {
 import { present } from '../../src/core/options.ts';
 import { againButton, askedBy, button, date, duration, lineage, shortened } from '../text/text.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
-import { hasVoice, lyricsOf, takeName, titleOf } from './takes.ts';
+import { hasVoice, lyricsOf, takeName, titleOf, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
 const MOST_ASKED = 500;
@@ -183,7 +183,7 @@ function takeMedia(job: JobView, index: number): MediaItem {
   const sung = lyricsOf(job);
   return {
     kind: 'audio',
-    name: `${titleOf(job)} (take ${index + 1})`,
+    name: withTake(titleOf(job), index),
     source: { type: 'remote', url: audioUrl },
     caption: durationSeconds === undefined ? number : `${number} · ${duration(durationSeconds)}`,
     tags: present({

@@ -30,6 +30,13 @@ export function takeName({ job, index }: Take): string {
   return (job.result?.songs.length ?? 0) > 1 ? `${title}, take ${index + 1}` : title;
 }
 
+/** The title with the number of a take: `Rain (take 1)`, and `Rain (cover, take 1)` for a cover. */
+export function withTake(title: string, index: number): string {
+  const take = `take ${index + 1})`;
+  const [, name, ending] = /^(.*) \(([^()]+)\)$/s.exec(title) ?? [];
+  return name === undefined ? `${title} (${take}` : `${name} (${ending}, ${take}`;
+}
+
 /** Whether it has a voice, as far as its request tells. */
 export function hasVoice({ work }: JobView): boolean {
   switch (work.route) {
@@ -135,6 +142,7 @@ export async function findTake(named: string | undefined, option: string, contex
 function listName({ job, index }: Take): string {
   const songs = job.result?.songs ?? [];
   const title = songs[index]?.title ?? titleOf(job);
-  const ending = songs.length > 1 ? ` (take ${index + 1})` : '';
-  return `${clip(title, LONGEST_SUGGESTION - ending.length)}${ending}`;
+  return songs.length > 1
+    ? withTake(clip(title, LONGEST_SUGGESTION - ' (take 10)'.length), index)
+    : clip(title, LONGEST_SUGGESTION);
 }

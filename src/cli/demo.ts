@@ -30,7 +30,6 @@ const LINES = [
 
 async function demo(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-demo-'));
-  await rm(OUTPUT, { recursive: true, force: true });
   try {
     const failed = await playAll(directory);
     if (failed > 0) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -10,8 +10,13 @@ import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const run = promisify(execFile);
 
-test('the demo plays every command in an empty folder, and leaves files that play', async ({ signal }) => {
+test('the demo plays every command, leaves files that play, and keeps those that it did not make', async ({
+  signal,
+}) => {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-demo-test-'));
+  const own = join(folder, 'demo-output', 'cover.png');
+  await mkdir(dirname(own));
+  await writeFile(own, 'mine');
   try {
     const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts')], {
       cwd: folder,
@@ -21,8 +26,11 @@ test('the demo plays every command in an empty folder, and leaves files that pla
       env: { ...PROGRAM_ENVIRONMENT, NODE_ENV: 'production', DISCORD_TOKEN: 'not used' },
     });
     for (const { name } of commands) expect(stdout).toContain(`› /${name}`);
+    expect(await readFile(own, 'utf8')).toBe('mine');
+    await rm(own);
     const found = await playablesIn(join(folder, 'demo-output'));
     expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['audio', 'image', 'video']));
+    expect(stdout).toContain('a tune for evening rain (cover, take 1).mp3');
     expect(stdout).not.toContain('\u001b');
   } finally {
     await rm(folder, { recursive: true, force: true });

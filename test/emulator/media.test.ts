@@ -3,6 +3,7 @@ import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
+import { drawScene, planScene } from '../../src/emulator/studio/painter/scene.ts';
 import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { fetchBytes, get, makeSong, post, runEmulator, runReceiver, shareEmulator } from './harness.ts';
 
@@ -43,6 +44,16 @@ function colours(picture: PNG): number {
   for (let at = 0; at < picture.data.length; at += 4) seen.add(picture.data.readUInt32BE(at) >>> 8);
   return seen.size;
 }
+
+test('a picture says in its corner who painted it, and nowhere else', async () => {
+  const { picture } = await draw(await emulatorHere(), 'a boat on the sea', { size: '500*300' });
+  const { pixels } = drawScene(planScene('a boat on the sea', ''), 500, 300);
+  const signed = Array.from({ length: 500 * 300 }, (_, at) => at).filter((at) =>
+    [0, 1, 2].some((channel) => picture.data[4 * at + channel] !== pixels[4 * at + channel]),
+  );
+  expect(signed.length).toBeGreaterThan(200);
+  expect(signed.every((at) => at % 500 > 300 && at / 500 > 280)).toBe(true);
+});
 
 test('several pictures come as several choices', async () => {
   const emulator = await emulatorHere();

@@ -37,8 +37,9 @@ async function produce(commission: Commission): Promise<Piece[]> {
       return [await mp3('vocals', sumStems(stems, voices)), await mp3('instrumental', sumStems(stems, band))];
     }
     case 'picture': {
-      const scene = planScene(commission.prompt, commission.avoid);
-      const bytes = Uint8Array.from(drawScene(scene, commission.width, commission.height).asPng());
+      const { prompt, avoid, width, height } = commission;
+      const picture = drawScene(planScene(prompt, avoid), width, height, { signed: true });
+      const bytes = Uint8Array.from(picture.asPng());
       return [{ name: 'picture', bytes, contentType: 'image/png' }];
     }
     case 'music-video': {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withTake } from '../../../commands/song/takes.ts';
 import { type Message, parseActionId } from '../../../src/core/message.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
@@ -325,7 +326,7 @@ describe('/remix', () => {
     [
       { mode: 'cover', style: 'waltz', instrumental: true },
       'music.uploadCover',
-      { customMode: true, instrumental: true, title: 'demo', style: 'waltz' },
+      { customMode: true, instrumental: true, title: 'demo (cover)', style: 'waltz' },
     ],
     [
       { mode: 'cover', style: 'waltz', title: 'Turn' },
@@ -336,17 +337,17 @@ describe('/remix', () => {
     [
       { mode: 'extend', style: 'waltz', prompt: 'la' },
       'music.uploadExtend',
-      { defaultParamFlag: true, style: 'waltz', title: 'demo', continueAt: 59.9, prompt: 'la' },
+      { defaultParamFlag: true, style: 'waltz', title: 'demo (extended)', continueAt: 59.9, prompt: 'la' },
     ],
     [
       { mode: 'vocals', prompt: 'la la', style: 'soft' },
       'music.addVocals',
-      { prompt: 'la la', style: 'soft', title: 'demo', negativeTags: '', model: 'V5' },
+      { prompt: 'la la', style: 'soft', title: 'demo (with vocals)', negativeTags: '', model: 'V5' },
     ],
     [
       { mode: 'instrumental', style: 'strings' },
       'music.addInstrumental',
-      { tags: 'strings', title: 'demo', negativeTags: '' },
+      { tags: 'strings', title: 'demo (with a band)', negativeTags: '' },
     ],
   ])('%j', async (options, route, request) => {
     const message = await studio.finish(await remix(options));
@@ -376,6 +377,17 @@ describe('/remix', () => {
     expect(sentTo('music.uploadExtend')[0]).toMatchObject({
       uploadUrl: 'https://bot.example/files/one.mp3',
     });
+  });
+
+  it('of a song is named after the song and what became of it, once', async () => {
+    const name = async () => {
+      await studio.finish(await studio.ask('remix', { mode: 'cover', style: 'waltz', instrumental: true }));
+      return sentTo('music.uploadCover').at(-1);
+    };
+    const { title } = await makeSong();
+    expect(await name()).toMatchObject({ title: `${title} (cover)` });
+    expect(withTake(`${title} (cover)`, 1)).toBe(`${title} (cover, take 2)`);
+    expect(await name()).toMatchObject({ title: `${title} (cover)` });
   });
 
   it('Change comes filled in, and keeps the recording', async () => {

@@ -57,7 +57,7 @@ async function encodePicture(film: Film): Promise<Uint8Array<ArrayBuffer>> {
   Object.assign(encoder, { width, height, frameRate, speed: 10, quantizationParameter: 26, groupOfPictures });
   encoder.initialize();
   for (let frame = 0; frame < Math.max(1, Math.round(seconds * frameRate)); frame++)
-    encoder.addFrameRgba(drawScene(scene, width, height, frame / frameRate).pixels);
+    encoder.addFrameRgba(drawScene(scene, width, height, { time: frame / frameRate }).pixels);
   encoder.finalize();
   const file = Uint8Array.from(encoder.FS.readFile(encoder.outputFilename));
   encoder.delete();

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { createRandom, type Random } from '../../random.ts';
 import { bestMatch, wordsOf } from '../../words.ts';
@@ -13,14 +14,39 @@ interface Frame {
 /** What a film shows `time` seconds after it began, as SVG. Equal prompts give equal scenes. */
 export type Scene = (frame: Frame, time: number) => string;
 
+const SIGNATURE = 'painted by the emulator';
+const FONT = '@expo-google-fonts/oxygen/400Regular/Oxygen_400Regular.ttf';
+
+interface Shot {
+  /** In seconds. */
+  readonly time?: number;
+  /** Says in a corner who painted it. */
+  readonly signed?: boolean;
+}
+
 /** Draws a scene at a size in pixels. */
-export function drawScene(scene: Scene, width: number, height: number, time = 0) {
+export function drawScene(
+  scene: Scene,
+  width: number,
+  height: number,
+  { time = 0, signed = false }: Shot = {},
+) {
   const unit = Math.min(width, height) / 100;
   const frame = { width: width / unit, height: height / unit };
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ' +
-    `width="${width}" height="${height}" viewBox="0 0 ${frame.width} ${frame.height}">${scene(frame, time)}</svg>`;
-  return new Resvg(svg, { font: { loadSystemFonts: false } }).render();
+    `width="${width}" height="${height}" viewBox="0 0 ${frame.width} ${frame.height}">${scene(frame, time)}${signed ? signature(frame) : ''}</svg>`;
+  const fontFiles = signed ? [fileURLToPath(import.meta.resolve(FONT))] : [];
+  return new Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
+}
+
+/** White with a dark edge, so that it can be read on any picture. */
+function signature({ width, height }: Frame): string {
+  const edge = 'stroke="#000000" stroke-opacity=".55" stroke-width=".6" paint-order="stroke"';
+  return (
+    `<text x="${width - 2}" y="${height - 2.5}" text-anchor="end" font-family="Oxygen" font-size="3" ` +
+    `fill="#ffffff" ${edge}>${SIGNATURE}</text>`
+  );
 }
 
 const lands = [

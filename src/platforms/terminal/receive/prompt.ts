@@ -4,7 +4,7 @@ import type { Screen, TerminalOutput } from '../deliver/screen.ts';
 import type { Completion } from './help.ts';
 
 /** What a person is asked for on a line of its own. */
-export interface Question {
+export interface PromptQuestion {
   /** Stands before the line that is typed. */
   readonly name: string;
   /** Plain; printed above the line. */
@@ -42,7 +42,7 @@ const PROMPT = '› ';
 
 export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: PromptOptions) {
   const interactive = input.isTTY === true && output.isTTY === true;
-  let asked: Question | undefined;
+  let asked: PromptQuestion | undefined;
 
   /** Candidates to insert. Where several go on differently they are printed, and an empty line explains itself. */
   async function completeLine(typed: string): Promise<Completion> {
@@ -110,7 +110,7 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
     /** Whether there is a person to ask. */
     interactive,
     /** The next line that is typed; undefined when the person gives up or leaves. */
-    ask(question: Question): Promise<string | undefined> {
+    ask(question: PromptQuestion): Promise<string | undefined> {
       if (!interactive || ended) return Promise.resolve(undefined);
       asked = question;
       line.setPrompt(`${question.name} ${PROMPT}`);

@@ -17,7 +17,7 @@ import { buttonTarget, formTarget, type Target } from '../../shared/target.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { typedChoice, typedValue } from '../../shared/values.ts';
 import { type Completion, complete, help, matching } from './help.ts';
-import type { Question } from './prompt.ts';
+import type { PromptQuestion } from './prompt.ts';
 
 /** The one address of a terminal. */
 export const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' } as const satisfies Address;
@@ -35,7 +35,7 @@ export interface SessionOptions {
   readonly post: (key: string, message: Message) => Promise<void>;
   readonly action: (number: number) => string | undefined;
   /** Asks the person for one line; undefined when the terminal is not interactive, or the person gives up. */
-  readonly ask: (question: Question) => Promise<string | undefined>;
+  readonly ask: (question: PromptQuestion) => Promise<string | undefined>;
   /** Whether there is a person to ask. */
   readonly interactive: () => boolean;
 }

@@ -89,7 +89,8 @@ test('a growing text shows its newest words, and every paragraph once in the end
 
 test('what stays is broken between words, and goes on under its beginning', async () => {
   const { terminal, screen } = await openScreen({ columns: 24 });
-  const text = 'Rain falls on every roof.\n\n- a bullet that needs more than a line\n\n> said by somebody long ago';
+  const text =
+    'Rain falls on every roof.\n\n- a bullet that needs more than a line\n\n> said by somebody long ago';
   await terminal.show(HERE, { text }, { key: 'a', remember });
   expect(screen.seen().split('\n').slice(2)).toEqual([
     'Rain falls on every',
