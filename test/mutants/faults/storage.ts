@@ -13,14 +13,14 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'Redis writes without comparing versions',
-    file: 'src/storage/redis/jobs.ts',
+    file: 'src/storage/redis/job-scripts.ts',
     text: 'if version + 1 ~= given.version then return 0 end',
     replacement: '',
     tests: { [REDIS]: 'replacing an older version changes nothing' },
   },
   {
     name: 'on Redis a write whose answer was lost counts as one of somebody else',
-    file: 'src/storage/redis/jobs.ts',
+    file: 'src/storage/redis/job-scripts.ts',
     text: 'if version == given.version and stored[2] == given.token then return 1 end',
     replacement: '',
     tests: {
@@ -36,7 +36,7 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'Redis stores work of one invocation twice',
-    file: 'src/storage/redis/jobs.ts',
+    file: 'src/storage/redis/job-scripts.ts',
     text: "local known = redis.call('GET', invocation) or (stored and job.id)",
     replacement: 'local known = stored and job.id',
     tests: { [REDIS]: 'one invocation makes one job' },

@@ -1,0 +1,119 @@
+/** Lua for the records of jobs: what they change together, nothing else comes between. */
+import { INBOX_KEPT } from '../storage.ts';
+import { RESERVE } from './usage-scripts.ts';
+
+/** Deliveries remembered for each route. */
+const DELIVERIES = 500;
+
+/**
+ * Writes the record and moves the job in the indexes. Its hash names the indexes it is in, so a job that moves to another
+ * channel leaves nothing behind. A write carries a token: repeated after a lost answer, it finds its own token and answers
+ * again that it won.
+ */
+const WRITE_JOB = `
+local function write(KEYS, given, record)
+  local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+  local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced')
+  for field = 1, 4 do
+    if before[field] then redis.call('ZREM', before[field], given.id) end
+  end
+  redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
+    'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
+    'unplaced', undelivered, 'duration', given.duration or '')
+  if given.open then
+    redis.call('ZADD', open, 0, given.id)
+    redis.call('ZADD', running, given.createdAt, given.id)
+    redis.call('PERSIST', inbox)
+    redis.call('PERSIST', seen)
+  else
+    redis.call('ZREM', open, given.id)
+    redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
+    redis.call('PEXPIRE', seen, ${INBOX_KEPT})
+  end
+  if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
+  if given.undelivered then redis.call('ZADD', undelivered, given.createdAt, given.id) end
+  if given.duration then
+    redis.call('ZADD', delivered, given.finishedAt, given.id)
+    redis.call('ZREMRANGEBYRANK', delivered, 0, -${DELIVERIES} - 1)
+  end
+end
+`;
+
+/** KEYS: usage prefix, keys of the job. ARGV: the job, its record, the reservation if there is one. Safe to repeat, by the token. */
+export const INSERT = `${RESERVE}${WRITE_JOB}
+local keys, job = {unpack(KEYS, 2)}, cjson.decode(ARGV[1])
+local invocation = keys[#keys]
+local stored = redis.call('HGET', keys[1], 'written by')
+if stored == job.token then return cjson.encode({type = 'accepted'}) end
+local known = redis.call('GET', invocation) or (stored and job.id)
+if known then return cjson.encode({type = 'known', job = known}) end
+local refusal = ARGV[3] and reserve(cjson.decode(ARGV[3]))
+if refusal then return cjson.encode(refusal) end
+redis.call('SET', invocation, job.id)
+write(keys, job, ARGV[2])
+return cjson.encode({type = 'accepted'})
+`;
+
+export const REPLACE = `${WRITE_JOB}
+local given = cjson.decode(ARGV[1])
+local stored = redis.call('HMGET', KEYS[1], 'version', 'written by')
+if not stored[1] then return 0 end
+local version = tonumber(stored[1])
+if version == given.version and stored[2] == given.token then return 1 end
+if version + 1 ~= given.version then return 0 end
+write(KEYS, given, ARGV[2])
+return 1
+`;
+
+/** Pairs of id and field along a sorted set. KEYS: the set. ARGV: range command, first, last, start of job keys, field. */
+export const PAIRS = `
+local found = {}
+for _, id in ipairs(redis.call(ARGV[1], KEYS[1], ARGV[2], ARGV[3])) do
+  local value = redis.call('HGET', ARGV[4] .. id, ARGV[5])
+  if value then found[#found + 1] = {id, value} end
+end
+return found
+`;
+
+/**
+ * Pairs of id and record of the open jobs of one person. KEYS: the open jobs. ARGV: start of job keys, and start and end
+ * of the names of the person's indexes, one for each channel.
+ */
+export const RUNNING = `
+local found = {}
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local job = redis.call('HMGET', ARGV[1] .. id, 'running', 'record')
+  local running = job[1]
+  if running and string.sub(running, 1, #ARGV[2]) == ARGV[2] and string.sub(running, -#ARGV[3]) == ARGV[3] then
+    found[#found + 1] = {id, job[2]}
+  end
+end
+return found
+`;
+
+/** For each of the jobs: route, state, 1 if it waits in line, when it was accepted. ARGV: start of job keys, ids. */
+export const OPEN_FACTS = `
+local found = {}
+for index = 2, #ARGV do
+  local record = redis.call('HGET', ARGV[1] .. ARGV[index], 'record')
+  local job = record and cjson.decode(record)
+  if job then
+    local queued = type(job.queuePosition) == 'number' and 1 or 0
+    found[#found + 1] = {job.work.route, job.state, queued, tostring(job.createdAt)}
+  end
+end
+return found
+`;
+
+/** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
+export const ERASE = `
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
+local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
+for field = 1, 4 do
+  if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
+end
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9], KEYS[10])
+return 1
+`;
