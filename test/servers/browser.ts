@@ -37,7 +37,8 @@ const FONTS = `<?xml version="1.0"?>
 <fontconfig><dir prefix="relative">fonts</dir><cachedir>~/fonts/cache</cachedir></fontconfig>`;
 const packageSchema = z.object({ version: z.string() });
 
-export interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnabled'> {
+export interface VisitOptions
+  extends Pick<BrowserContextOptions, 'colorScheme' | 'deviceScaleFactor' | 'javaScriptEnabled'> {
   /** In CSS pixels. */
   readonly width?: number;
 }

@@ -1,0 +1,127 @@
+/** The bot's own messages, as it sent them to the strict local chats, and its terminal as a person sees it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { assemble } from '../../src/app/assemble.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { newId } from '../../src/app/outside.ts';
+import { startEmulator } from '../../src/emulator/server.ts';
+import { createTerminal, type Terminal } from '../../src/platforms/terminal/terminal.ts';
+import { PATIENCE_MS, startMinstrel } from '../end-to-end/minstrel.ts';
+import { type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+const PROMPT = 'a tune for evening rain';
+const STYLE = 'lofi, soft piano';
+const QUESTION = 'Write a haiku about rain';
+const CHANNEL = 'C0MUSIC';
+
+export type SlackMessage = ReturnType<SlackServer['botMessages']>[number];
+
+export interface Captured {
+  readonly discord: readonly StoredMessage[];
+  readonly slack: readonly SlackMessage[];
+  /** The bytes of a file that Slack shows by its id. */
+  readonly slackFile: (id: string) => Uint8Array | undefined;
+  /** With the control characters of colours. */
+  readonly terminal: string;
+}
+
+/** Asks the same of the bot on each platform. The emulator plays the gateway, with its real sounds and pictures. */
+export async function capture(): Promise<Captured> {
+  const emulator = await startEmulator({ speed: 0.05 });
+  try {
+    const discord = await captureDiscord(emulator);
+    const { slack, slackFile } = await captureSlack(emulator);
+    return { discord, slack, slackFile, terminal: await captureTerminal() };
+  } finally {
+    await emulator.close();
+  }
+}
+
+type Emulator = Awaited<ReturnType<typeof startEmulator>>;
+
+async function captureDiscord(emulator: Emulator): Promise<StoredMessage[]> {
+  const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  try {
+    const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+    await using _running = await startMinstrel(bot, { emulator });
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
+    const song = discord.command({ name: 'song', options: { prompt: PROMPT, style: STYLE } });
+    await song.message(({ attachments }) => attachments.length >= 3);
+    const answer = discord.command({ name: 'ask', options: { question: QUESTION } });
+    await answer.message(({ components }) => JSON.stringify(components).includes('Again'));
+    return discord.said();
+  } finally {
+    await discord.close();
+  }
+}
+
+async function captureSlack(emulator: Emulator): Promise<Pick<Captured, 'slack' | 'slackFile'>> {
+  const slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+  try {
+    const bot = {
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    };
+    await using _running = await startMinstrel(bot, { emulator });
+    await slack.slash('/song', `${PROMPT} --style ${STYLE}`);
+    await slack.until(() => JSON.stringify(slack.botMessages(CHANNEL)).includes('Again'));
+    await slack.slash('/ask', QUESTION);
+    await slack.until(() => JSON.stringify(slack.botMessages(CHANNEL)).includes('ask.again'));
+    return {
+      slack: slack.botMessages(CHANNEL),
+      slackFile: (id) => slack.workspace.files.get(id)?.bytes,
+    };
+  } finally {
+    await slack.close();
+  }
+}
+
+async function captureTerminal(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-pictures-'));
+  const log = new RecordingLog();
+  let shown = '';
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      shown += chunk;
+      done();
+    },
+  });
+  let terminal: Terminal | undefined;
+  const minstrel = await assemble({
+    config: readConfig({ PORT: '0', DATA_DIR: directory }),
+    log,
+    now: Date.now,
+    random: Math.random,
+    emulatorSpeed: 0.05,
+    platforms: ({ media, now }) => {
+      terminal = createTerminal({
+        output: Object.assign(output, { columns: 92 }),
+        folder: join(directory, 'demo-output'),
+        media,
+        now,
+        newId,
+        log,
+        colour: true,
+        jobOutcome: async (id) => {
+          const state = (await minstrel.job(id))?.state;
+          return state === 'delivered' || state === 'failed' ? state : undefined;
+        },
+      });
+      return [terminal];
+    },
+  });
+  try {
+    await terminal?.play(`/song ${PROMPT} --style ${STYLE}`);
+    await terminal?.play(`/ask ${QUESTION}`);
+  } finally {
+    await minstrel.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+  return shown.replaceAll(`${directory}/`, '');
+}

@@ -1,0 +1,64 @@
+import { parseBuffer } from 'music-metadata';
+import sharp from 'sharp';
+
+const BARS = 56;
+
+/** HTML in which every value is escaped, unless it is HTML itself. */
+export interface Html {
+  readonly html: string;
+}
+
+type Value = Html | string | number | undefined | readonly (Html | string | undefined)[];
+
+/** Escapes what is put in; lists are joined. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return { html: String.raw({ raw: parts }, ...values.map(textOf)) };
+}
+
+function textOf(value: Value): string {
+  if (value === undefined) return '';
+  if (typeof value === 'object') return 'html' in value ? value.html : value.map(textOf).join('');
+  return String(value).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Markdown's `**strong**`, `*emphasis*` and `_emphasis_`, with its line breaks; the messages drawn here have nothing else of it. */
+export const markdown = (text: string): Html =>
+  marked(text, /(\*\*[^*]+\*\*|\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('**') ? 'b' : 'em'));
+
+/** Slack's own `*strong*` and `_emphasis_`. */
+export const mrkdwn = (text: string): Html =>
+  marked(text, /(\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('*') ? 'b' : 'em'));
+
+function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | 'em'): Html {
+  const pieces = text.split(mark).map((piece, index) => {
+    const words = index % 2 === 1 ? piece.replace(/^[*_]+|[*_]+$/g, '') : piece;
+    const lines = words.split('\n').flatMap((line, at) => (at === 0 ? [line] : [html`<br />`, line]));
+    if (index % 2 === 0) return html`${lines}`;
+    return elementOf(piece) === 'b' ? html`<b>${lines}</b>` : html`<em>${lines}</em>`;
+  });
+  return html`${pieces}`;
+}
+
+/** A sound as a player at rest; its wave is made of the file's own bytes. */
+export async function player(name: string, bytes: Uint8Array): Promise<Html> {
+  const { format } = await parseBuffer(bytes, { mimeType: 'audio/mpeg' }, { duration: true });
+  const seconds = Math.round(format.duration ?? 0);
+  const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  const bars = Array.from({ length: BARS }, (_, index) => {
+    const byte = bytes[Math.floor((bytes.length * (index + 0.5)) / BARS)] ?? 0;
+    return html`<i style="height:${4 + (byte % 17)}px"></i>`;
+  });
+  return html`<div class="file">
+    <b>${name}</b>
+    <div class="bar"><span class="play"></span><span class="wave">${bars}</span><span>0:00 / ${length}</span></div>
+  </div>`;
+}
+
+/** A cover in the size in which it is drawn. */
+export async function picture(bytes: Uint8Array, width: number): Promise<Html> {
+  const small = await sharp(bytes)
+    .resize(width * 2)
+    .png()
+    .toBuffer();
+  return html`<img width="${width}" src="data:image/png;base64,${small.toString('base64')}" />`;
+}

@@ -1,0 +1,63 @@
+/**
+ * `npm run pictures`: draws the pictures of the README from what the bot really sends, in a real browser, into docs/pictures/.
+ * The terminal's font is Debian's fonts-dejavu-core.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { noBrowser, startBrowser, type TestBrowser } from '../servers/browser.ts';
+import { capture } from './capture.ts';
+import { discordPage } from './discord.ts';
+import type { Html } from './html.ts';
+import { slackPage } from './slack.ts';
+import { terminalPage } from './terminal.ts';
+
+const FOLDER = 'docs/pictures';
+const MONOSPACED = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf';
+
+/** Common to all: the face of the bot is a note on a disc. */
+const STYLE = `
+body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline-block; box-sizing: border-box; }
+.avatar { position: absolute; background: radial-gradient(circle at 30% 25%, #f7b267, #d1495b 55%, #5b2a86); }
+.avatar::before { content: ''; position: absolute; left: 30%; bottom: 24%; width: 26%; height: 20%; border-radius: 50%; background: #fff; transform: rotate(-18deg); }
+.avatar::after { content: ''; position: absolute; left: 52%; bottom: 32%; width: 16%; height: 42%; border-left: 2.5px solid #fff; border-top: 4px solid #fff; border-top-right-radius: 6px; }
+.bar { display: flex; align-items: center; gap: 10px; border-radius: 6px; padding: 7px 11px; margin-top: 6px; font-size: 12px; }
+.play { border: 7px solid transparent; border-right: 0; border-left: 11px solid; }
+.wave { flex: 1; display: flex; align-items: center; gap: 2.5px; height: 22px; } .wave i { flex: 1; border-radius: 2px; }
+.menu i { display: inline-block; border: 4px solid transparent; border-bottom: 0; border-top: 5px solid #80848e; align-self: center; vertical-align: middle; }
+`;
+
+async function main(): Promise<void> {
+  if (noBrowser !== undefined) throw new Error(`The pictures were ${noBrowser}.`);
+  const font = await readFile(MONOSPACED);
+  const { discord, slack, slackFile, terminal } = await capture();
+  await using browser = await startBrowser();
+  const [song, answer] = discord;
+  if (!song || !answer) throw new TypeError('Discord shows two messages');
+  await mkdir(FOLDER, { recursive: true });
+  await draw(
+    browser,
+    'discord',
+    await discordPage([
+      ['song', song],
+      ['ask', answer],
+    ]),
+  );
+  await draw(browser, 'slack', await slackPage(slack, slackFile));
+  await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
+}
+
+async function draw(browser: TestBrowser, name: string, { html }: Html): Promise<void> {
+  const { page, problems } = await browser.visit('about:blank', { deviceScaleFactor: 2 });
+  await page.setContent(`<!doctype html><style>${STYLE}</style>${html}`);
+  await page.evaluate('document.fonts.ready');
+  const shot = await page.locator('main').screenshot();
+  if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
+  // 256 colours are enough for text and a cover, and half of the bytes.
+  const file = join(FOLDER, `${name}.png`);
+  const small = await sharp(shot).png({ palette: true, colours: 256, compressionLevel: 9 }).toBuffer();
+  await writeFile(file, small);
+  process.stdout.write(`${file}: ${Math.ceil(small.length / 1000)} kB\n`);
+}
+
+if (import.meta.main) await main();
