@@ -39,7 +39,7 @@ function withoutMostWords(shown: string): string {
 }
 
 /** Throws TypeError for a colour that is not drawn here. */
-export function coloured(text: string): Html {
+function coloured(text: string): Html {
   const active = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is read.
   const pieces = text.split(/\u001b\[(\d+)m/);
