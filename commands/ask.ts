@@ -1,14 +1,16 @@
 import { defineCommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
 import type { JobView } from '../src/core/job.ts';
-import type { Field, MediaItem, Message } from '../src/core/message.ts';
+import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
+import type { Outcome } from '../src/core/outcome.ts';
 import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
 import { isPicture, keepAttached, readConversation } from './ask/conversation.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/route.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
-import { againButton, clip, quoted } from './text/text.ts';
+import { againButton, clip, privately, quoted } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
@@ -98,10 +100,25 @@ export const ask = defineCommand({
       ...present({ fields: callFields(answer), media: pictures.length > 0 ? pictures : undefined }),
       footer: footer.filter((part) => part !== '').join(' · '),
       conversation: true,
+      ...(isEmpty ? {} : { feedback: { good: judgementId(job, 'good'), bad: judgementId(job, 'bad') } }),
       actions: [againButton(job)],
     } satisfies Message;
   },
+
+  actions: {
+    good: { run: ({ job }, context) => judged(job, 'good', context) },
+    bad: { run: ({ job }, context) => judged(job, 'bad', context) },
+  },
 });
+
+function judgementId({ id, command }: JobView, action: Judgement): string {
+  return actionId({ command, action, job: id, index: 0 });
+}
+
+async function judged(answer: JobView, judgement: Judgement, context: Context): Promise<Outcome> {
+  await context.judge(answer, judgement);
+  return privately(`Thank you. I noted that this answer is ${judgement}; press the other one to change it.`);
+}
 
 function isReply({ work }: JobView): boolean {
   return work.route === 'answer' && work.reply === true;

@@ -16,17 +16,22 @@ const MOST_LISTED = 25;
 const UNCERTAIN = 'Uncertain: the gateway may have taken it, and its end is unknown. It counts.';
 
 export function usageReport(
-  { days: rows, people, peopleInAll, chart }: UsageReport,
+  { days: rows, people, peopleInAll, chart, feedback }: UsageReport,
   days: number,
   hasUnits: boolean,
 ): Message {
-  if (rows.length === 0) return { text: `Nothing was used in the last ${days} days.` };
+  const judged = feedback.map(
+    ({ model, good, bad }) => `- ${plain(model)}: ${amount(good)} good, ${amount(bad)} bad`,
+  );
+  const votes = judged.length === 0 ? [] : [['What people said of answers', shortList(judged)] as const];
+  if (rows.length + judged.length === 0) return { text: `Nothing was used in the last ${days} days.` };
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
     ['All', list(new Map([['Together', total(rows)]]), hasUnits)],
     ['By what', list(byKey(rows, 'family'), hasUnits)],
     ['By person', list(byPerson(people), hasUnits, peopleInAll)],
     ['By day (UTC)', list(new Map(byDay), hasUnits)],
+    ...votes,
   ] as const;
   const alt = `Requests by day and family over the last ${days} days`;
   return present({
@@ -52,6 +57,12 @@ function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, inAll 
     const doubt = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
     return `- ${plain(name)}: ${amount(requests)}${cost}${doubt}`;
   });
+  return shortList(listed, inAll);
+}
+
+/** The lines as far as they are listed; `inAll`: how many there are. */
+function shortList(lines: readonly string[], inAll = lines.length): string {
+  const listed = lines.slice(0, MOST_LISTED);
   const more = inAll - listed.length;
   return [...listed, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }

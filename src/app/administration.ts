@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { AnyCommand } from '../core/command.ts';
 import { UserError } from '../core/errors.ts';
 import type { Address, Person } from '../core/invocation.ts';
+import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { Judgement, KeptFile } from '../core/message.ts';
 import type { DayUsage, Moderation } from '../core/moderation.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -20,7 +21,8 @@ import {
   type Decisions,
   SettingsError,
 } from '../settings/decisions.ts';
-import { createMeter, type Meter } from '../settings/limits/limits.ts';
+import { createFeedback, type FeedbackStore } from '../settings/feedback.ts';
+import { createMeter, type Meter, modelOf } from '../settings/limits/limits.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../settings/models.ts';
 import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
 import { usageChart } from '../settings/usage-chart/usage-chart.ts';
@@ -57,6 +59,8 @@ export interface Administration {
   readonly admit: Admit;
   readonly meter: Meter;
   readonly models: ModelSettings;
+  /** Keeps what a person says of an answer. */
+  judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
   /** @param person as the platform knows them */
   moderation(where: Address, person: Person, settings: Decisions): Moderation;
   /** Where operators read metrics; undefined where they did not ask for it. */
@@ -71,6 +75,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
   const { measure = () => {} } = metrics ?? {};
   const server = config.admin && metrics && (await serveMetrics(config.admin, metrics, options));
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
+  const feedback = createFeedback(storage);
   const models = createModelSettings({
     defaults: options.defaults,
     models: gateway.models,
@@ -96,6 +101,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     gatewayModels: gateway.models,
     meter,
     usage: storage.usage,
+    feedback,
     commands: commands
       .filter(({ alwaysAllowed, moderatorsOnly }) => !alwaysAllowed && !moderatorsOnly)
       .map(({ name }) => name),
@@ -104,7 +110,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     forget: (who) => forget(who, { ...options, decisions, removeFile: (name) => options.media.remove(name) }),
     now,
   };
-  const cleanup = startCleanup(decisions, options);
+  const cleanup = startCleanup({ decisions, feedback }, options);
   return {
     async admit(asking, known) {
       try {
@@ -118,6 +124,12 @@ export async function startAdministration(options: AdministrationOptions): Promi
     },
     meter,
     models,
+    async judge({ id: job, work, address, createdAt }, { id: person }, judgement) {
+      const model = modelOf(work) ?? 'none';
+      const before = await feedback.vote(address, { job, model, day: dayOf(createdAt), person, judgement });
+      if (before !== judgement)
+        measure('minstrel_feedback_total', { platform: address.platform, model, judgement });
+    },
     moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
     metricsUrl: server && `${server.url}/metrics`,
     async stop() {
@@ -166,11 +178,12 @@ async function keepChart(
 
 /** Deletes what is older than the operator keeps: at the start, and once a day. */
 function startCleanup(
-  decisions: DecisionStore,
+  { decisions, feedback }: { readonly decisions: DecisionStore; readonly feedback: FeedbackStore },
   { config, storage, media, now, sleep, log }: AdministrationOptions,
 ): { stop(): Promise<void> } {
   async function cleanUp(): Promise<void> {
     await storage.usage.prune(dayOf(now() - config.usage.retentionMs), now());
+    await feedback.prune(dayOf(now() - config.usage.retentionMs));
     await decisions.prune(now() - config.auditRetentionMs);
     if (config.jobRetentionMs === undefined) return;
     const before = now() - config.jobRetentionMs;

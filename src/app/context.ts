@@ -66,6 +66,7 @@ export function contextOf(
         return answerSettings(settings);
       },
     },
+    judge: (answer, judgement) => administration.judge(answer, person, judgement),
     get moderation() {
       return administration.moderation(address, platformPerson, settings);
     },

@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts';
 import type { Forgotten } from '../core/moderation.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
+import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
@@ -28,6 +29,7 @@ export async function forget(
   await voices.forget(who.platform, who.person);
   await storage.usage.forget(who.platform, who.person);
   await decisions.forget(who.platform, who.person);
+  await createFeedback(storage).forget(who.platform, who.person);
   await storage.scrub();
   return erased;
 }

@@ -4,7 +4,7 @@ import type { Family } from './family.ts';
 import type { Person } from './invocation.ts';
 import type { JobView } from './job.ts';
 import type { Log } from './log.ts';
-import type { KeptFile, MediaSource } from './message.ts';
+import type { Judgement, KeptFile, MediaSource } from './message.ts';
 import type { Moderation } from './moderation.ts';
 import type { Choice, FileOption, FileReference } from './options.ts';
 import type { Outcome } from './outcome.ts';
@@ -107,6 +107,8 @@ export interface Context {
   };
   readonly answers: AnswerOffer;
   readonly settings: { readonly answers: AnswerSettings };
+  /** Keeps what the person says of an answer; a vote of theirs on it before is replaced. */
+  judge(answer: JobView, judgement: Judgement): Promise<void>;
   /** What moderators may do. The caller has checked that the person is one, by {@link Command.moderatorsOnly}. */
   readonly moderation: Moderation;
   /** The gateway's bounds, so that bad input is told before anything is spent. */

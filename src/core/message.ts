@@ -81,6 +81,9 @@ export interface Progress {
   readonly until?: number;
 }
 
+/** What a person says of an answer. */
+export type Judgement = 'good' | 'bad';
+
 export interface Message {
   /** Plain text. */
   readonly title?: string;
@@ -92,6 +95,8 @@ export interface Message {
   readonly progress?: Progress;
   /** Plain small print. */
   readonly footer?: string;
+  /** Ids of the actions by which people say what they think of it, where the platform has such buttons of its own. */
+  readonly feedback?: Readonly<Record<Judgement, string>>;
   /** People may go on talking about it; a platform may offer a thread for that. */
   readonly conversation?: boolean;
   /** Mention the person who asked, and no one else. */

@@ -145,7 +145,15 @@ export interface UsageSummary {
   readonly peopleInAll: number;
 }
 
+/** How many votes the answers of a model got. */
+export interface ModelFeedback {
+  readonly model: string;
+  readonly good: number;
+  readonly bad: number;
+}
+
 export interface UsageReport extends UsageSummary {
+  readonly feedback: readonly ModelFeedback[];
   /** Requests by day and family, as a picture. */
   readonly chart?: KeptFile;
 }

@@ -148,6 +148,11 @@ export const SERIES = {
     help: 'What these requests cost, in the units of USAGE_COSTS.',
     labels: ['platform', 'family', 'model'],
   },
+  minstrel_feedback_total: {
+    type: 'counter',
+    help: 'What people said of answers; judgement is good or bad. One that was changed counts again.',
+    labels: ['platform', 'model', 'judgement'],
+  },
   minstrel_limit_refusals_total: {
     type: 'counter',
     help: 'Requests that a limit refused, by what the limit is on.',

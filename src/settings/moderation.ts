@@ -11,6 +11,7 @@ import { ALL_COMMANDS } from './access/access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
 import { answersInForce, setAnswer } from './answers.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
+import type { FeedbackStore } from './feedback.ts';
 import { keptWith, resetLimit, setExemption, setLimit, setPause } from './limits/changes.ts';
 import type { Meter } from './limits/limits.ts';
 import { describeLimit, describeLimitName } from './limits/words.ts';
@@ -26,6 +27,7 @@ export interface ModerationOptions {
   readonly gatewayModels: Pick<Models, 'list' | 'refresh'>;
   readonly meter: Meter;
   readonly usage: UsageStore;
+  readonly feedback: Pick<FeedbackStore, 'summary'>;
   /** Names of the commands that can be allowed and forbidden. */
   readonly commands: readonly string[];
   readonly hasUnits: boolean;
@@ -144,9 +146,16 @@ export function moderationFor(
     audit: (limit) => decisions.changes(address, limit),
 
     async report(days) {
-      const summary = await options.usage.summary(server, firstOf(days), MOST_PEOPLE);
+      const [summary, feedback] = await Promise.all([
+        options.usage.summary(server, firstOf(days), MOST_PEOPLE),
+        options.feedback.summary(address, firstOf(days), days),
+      ]);
       const { days: used } = summary;
-      return present({ ...summary, chart: used.length === 0 ? undefined : await options.chart(used, days) });
+      return present({
+        ...summary,
+        feedback,
+        chart: used.length === 0 ? undefined : await options.chart(used, days),
+      });
     },
 
     ownUsage: (days) => options.usage.byFamily(server, person.id, firstOf(days)),

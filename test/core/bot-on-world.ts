@@ -63,6 +63,7 @@ export function createBotOn(
         thinkingBudget: -1,
       },
       settings: { answers: { assistant: false, footer: true } },
+      judge: async () => {},
       moderation: administered.moderation(address, platformPerson, settings),
       files: {
         keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),

@@ -6,6 +6,7 @@ import type { Limit, LimitInForce, ModelInForce, Moderation } from '../../src/co
 import { forgetPerson } from '../../src/jobs/forget.ts';
 import { type Admit, createAccess } from '../../src/settings/access/access.ts';
 import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
+import { createFeedback } from '../../src/settings/feedback.ts';
 import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/limits.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
 import { moderationFor } from '../../src/settings/moderation.ts';
@@ -79,6 +80,7 @@ export function administer(options: AdministeredOptions): Administered {
     gatewayModels: list,
     meter,
     usage: storage.usage,
+    feedback: createFeedback(storage),
     commands: ['song', 'lyrics', 'stems', 'image', 'video', 'ask', 'jobs'],
     hasUnits: Object.keys(costs).length > 0,
     chart: async () => ({ name: 'chart.png', bytes: 1, contentType: 'image/png' }),

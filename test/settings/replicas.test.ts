@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFeedback } from '../../src/settings/feedback.ts';
 import type { MeteredJob } from '../../src/settings/limits/limits.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
@@ -126,5 +127,26 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     expect(await askAtOnce(20)).toHaveLength(0);
     clock.advance(1);
     expect(await askAtOnce(100)).toHaveLength(10);
+  });
+
+  test('votes that replicas take in the same moment all count, and one of each person and answer', async () => {
+    const stores = replicas.map(({ storage }) => createFeedback(storage));
+    const vote = { model: 'chat-small', day: '2026-11-22', judgement: 'good' as const };
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        stores[n % 3]?.vote(HERE, { ...vote, job: `job${n % 2}`, person: `person${n % 10}` }),
+      ),
+    );
+    expect(await stores[0]?.summary(HERE, '2026-11-22', 1)).toEqual([
+      { model: 'chat-small', good: 10, bad: 0 },
+    ]);
+    await stores[1]?.vote(HERE, { ...vote, job: 'job0', person: 'person0', judgement: 'bad' });
+    expect(await stores[2]?.summary(HERE, '2026-11-22', 1)).toEqual([
+      { model: 'chat-small', good: 9, bad: 1 },
+    ]);
+    await stores[2]?.forget(HERE.platform, 'person0');
+    expect(await stores[0]?.summary(HERE, '2026-11-22', 1)).toEqual([
+      { model: 'chat-small', good: 9, bad: 0 },
+    ]);
   });
 });

@@ -29,7 +29,7 @@ import { formView } from '../render/modal.ts';
 import type { Part } from '../render/render.ts';
 import { agentThreadOf } from './invocations.ts';
 
-interface AnsweringTools extends PrivateTools, Pick<Workspace, 'agents'> {
+interface AnsweringTools extends PrivateTools {
   readonly bot: Bot;
   readonly log: Log;
   /** How long Slack waits for an acknowledgement, in milliseconds. */

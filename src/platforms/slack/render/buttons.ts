@@ -1,6 +1,12 @@
 /** Buttons as Slack takes them. */
 import type { types } from '@slack/bolt';
-import { type ActionButton, arrangeButtons, type Button, chunks } from '../../../core/message.ts';
+import {
+  type ActionButton,
+  arrangeButtons,
+  type Button,
+  chunks,
+  type Message,
+} from '../../../core/message.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { splitMrkdwn } from './escape.ts';
@@ -44,6 +50,31 @@ export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsB
     asLines,
   };
 }
+
+/** Slack's own buttons for what people think of an answer. */
+export function feedbackBlocks({ feedback }: Message): types.ContextActionsBlock[] {
+  if (feedback === undefined) return [];
+  const button = (text: string, value: string, label: string) => ({
+    text: { type: 'plain_text' as const, text },
+    value,
+    accessibility_label: ellipsis(label, LIMITS.feedbackText),
+  });
+  return [
+    {
+      type: 'context_actions',
+      elements: [
+        {
+          type: 'feedback_buttons',
+          action_id: FEEDBACK,
+          positive_button: button('Good', feedback.good, 'This answer is good'),
+          negative_button: button('Bad', feedback.bad, 'This answer is bad'),
+        },
+      ],
+    },
+  ];
+}
+
+const FEEDBACK = 'feedback';
 
 const menu = (options: types.PlainTextOption[], index: number): types.StaticSelect => ({
   type: 'static_select',

@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
 import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
-import { buttonsOf } from './buttons.ts';
+import { buttonsOf, feedbackBlocks } from './buttons.ts';
 import { type DetailOptions, detailBlocks } from './details.ts';
 import { contextBlock, contextBlocks, type LinkOptions, linkLines } from './lines.ts';
 import {
@@ -35,6 +35,8 @@ export interface RenderOptions extends DetailOptions, LinkOptions, TextOptions {
   readonly budget?: number;
   /** Long text is whole in the thread, and only its beginning is in the channel. */
   readonly inThread?: boolean;
+  /** The workspace shows the app as an agent, whose answers people judge. */
+  readonly hasAgents?: boolean;
   /** Only the first part is wanted: the text is being streamed in its thread. */
   readonly firstOnly?: boolean;
 }
@@ -54,7 +56,8 @@ export async function render(given: Message, options: RenderOptions): Promise<Re
     ...contextBlocks([...linkLines(message.media ?? [], options), ...asLines]),
     ...(message.footer ? splitPlain(message.footer, LIMITS.contextText).map(contextBlock) : []),
   ];
-  const packed = pack([...blocks, ...inPlace.slice(1)], inPlace.slice(0, 1), budget);
+  const feedback = options.hasAgents && !options.bare ? feedbackBlocks(message) : [];
+  const packed = pack([...blocks, ...inPlace.slice(1)], [...inPlace.slice(0, 1), ...feedback], budget);
   const summary = summaryOf(message, options);
   return {
     parts: [
