@@ -5,6 +5,7 @@ import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
+import type { Replicas } from '../core/replicas.ts';
 import type { Measure } from '../core/series.ts';
 import { fileRoutes } from '../http/files.ts';
 import { healthRoutes } from '../http/health.ts';
@@ -18,7 +19,7 @@ import {
   createPendingAcknowledgements,
   type PendingAcknowledgements,
 } from '../jobs/pending-acknowledgements.ts';
-import { createMessageRate, createRateLimiter } from '../jobs/rate-limiter.ts';
+import { createRateLimiter } from '../jobs/rate-limiter.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { familyOf } from '../settings/limits/limits.ts';
@@ -50,6 +51,8 @@ export interface PlatformTools {
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly settings: SettingsStore;
+  /** What all replicas share; absent where there is one alone. */
+  readonly replicas?: Replicas | undefined;
 }
 
 export interface AssembleOptions extends Omit<OutsideOptions, 'measure'> {
@@ -128,6 +131,7 @@ async function createPlatforms({ storage, media }: Outside, options: Measured): 
     random,
     withLock: (task, work) => locks.run(task, work),
     settings: storage.settings,
+    replicas: storage.replicas,
   });
   return new Map(platforms.map((platform) => [platform.name, platform]));
 }
@@ -230,7 +234,6 @@ function jobDependencies(
     familyOf,
     mediaDefaults: config.mediaDefaults,
     pollRate: createRateLimiter({ perSecond: POLLS_PER_SECOND, now: elapsed }),
-    messageRate: createMessageRate({ now: elapsed, sleep: (ms) => sleep(ms) }),
     now,
     sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
     random,

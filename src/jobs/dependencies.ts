@@ -46,8 +46,6 @@ export interface JobDependencies {
   readonly mediaDefaults: MediaDefaults;
   /** One rate for all polls of this replica. */
   readonly pollRate: RateLimiter;
-  /** Resolves when the next message may go to the platform of this name. */
-  readonly messageRate: (platform: string) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */

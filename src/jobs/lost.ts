@@ -3,7 +3,7 @@ import { isOpen, type Job } from '../core/job.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { LOST_SENTENCE } from './sentences.ts';
 
-type LossDependencies = Pick<JobDependencies, 'storage' | 'platform' | 'messageRate' | 'newId' | 'log'>;
+type LossDependencies = Pick<JobDependencies, 'storage' | 'platform' | 'newId' | 'log'>;
 
 export interface LossWatch {
   /** What a run left of a job. What this process saw is all that is left of a job that is lost. */
@@ -12,7 +12,7 @@ export interface LossWatch {
   check(signal: AbortSignal): Promise<void>;
 }
 
-export function createLossWatch({ storage, platform, messageRate, newId, log }: LossDependencies): LossWatch {
+export function createLossWatch({ storage, platform, newId, log }: LossDependencies): LossWatch {
   const seen = new Map<string, Pick<Job, 'address' | 'posted' | 'title'>>();
   /** Another one means that storage was emptied since. */
   let epoch: string | undefined;
@@ -20,7 +20,6 @@ export function createLossWatch({ storage, platform, messageRate, newId, log }: 
   async function tell(id: string, { address, posted, title }: Pick<Job, 'address' | 'posted' | 'title'>) {
     const chat = platform(address.platform);
     if (!chat) return;
-    await messageRate(chat.name);
     const options = { key: id, posted, mayHavePosted: true, remember: async () => undefined };
     await chat.show(address, { title, text: LOST_SENTENCE }, options);
   }

@@ -44,29 +44,3 @@ export function createRateLimiter({
     },
   };
 }
-
-/**
- * Messages a second for each platform and replica, so that a thousand jobs that are due at once, as after an outage, do
- * not storm it. Discord takes 50 requests a second from a bot, and a message with its mention or on two pages is more
- * than one (https://docs.discord.com/developers/topics/rate-limits). Streams keep their own rate.
- */
-const MESSAGES_PER_SECOND = 20;
-
-/** Resolves when the next message may go to the platform of this name. */
-export function createMessageRate({
-  now,
-  sleep,
-}: {
-  readonly now: () => number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-}): (platform: string) => Promise<void> {
-  const limiters = new Map<string, RateLimiter>();
-  let messages = 0;
-  return async (platform) => {
-    const limiter = limiters.get(platform) ?? createRateLimiter({ perSecond: MESSAGES_PER_SECOND, now });
-    limiters.set(platform, limiter);
-    messages += 1;
-    const key = `${messages}`;
-    for (let wait = limiter.reserve(key); wait > 0; wait = limiter.reserve(key)) await sleep(wait);
-  };
-}

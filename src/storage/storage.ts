@@ -4,6 +4,7 @@
  */
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
+import type { Replicas } from '../core/replicas.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
@@ -178,6 +179,8 @@ export interface Storage {
   readonly settings: SettingsStore;
   readonly semaphores: Semaphores;
   readonly usage: UsageStore;
+  /** What replicas share; absent where there is one alone. */
+  readonly replicas?: Replicas;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;
   /** Every secret with its name, in no order. */

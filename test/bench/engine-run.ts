@@ -90,7 +90,6 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
     mediaDefaults: { image: {}, video: {} },
     pollRate: { reserve: () => 0 },
     measure: () => {},
-    messageRate: () => Promise.resolve(),
     now,
     sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
     random: Math.random,

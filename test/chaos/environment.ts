@@ -13,8 +13,6 @@ export interface BotSurroundings {
   readonly folder: string;
   /** Without it storage is a file in the folder. */
   readonly redisUrl: string | undefined;
-  /** Its shard of all, as `0/3`. */
-  readonly shard: string;
 }
 
 export function botEnvironment({
@@ -24,7 +22,6 @@ export function botEnvironment({
   publicUrl,
   folder,
   redisUrl,
-  shard,
 }: BotSurroundings): Record<string, string> {
   return {
     ...PROGRAM_ENVIRONMENT,
@@ -44,7 +41,6 @@ export function botEnvironment({
     SONG_CONCURRENCY: '40',
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
-    DISCORD_SHARDS: shard,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,

@@ -78,7 +78,6 @@ export async function runChaos(
         publicUrl: balancer.url,
         folder,
         redisUrl: redis?.url,
-        shard: `${index}/${count}`,
       }),
       { folder, name: `replica-${index}`, skew: (start) => planSkew(options, index, start) },
     ),

@@ -6,7 +6,7 @@ import type { Message } from '../../src/core/message.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createMessageRate, createRateLimiter } from '../../src/jobs/rate-limiter.ts';
+import { createRateLimiter } from '../../src/jobs/rate-limiter.ts';
 import { advance } from '../../src/jobs/runner.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { familyOf } from '../../src/settings/limits/limits.ts';
@@ -137,18 +137,13 @@ export async function createWorld(
     pollRate: createRateLimiter({ perSecond: 5, now: clock.now }),
     // A run that a test asks for by itself waits for no other.
     measure: () => {},
-    messageRate: () => Promise.resolve(),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     random: () => 0.5,
     newId: () => `id${++ids}`,
     log,
   };
-  const messageRate = createMessageRate({
-    now: clock.now,
-    sleep: (milliseconds) => clock.sleep(milliseconds),
-  });
-  const jobs = createJobs({ ...dependencies, messageRate });
+  const jobs = createJobs(dependencies);
   const accept: World['accept'] = async (request, invocation) => {
     const command = request.work.route.startsWith('music')
       ? 'song'

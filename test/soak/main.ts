@@ -81,7 +81,6 @@ const bot = spawn(
         publicUrl: url,
         folder,
         redisUrl: redis?.url,
-        shard: '0/1',
       }),
       // As operators run it.
       NODE_COMPILE_CACHE: '',

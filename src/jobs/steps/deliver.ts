@@ -209,7 +209,6 @@ async function tellPrivately(
   try {
     // A failure to begin already says it in its own sentence.
     const advice = cause.advice && cause.advice !== message.text ? { footer: cause.advice } : {};
-    await deps.messageRate(platform.name);
     await platform.sendPrivately(address, { ...message, ...advice });
     return true;
   } catch (error) {

@@ -223,7 +223,7 @@ export function messageDigest(message: Message): string {
 export async function showInChannel(
   run: JobRun,
   message: Message,
-  deps: Pick<JobDependencies, 'platform' | 'messageRate'>,
+  deps: Pick<JobDependencies, 'platform'>,
 ): Promise<void> {
   const shown = messageDigest(message);
   if (shown === run.job.shown) return;
@@ -231,7 +231,6 @@ export async function showInChannel(
   const platform = deps.platform(address.platform);
   if (!platform)
     throw new PlatformError('unavailable', `The platform ${address.platform} is not switched on`);
-  await deps.messageRate(platform.name);
   recordShown(run, shown, await platform.show(address, message, showOptions(run)));
 }
 

@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from 'discord.js';
 import type { Bot } from '../../core/bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
+import type { Replicas } from '../../core/replicas.ts';
 import type { MediaReader, Platform, Posted } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
-import { createGatewayConnection, type GatewaySettings, type RetryTools } from './connection/gateway.ts';
+import type { ClientSettings } from './connection/client.ts';
+import type { DiscordConnection, RetryTools } from './connection/connection.ts';
+import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
+import { createLeasedShards } from './connection/leased-shards.ts';
 import { keepRegistering } from './connection/register.ts';
-import { createDiscordRest } from './connection/rest.ts';
+import { createRequestBudget } from './connection/request-budget.ts';
+import { createDiscordRest, nodeFetch } from './connection/rest.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
@@ -24,13 +30,15 @@ import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation
 import { createLayOut, layOutPlainly } from './render/render.ts';
 import type { DeliveryTools } from './tools.ts';
 
-export interface DiscordOptions extends GatewaySettings {
+export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'budgets'> {
   /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
   readonly publicKey?: string | undefined;
   /** No connection is held: interactions come by HTTP alone. */
   readonly httpOnly?: boolean | undefined;
   /** Runs the work while no other replica runs a task of this name; at once by default. */
   readonly withLock?: (task: string, work: () => Promise<void>) => Promise<void>;
+  /** What all replicas of this bot share. With it, and without `shards`, they share the shards out. */
+  readonly replicas?: Replicas | undefined;
   readonly media: MediaReader;
   readonly log: Log;
   /** Milliseconds since the epoch. */
@@ -47,34 +55,21 @@ const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { log, media, now, random, publicKey, sleep = realSleep, messageContent = false } = options;
-  const { withLock = (_task, work) => work(), elapsed = () => performance.now() } = options;
+  const { withLock = (_task, work) => work(), elapsed = () => performance.now(), replicas } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   let bot: Bot | undefined;
   let self: string | undefined;
-  /** What is said before the bot is ready waits for it: only then it knows itself and the channels. */
-  const ready = Promise.withResolvers<void>();
   let isRegistering = false;
 
+  const closed = new AbortController();
+  const requests = createRequestBudget({ replicas, elapsed, sleep, signal: closed.signal });
+  const makeRequest = requests.limiting(nodeFetch);
   const budgets = createEditBudgets(elapsed);
-  const rest = createDiscordRest({ ...options, budgets });
+  const rest = createDiscordRest({ ...options, budgets, makeRequest });
   const guilds = createGuilds(rest, log);
-  const connection = options.httpOnly
-    ? createHttpOnlyConnection({ rest, log, random, sleep, onReady: registerCommands })
-    : createGatewayConnection({
-        ...options,
-        sleep,
-        onInteraction: (data) => track(receiveInteraction(data)),
-        onMessage: (data) => track(receiveMessage(data)),
-        onReady: (client) => {
-          self = client.user.id;
-          guilds.use(client);
-          ready.resolve();
-          // One replica of a bot writes the commands: the one with the first shard.
-          if (options.shards?.ids.includes(0) ?? true) registerCommands();
-        },
-      });
+  const connection = connect();
   const renders = createRenderThread({
     module: new URL('./render/render.ts', import.meta.url),
     create: createLayOut,
@@ -85,6 +80,28 @@ export function createDiscord(options: DiscordOptions): Platform {
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
+
+  function connect(): DiscordConnection {
+    if (options.httpOnly)
+      return createHttpOnlyConnection({ rest, log, random, sleep, onReady: registerCommands });
+    const gateway = {
+      ...options,
+      makeRequest,
+      sleep,
+      onInteraction: (data: unknown) => track(receiveInteraction(data)),
+      onMessage: (data: unknown) => track(receiveMessage(data)),
+      onReady(client: Client<true>) {
+        self = client.user.id;
+        guilds.use(client);
+        // One replica of a bot writes the commands: the one with the first shard.
+        if (client.ws.shards.has(0)) registerCommands();
+      },
+      onGone: guilds.leave,
+    };
+    return replicas && !options.shards
+      ? createLeasedShards({ ...gateway, replicas, rest, elapsed })
+      : createGatewayConnection(gateway);
+  }
 
   /** Once in the life of a process. Not awaited at the end: it may wait for other replicas, and the next start repeats it. */
   function registerCommands(): void {
@@ -114,7 +131,6 @@ export function createDiscord(options: DiscordOptions): Platform {
   async function receiveMessage(data: unknown): Promise<void> {
     const { data: message } = incomingMessageSchema.safeParse(data);
     if (!message || message.author.bot || message.webhook_id !== undefined) return;
-    await ready.promise;
     if (!bot || self === undefined) return;
     await converse(message, { ...tools, bot, self, messageContent, sleep, closing: closing.signal });
   }
@@ -128,7 +144,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     closing.abort();
     await connection.close();
     bot = undefined;
-    ready.resolve();
     await Promise.all(underWay);
   }
 
@@ -144,6 +159,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     async close() {
       await stop();
+      closed.abort();
       scheduler.close();
       renders.close();
       rest.close();

@@ -151,6 +151,7 @@ export function createSlack(options: SlackOptions): Platform {
 
     async show(address, message, showOptions) {
       const workspace = await workspaces.of(address.guild);
+      await workspace.rates.messages.slot('next');
       const posted = await show(address, message, showOptions, { ...tools, ...workspace });
       await tellStatus(address, message, workspace);
       return posted;

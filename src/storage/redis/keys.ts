@@ -38,6 +38,11 @@ export function redisKeys(prefix: string) {
     semaphoreHolders: (queue: string) => key('place-holders', queue),
     semaphoreQueue: (queue: string) => key('place-queue', queue),
     semaphoreTickets: (queue: string) => key('place-tickets', queue),
+    /** Of the parts of a task: sorted set of living replicas, hashes of holders and notes by part, how many there are. */
+    leases: (task: string, part: string) => key('leases', task, part),
+    gate: (gate: string) => key('gate', gate),
+    /** Hash: the second, what is granted of it, until when nothing is. */
+    budget: (budget: string) => key('budget', budget),
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     /** Channel of publish and subscribe. */

@@ -12,6 +12,7 @@ import { inspectRedis } from './inspect.ts';
 import { redisJobs } from './jobs.ts';
 import { redisKeys } from './keys.ts';
 import { redisNotifications } from './notifications.ts';
+import { redisReplicas } from './replicas.ts';
 import { redisSchedule, redisSemaphores } from './schedule.ts';
 import { redisSettings } from './settings.ts';
 import { redisUsage, reservationArgument } from './usage.ts';
@@ -84,6 +85,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     settings,
     semaphores: redisSemaphores(tools),
     usage: redisUsage(tools),
+    replicas: redisReplicas(tools, leaseMs),
     secret: async (name, make) => {
       const made = make();
       const known = await connection.run((redis) =>

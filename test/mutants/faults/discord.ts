@@ -2,6 +2,8 @@ import type { Fault } from '../fault.ts';
 
 const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
+const LEASED = 'test/platforms/discord/connection/leased-shards.test.ts';
+
 export const DISCORD_FAULTS = [
   {
     name: 'an answer that Discord does not take is given up',
@@ -11,6 +13,29 @@ export const DISCORD_FAULTS = [
     tests: {
       'test/platforms/discord/resilience.test.ts':
         'that ends before Discord takes the answer leaves the record of it',
+    },
+  },
+  {
+    name: 'a replica that stood still handles what others took over',
+    file: 'src/platforms/discord/connection/session.ts',
+    text: 'options.retrieveSessionInfo = async (shard) => {\n      await held();',
+    replacement: 'options.retrieveSessionInfo = async (shard) => {',
+    tests: { [LEASED]: 'one that stood still for longer than its lease' },
+  },
+  {
+    name: 'a replica that stops ends the sessions of its shards',
+    file: 'src/platforms/discord/connection/session.ts',
+    text: 'return destroy({ ...how, code: CloseCodes.Resuming });',
+    replacement: 'return destroy(how);',
+    tests: { [LEASED]: 'what one that is stopped held is free at once' },
+  },
+  {
+    name: 'requests ask no budget',
+    file: 'src/platforms/discord/connection/request-budget.ts',
+    text: '        await take();\n',
+    replacement: '',
+    tests: {
+      'test/platforms/discord/connection/request-budget.test.ts': 'are at most fifty in a second',
     },
   },
   {

@@ -30,12 +30,18 @@ export class Faults {
   #editLimit: { limit: number; perMs: number } | undefined;
   /** Decides on each request, `METHOD path`, that meets no other fault. */
   decide: ((request: string) => 'limit' | 'fail' | 'dropped' | 'answer lost' | undefined) | undefined;
+  #global: { retryAfterMs: number; since: number; until: number } | undefined;
   #count = 0;
   #delay: { ms: number; path: RegExp } | undefined;
 
   /** Every nth REST request is answered with 429. */
   limitEvery(nth: number, { retryAfterMs = 60 } = {}): void {
     this.#every = { nth, retryAfterMs };
+  }
+
+  /** The next request with the bot's token is refused as one too many of the bot's 50 a second; others of it then have to wait, too. */
+  limitGlobally(retryAfterMs: number): void {
+    this.#global = { retryAfterMs, since: Number.POSITIVE_INFINITY, until: 0 };
   }
 
   /** As Discord limits message edits: so many per channel in a span; `X-RateLimit-*` headers tell it beforehand. */
@@ -73,6 +79,7 @@ export class Faults {
   intercept(
     method: string,
     path: string,
+    isBots: boolean,
   ): {
     answer?: Answer;
     early?: string;
@@ -91,6 +98,21 @@ export class Faults {
         ? `${request}: sent ${Math.ceil(until - now)} ms before Retry-After was over`
         : undefined;
     const told = early === undefined ? {} : { early };
+
+    const global = isBots ? this.#global : undefined;
+    if (global && global.until === 0) {
+      Object.assign(global, { since: now, until: now + global.retryAfterMs });
+      const answer = this.#limit(request, `global ${now}`, global.retryAfterMs);
+      return {
+        answer: {
+          ...answer,
+          headers: { ...answer.headers, 'X-RateLimit-Global': 'true', 'X-RateLimit-Scope': 'global' },
+        },
+        headers: {},
+      };
+    }
+    if (global && now + TOLERANCE_MS < global.until && now > global.since + TOLERANCE_MS)
+      return { early: `${request}: sent while the bot is limited globally`, headers: {} };
 
     this.#count += 1;
     if (this.#every && this.#count % this.#every.nth === 0) {

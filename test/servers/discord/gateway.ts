@@ -66,6 +66,12 @@ export class Gateway {
   /** A client that names a shard is told that there is no such shard. */
   refuseShards = false;
   token: string;
+  /** Of each remainder of shard ids by `maxConcurrency`, one may identify in so many milliseconds; 0 asks for nothing. */
+  identifyEveryMs = 0;
+  maxConcurrency = 16;
+  /** Shards that were refused because another of their remainder had just identified. */
+  readonly identifiedTooSoon: number[] = [];
+  readonly #identifiedAt = new Map<number, number>();
   identifies = 0;
   resumes = 0;
   /** Codes with which connections were closed because of what the client sent. */
@@ -95,7 +101,13 @@ export class Gateway {
   }
 
   get connected(): number {
-    return [...this.#sessions.values()].filter((session) => session.socket).length;
+    return this.shards.length;
+  }
+
+  /** The shard of each connection that has a session, in order. */
+  get shards(): number[] {
+    const connected = [...this.#sessions.values()].filter(({ socket }) => socket);
+    return connected.map(({ shard: [shard] }) => shard).sort((one, other) => one - other);
   }
 
   /** Calls `meanwhile` after the next event was made and before it is sent, such as to let time pass. */
@@ -163,8 +175,11 @@ export class Gateway {
     let session: Session | undefined;
     socket.send(JSON.stringify({ op: OP.hello, d: { heartbeat_interval: 41_250 } }));
     socket.on('error', () => {});
-    socket.on('close', () => {
-      if (session?.socket === socket) session.socket = undefined;
+    socket.on('close', (code) => {
+      if (session?.socket !== socket) return;
+      session.socket = undefined;
+      // https://docs.discord.com/developers/events/gateway#disconnecting: these two end the session.
+      if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
     });
     socket.on('message', (data) => {
       const frame = frameSchema.safeParse(safeJson(String(data)));
@@ -196,6 +211,15 @@ export class Gateway {
       return this.#close(socket, 4010, 'Invalid shard.');
     if (intents & PRIVILEGED & ~this.privilegedIntents)
       return this.#close(socket, 4014, 'Disallowed intent(s).');
+    const [bucket, now] = [shard[0] % this.maxConcurrency, performance.now()];
+    const isTooSoon =
+      now - (this.#identifiedAt.get(bucket) ?? Number.NEGATIVE_INFINITY) < this.identifyEveryMs;
+    this.#identifiedAt.set(bucket, now);
+    if (isTooSoon) {
+      this.identifiedTooSoon.push(shard[0]);
+      socket.send(JSON.stringify({ op: OP.invalid, d: false }));
+      return undefined;
+    }
     const session: Session = { id: this.#world.nextId(), shard, intents, sequence: 0, events: [], socket };
     this.#sessions.set(session.id, session);
     this.#send(session, 'READY', {

@@ -70,7 +70,8 @@ export class HttpSide {
     const path = url.pathname.replace(/^\/api\/v10/, '');
     const body = await readBody(request).catch((error: unknown) => ({ error }));
     this.requests.push(`${method} ${path}`);
-    const fault = this.#parts().faults.intercept(method, path);
+    const authorized = request.headers.authorization === `Bot ${this.#parts().gateway.token}`;
+    const fault = this.#parts().faults.intercept(method, path, authorized);
     if (fault.early !== undefined)
       this.refused.push({ method, path, status: 429, code: 0, reason: fault.early });
     if (fault.isDropped) return void request.socket.destroy();
@@ -86,7 +87,6 @@ export class HttpSide {
       return send(fault.answer.status, fault.answer.body, fault.answer.headers);
     try {
       if ('error' in body) throw body.error;
-      const authorized = request.headers.authorization === `Bot ${this.#parts().gateway.token}`;
       const reply = serve(this.#parts().context, method, path, url.searchParams, body, authorized);
       if (fault.answer) await send(fault.answer.status, fault.answer.body);
       else await send(reply.status, reply.json);

@@ -20,6 +20,7 @@ export interface RouteContext {
   commands: RegisteredCommand[];
   gatewayUrl: () => string;
   shards: () => number;
+  maxConcurrency: () => number;
   /** What the developer portal says of the application. */
   portal: () => { flags: number; publicKey: string; interactionsUrl: string | undefined };
   /** Permissions of the bot's role in each server. */
@@ -73,6 +74,13 @@ function visibleToBot(world: World, channel: Channel, id: string): StoredMessage
   return message;
 }
 
+/** @throws Refusal unknownGuild */
+function guildOf(context: RouteContext, request: Request) {
+  const guild = context.world.guilds.get(one(request, 0));
+  if (!guild?.installed) throw new Refusal('unknownGuild');
+  return guild;
+}
+
 const one = (request: Request, index: number): string => decodeURIComponent(request.parameters[index] ?? '');
 
 const application: Route['serve'] = ({ world, portal }) => {
@@ -93,7 +101,12 @@ const ROUTES: readonly Route[] = [
     ok({
       url: c.gatewayUrl(),
       shards: c.shards(),
-      session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 16 },
+      session_start_limit: {
+        total: 1000,
+        remaining: 1000,
+        reset_after: 0,
+        max_concurrency: c.maxConcurrency(),
+      },
     }),
   ),
   route('GET', '/users/@me', (c) => ok(c.world.bot)),
@@ -130,9 +143,15 @@ const ROUTES: readonly Route[] = [
     );
   }),
   route('GET', '/guilds/:id', (c, r) => {
-    const guild = c.world.guilds.get(one(r, 0));
-    if (!guild?.installed) throw new Refusal('unknownGuild');
-    return ok(c.world.guildJson(guild));
+    // Only the gateway tells of these along with their guild.
+    const { channels: _, threads: _threads, members: _members, ...guild } = c.world.guildJson(guildOf(c, r));
+    return ok(guild);
+  }),
+  route('GET', '/guilds/:id/channels', (c, r) => ok(c.world.guildJson(guildOf(c, r)).channels)),
+  route('GET', '/guilds/:id/members/:user', (c, r) => {
+    guildOf(c, r);
+    if (one(r, 1) !== c.world.bot.id) throw new Refusal('unknownUser');
+    return ok(c.world.ownMember());
   }),
 
   // Commands

@@ -154,7 +154,12 @@ export class World {
 
   // --- What Discord's API says of them -------------------------------------------------------------------------
 
-  guildJson(guild: Guild): object {
+  ownMember(): object {
+    const joined = new Date(this.now()).toISOString();
+    return { user: this.bot, roles: [], joined_at: joined, deaf: false, mute: false, flags: 0 };
+  }
+
+  guildJson(guild: Guild) {
     return {
       id: guild.id,
       name: guild.name,
@@ -182,16 +187,7 @@ export class World {
       threads: [...this.channels.values()]
         .filter((c) => c.guildId === guild.id && c.type === 11)
         .map((c) => this.channelJson(c)),
-      members: [
-        {
-          user: this.bot,
-          roles: [],
-          joined_at: new Date(this.now()).toISOString(),
-          deaf: false,
-          mute: false,
-          flags: 0,
-        },
-      ],
+      members: [this.ownMember()],
       member_count: 1 + this.users.size,
       large: false,
       unavailable: false,

@@ -1,4 +1,4 @@
-import { ChannelType, type Client, PermissionFlagsBits } from 'discord.js';
+import { ChannelType, type Client, PermissionFlagsBits, ShardClientUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Log } from '../../../core/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
@@ -17,14 +17,38 @@ interface ThreadFacts {
 
 /** Facts about guilds that messages do not carry, from the cache of the gateway connection. */
 export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
-  let client: Client | undefined;
+  /** One, or one for each shard that this replica holds. */
+  const clients = new Set<Client>();
+  /** Guilds that are being asked for. */
+  const asked = new Map<string, Promise<void>>();
   /** Archived threads, which the cache does not know. */
   const threads = new Map<string, ThreadFacts>();
-  const guildOf = (guild: string) => client?.guilds.cache.get(guild);
+
+  function guildOf(guild: string) {
+    for (const { guilds } of clients) {
+      const found = guilds.cache.get(guild);
+      if (found) return found;
+    }
+    return undefined;
+  }
 
   function threadOf(guild: string, channel: string) {
     const found = guildOf(guild)?.channels.cache.get(channel);
     return found?.isThread() ? found : undefined;
+  }
+
+  async function fetchGuild(id: string): Promise<void> {
+    try {
+      for (const client of clients) {
+        const { shards = [], shardCount = 1 } = client.options;
+        if (!Array.isArray(shards) || !shards.includes(ShardClientUtil.shardIdForGuildId(id, shardCount)))
+          continue;
+        const guild = await client.guilds.fetch({ guild: id, force: true });
+        await Promise.all([guild.channels.fetch(), guild.members.fetchMe()]);
+      }
+    } catch (error) {
+      log.warn({ err: error, trouble: troubleOf(error) }, 'A server is not known');
+    }
   }
 
   /** Permissions of the roles, before a channel changes them. The role of everyone has the guild's own id. */
@@ -38,8 +62,20 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
 
   return {
     /** The cache of this client is read from now on. Without a gateway connection no guild is known. */
-    use(connected: Client): void {
-      client = connected;
+    use(client: Client): void {
+      clients.add(client);
+    },
+
+    leave(client: Client): void {
+      clients.delete(client);
+    },
+
+    /** Asks Discord for a guild that its client does not know: a resumed session tells of none. Never rejects. */
+    async learn(guild: string): Promise<void> {
+      if (guildOf(guild)?.available) return;
+      const question = asked.get(guild) ?? fetchGuild(guild).finally(() => asked.delete(guild));
+      asked.set(guild, question);
+      await question;
     },
 
     /** 0 to 3; undefined for an unknown guild. */

@@ -2,7 +2,7 @@
 import { backoff } from '../../../core/backoff.ts';
 import type { PlatformStatus } from '../../platform.ts';
 import { isUnauthorized } from '../errors.ts';
-import type { DiscordConnection, RetryTools } from './gateway.ts';
+import type { DiscordConnection, RetryTools } from './connection.ts';
 import type { DiscordRest } from './rest.ts';
 
 const CHECK_EVERY_MS = 60_000;

@@ -5,7 +5,7 @@ import { backoff } from '../../../core/backoff.ts';
 import type { AnyCommand } from '../../../core/command.ts';
 import { platformErrorOf, troubleOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
-import type { RetryTools } from './gateway.ts';
+import type { RetryTools } from './connection.ts';
 import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest.ts';
 
 /** What Discord adds, and what it fills in where a command leaves it open. */

@@ -87,6 +87,8 @@ export interface DiscordRestOptions {
   readonly measure?: Measure | undefined;
   /** Told of the answers to edits. */
   readonly budgets?: EditBudgets;
+  /** Node's fetch by default. */
+  readonly makeRequest?: RESTOptions['makeRequest'];
 }
 
 /**
@@ -94,11 +96,19 @@ export interface DiscordRestOptions {
  * retried on 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
  * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both.
  */
-export function createDiscordRest({ token, apiUrl, measure, budgets }: DiscordRestOptions) {
+export function createDiscordRest({
+  token,
+  apiUrl,
+  measure,
+  budgets,
+  makeRequest = nodeFetch,
+}: DiscordRestOptions) {
   const options = {
     version: '10',
     timeout: TIMEOUT_MS,
-    makeRequest: budgets?.reading(nodeFetch) ?? nodeFetch,
+    makeRequest: budgets?.reading(makeRequest) ?? makeRequest,
+    // Answers to interactions are not bound to it, and the rest has its own: request-budget.ts.
+    globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     handlerSweepInterval: HANDLERS_KEPT_MS,
     ...(apiUrl === undefined ? {} : { api: apiUrl }),
   };
@@ -146,6 +156,9 @@ export function createDiscordRest({ token, apiUrl, measure, budgets }: DiscordRe
 
     /** For what an operator waits for: it fails soon. */
     read: (route: `/${string}`) => reach(prompt.setToken(token).get(route)),
+
+    /** What Discord advises for connecting: the number of shards, and how many may begin. */
+    gatewayAdvice: () => reach(bot().get(Routes.gatewayBot())),
 
     commands(applicationId: string): Promise<unknown> {
       const query = new URLSearchParams({ with_localizations: 'true' });

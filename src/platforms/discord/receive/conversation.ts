@@ -33,6 +33,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
   const { guild_id: guild, channel_id: channel, channel_type: type, author, member } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(guild, channel, type);
   if (!isToBot && thread?.owner !== self) return;
+  if (guild !== undefined) await guilds.learn(guild);
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parent, tools))
     return log.info({ channel }, 'A person who may use no commands there was not answered');
   showTyping(message, thread?.parent, tools);

@@ -5,6 +5,8 @@ export type Rates = ReturnType<typeof createRates>;
 export type Rate = ReturnType<typeof createRate>;
 
 const MOST_CHANNELS = 1000;
+/** Of a workspace: a thousand jobs that are due at once, as after an outage, do not storm it. Slack takes several hundred a minute, by bursts. */
+const MESSAGES_PER_SECOND = 20;
 
 /**
  * `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams as
@@ -21,6 +23,7 @@ export function createRates(editGapMs: number, elapsed: () => number, sleep: (ms
       edits.set(channel, rate);
       return rate;
     },
+    messages: createRate(1_000 / MESSAGES_PER_SECOND, elapsed, sleep),
     appends: createRate(editGapMs / 2, elapsed, sleep),
     starts: createRate(editGapMs * 2.5, elapsed, sleep),
   };

@@ -24,3 +24,16 @@ it('the edits of a channel wait together for a Retry-After, the longest there wa
   await others();
   expect(written.toSorted()).toEqual(['last words', 'music', 'other']);
 });
+
+it('a thousand messages that are due at once are begun twenty a second', async () => {
+  const clock = new ManualClock();
+  const { messages } = createRates(1_000, clock.now, (ms) => clock.sleep(ms));
+  let begun = 0;
+  for (let message = 0; message < 1_000; message += 1) void messages.slot('next').then(() => (begun += 1));
+  for (let passed = 0; passed < 2_000; passed += 50) {
+    await others();
+    clock.advance(50);
+  }
+  expect(begun).toBeGreaterThanOrEqual(39);
+  expect(begun).toBeLessThanOrEqual(41);
+});

@@ -1,0 +1,21 @@
+import type { Log } from '../../../core/log.ts';
+import type { PlatformStatus } from '../../platform.ts';
+
+/** Tells the adapter what happens on Discord. */
+export interface DiscordConnection {
+  /** Resolves when the first attempt has succeeded or failed; later ones go on by themselves. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+  status(): PlatformStatus;
+  /** How many shards are connected. */
+  connections(): number;
+}
+
+/** What trying again takes. */
+export interface RetryTools {
+  readonly log: Log;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** Resolves after the time or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}

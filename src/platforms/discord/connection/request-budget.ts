@@ -1,0 +1,110 @@
+/** The requests that a bot may make in a second, shared by its replicas: leased in batches, so that few of them ask Redis. */
+import type { RESTOptions } from 'discord.js';
+import type { Replicas } from '../../../core/replicas.ts';
+
+type MakeRequest = RESTOptions['makeRequest'];
+type Lessor = Pick<Replicas, 'take' | 'block'>;
+
+const BUDGET = 'discord requests';
+/** https://docs.discord.com/developers/topics/rate-limits#global-rate-limit */
+const PER_SECOND = 50;
+/** A batch lapses with its second, so more would be kept from other replicas. */
+const LARGEST_BATCH = 10;
+/** While storage cannot be asked: five replicas together stay below the limit. */
+const ALONE_PER_SECOND = 10;
+
+interface RequestBudgetOptions {
+  /** Of all replicas; this process alone without them. */
+  readonly replicas?: Lessor | undefined;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
+  /** Resolves after the time or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Makes requests as `request` does, each when the budget of the bot's token allows it. */
+export function createRequestBudget({ replicas, elapsed, sleep, signal }: RequestBudgetOptions) {
+  const own = createLessor(elapsed);
+  const lessor = replicas ?? own;
+  let batch = { left: 0, until: Number.NEGATIVE_INFINITY };
+  let leasing: Promise<void> | undefined;
+  let waiting = 0;
+  /** Requests of the last two seconds, by second. */
+  let used = { second: 0, now: 0, before: 0 };
+
+  function count(): void {
+    const second = Math.floor(elapsed() / 1_000);
+    if (second !== used.second) used = { second, now: 0, before: second === used.second + 1 ? used.now : 0 };
+    used.now += 1;
+  }
+
+  /** One at a time while there is little to do; more at a time, the more there is. */
+  const wanted = () =>
+    Math.min(LARGEST_BATCH, Math.max(waiting, Math.ceil(Math.max(used.now, used.before) / 5)));
+
+  async function lease(): Promise<void> {
+    const askedAt = elapsed();
+    const request = { perSecond: PER_SECOND, wanted: wanted() };
+    const { granted, milliseconds } = await lessor
+      .take(BUDGET, request)
+      .catch(() => own.take(BUDGET, { ...request, perSecond: ALONE_PER_SECOND }));
+    if (granted > 0) batch = { left: granted, until: askedAt + milliseconds };
+    else await sleep(milliseconds, signal);
+  }
+
+  async function take(): Promise<void> {
+    waiting += 1;
+    try {
+      while ((batch.left <= 0 || elapsed() >= batch.until) && !signal.aborted) {
+        leasing ??= lease().finally(() => {
+          leasing = undefined;
+        });
+        await leasing;
+      }
+      batch.left -= 1;
+      count();
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  return {
+    limiting:
+      (request: MakeRequest): MakeRequest =>
+      async (url, init) => {
+        // discord.js passes a plain object. What answers an interaction carries no token of the bot, and does not count.
+        if (!Reflect.has(Object(init.headers), 'Authorization')) return await request(url, init);
+        await take();
+        init.signal?.throwIfAborted();
+        const response = await request(url, init);
+        const seconds = Number(response.headers.get('retry-after'));
+        if (response.status === 429 && response.headers.get('x-ratelimit-global') !== null && seconds > 0) {
+          batch.left = 0;
+          await lessor.block(BUDGET, seconds * 1_000).catch(() => undefined);
+        }
+        return response;
+      },
+  };
+}
+
+/** The budget of one process. */
+function createLessor(elapsed: () => number): Lessor {
+  let second = 0;
+  let taken = 0;
+  let blockedUntil = 0;
+  return {
+    async take(_budget, { perSecond, wanted }) {
+      const now = elapsed();
+      if (now < blockedUntil) return { granted: 0, milliseconds: blockedUntil - now };
+      if (Math.floor(now / 1_000) !== second) taken = 0;
+      second = Math.floor(now / 1_000);
+      const granted = Math.max(0, Math.min(wanted, perSecond - taken));
+      taken += granted;
+      return { granted, milliseconds: 1_000 - (now % 1_000) };
+    },
+    async block(_budget, milliseconds) {
+      blockedUntil = elapsed() + milliseconds;
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { proxyRequests } from '@discordjs/proxy';
+import { REST } from 'discord.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Replicas } from '../../../../src/core/replicas.ts';
+import { createRequestBudget } from '../../../../src/platforms/discord/connection/request-budget.ts';
+import { createDiscordRest, nodeFetch } from '../../../../src/platforms/discord/connection/rest.ts';
+import { textSending } from '../../../../src/platforms/discord/deliver/payload.ts';
+import { openRedisStorage } from '../../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../../src/storage/schedule.ts';
+import type { Storage } from '../../../../src/storage/storage.ts';
+import { type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../../servers/redis.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
+
+type Lessor = Pick<Replicas, 'take' | 'block'>;
+
+const elapsed = () => performance.now();
+const opened: { close(): void }[] = [];
+const closing = new AbortController();
+let discord: DiscordServer;
+
+beforeAll(async () => {
+  discord = await startDiscord();
+});
+afterEach(() => {
+  for (const rest of opened.splice(0)) rest.close();
+  discord.faults.clear();
+});
+afterAll(async () => {
+  closing.abort();
+  await discord.close();
+});
+
+/** Discord as a replica reaches it. */
+function openRest(replicas?: Lessor) {
+  const wait = (milliseconds: number) => sleep(milliseconds);
+  const { limiting } = createRequestBudget({ replicas, elapsed, sleep: wait, signal: closing.signal });
+  const { token, apiUrl } = discord;
+  const rest = createDiscordRest({ token, apiUrl, makeRequest: limiting(nodeFetch) });
+  opened.push(rest);
+  return rest;
+}
+
+/** When each of so many posts was made, each in a channel of its own, in milliseconds since the first. */
+async function post(count: number, rests: readonly ReturnType<typeof openRest>[]): Promise<number[]> {
+  const begunAt = elapsed();
+  return await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const channel = discord.world.addChannel(`c${index}`, { guildId: discord.guild.id });
+      await rests[index % rests.length]?.post(channel.id, textSending('rain'), { nonce: `n${index}` });
+      return elapsed() - begunAt;
+    }),
+  );
+}
+
+/** A second may end within the burst, and the next one begins with a whole budget. */
+const within = (times: readonly number[], milliseconds: number) =>
+  times.filter((time) => time < milliseconds).length;
+
+describe('the requests of one process', () => {
+  it('are at most fifty in a second with the token of the bot', async () => {
+    const times = await post(130, [openRest()]);
+    expect(within(times, 900)).toBeLessThanOrEqual(100);
+    expect(Math.max(...times)).toBeGreaterThan(1_000);
+  });
+
+  it('that answer interactions are not counted', async () => {
+    const rest = openRest({ take: () => new Promise(() => {}), block: async () => {} });
+    const before = discord.refused.length;
+    await expect(rest.response({ application: discord.applicationId, token: 'over' }, '1')).rejects.toThrow();
+    expect(
+      discord.refused.splice(before).map(({ method }) => method),
+      'it reached Discord',
+    ).toEqual(['GET']);
+  });
+
+  it('go on slowly while storage cannot be asked', async () => {
+    const away = () => Promise.reject(new Error('Redis is away'));
+    const times = await post(25, [openRest({ take: away, block: away })]);
+    expect(within(times, 900)).toBeLessThanOrEqual(20);
+    expect(times).toHaveLength(25);
+  });
+});
+
+describe('a proxy in DISCORD_API_URL', () => {
+  it('takes commands, posts and files through', async () => {
+    const proxied: string[] = [];
+    const forward = proxyRequests(new REST({ api: discord.apiUrl }));
+    const proxy = createServer((request, response) => {
+      proxied.push(request.url ?? '');
+      void forward(request, response);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    // Sound: it listens at a port.
+    const { port } = proxy.address() as AddressInfo;
+    const rest = createDiscordRest({ token: discord.token, apiUrl: `http://127.0.0.1:${port}/api` });
+    opened.push(rest);
+    const { body } = textSending('through a proxy');
+    const { content } = await rest.post(
+      discord.channel.id,
+      {
+        body: { ...body, attachments: [{ id: 0, filename: 'rain.txt' }] },
+        files: [{ name: 'rain.txt', data: Buffer.from('rain') }],
+      },
+      { nonce: 'proxied' },
+    );
+    expect(content).toBe('through a proxy');
+    expect(
+      discord
+        .said()
+        .at(-1)
+        ?.attachments.map(({ filename }) => filename),
+    ).toEqual(['rain.txt']);
+    expect(await rest.gatewayAdvice()).toMatchObject({ shards: 1 });
+    expect(proxied).toHaveLength(2);
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+});
+
+describe.runIf(noRedis === undefined)(noRedis ?? 'the requests of several replicas', () => {
+  let redis: RedisServer;
+  const storages: Storage[] = [];
+  let asked = 0;
+
+  beforeAll(async () => {
+    redis = await startRedisServer();
+    for (let replica = 0; replica < 3; replica += 1)
+      storages.push(
+        await openRedisStorage({
+          ...PATIENT,
+          url: redis.url,
+          clock: systemClock,
+          random: Math.random,
+          log: new RecordingLog(),
+        }),
+      );
+  });
+  afterAll(async () => {
+    await Promise.all(storages.map((storage) => storage.close()));
+    await redis.dispose();
+  });
+
+  const replicasOf = ({ replicas }: Storage): Lessor => {
+    if (!replicas) throw new TypeError('Redis is shared');
+    return {
+      take(...request) {
+        asked += 1;
+        return replicas.take(...request);
+      },
+      block: replicas.block,
+    };
+  };
+
+  it('are at most fifty in a second together, and few of them ask Redis', async () => {
+    asked = 0;
+    const rests = storages.map((storage) => openRest(replicasOf(storage)));
+    const times = await post(240, rests);
+    expect(within(times, 900)).toBeLessThanOrEqual(100);
+    expect(within(times, 1_900)).toBeLessThanOrEqual(150);
+    expect(Math.max(...times)).toBeGreaterThan(3_000);
+    expect(asked).toBeLessThan(120);
+  });
+
+  it('all wait when Discord has limited one of them', async () => {
+    const [one, other] = storages.map((storage) => openRest(replicasOf(storage)));
+    discord.faults.limitGlobally(700);
+    const [first] = await Promise.all([
+      post(1, one ? [one] : []),
+      sleep(100).then(() => post(5, other ? [other] : [])),
+    ]);
+    expect(first[0]).toBeGreaterThan(690);
+    expect(discord.refused).toEqual([]);
+  });
+});
