@@ -39,12 +39,11 @@ export async function deliver(
 }
 
 /** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
-async function endedBefore(job: Job, { platform, messageRate }: JobDependencies): Promise<boolean> {
+async function endedBefore(job: Job, { platform }: JobDependencies): Promise<boolean> {
   const { restored, end, posted, address, command, id } = job;
   if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
   const chat = platform(address.platform);
   if (!chat?.offers) return false;
-  await messageRate(chat.name);
   return (
     (await chat.offers(address, posted, actionId({ command, action: 'cancel', job: id, index: 0 }))) === false
   );

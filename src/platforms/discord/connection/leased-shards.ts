@@ -1,7 +1,9 @@
-/** The shards of a bot, leased to its replicas: each holds its share, and they come and go. docs/decisions/0023-shards-are-leased.md */
+/** The shards of a bot, leased to its replicas: each holds its share, and they come and go. docs/decisions/0025-shards-are-leased.md */
 import { z } from 'zod';
+import { backoff } from '../../../core/backoff.ts';
 import type { PartLeases } from '../../../core/replicas.ts';
 import type { PlatformStatus } from '../../platform.ts';
+import { isUnauthorized } from '../errors.ts';
 import type { DiscordConnection } from './connection.ts';
 import { createGatewayConnection, type ShardOptions } from './gateway.ts';
 import type { DiscordRest } from './rest.ts';
@@ -10,8 +12,10 @@ import { createShardSession, type ShardSession } from './session.ts';
 const TASK = 'discord shards';
 /** Renewals in the time of a lease: others take what a replica gave up at their next one. */
 const RENEWALS = 8;
-/** After Discord or storage did not answer. */
+/** After storage did not answer. */
 const ASK_AGAIN_MS = 1_000;
+/** After Discord did not answer. */
+const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 } as const;
 /** How long Discord's advice for connecting is kept. */
 const ADVICE_MS = 60_000;
 
@@ -35,7 +39,7 @@ interface LeasedShardsOptions extends Omit<ShardOptions, 'shards' | 'session' | 
 
 /** One client for each shard, so that a shard comes and goes with all that is known of its guilds. */
 export function createLeasedShards(options: LeasedShardsOptions): DiscordConnection {
-  const { replicas, elapsed, sleep, log } = options;
+  const { replicas, elapsed, random, sleep, log } = options;
   const closing = new AbortController();
   const shards = new Map<number, HeldShard>();
   /** Closed shards that storage is still to hear of, with the note for their next holder. */
@@ -50,6 +54,7 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
   let reason = 'not started';
   let hasShare = false;
   let isAway = false;
+  let isOutgrown = false;
 
   /** False when storage does not answer. */
   function renew(isLeaving = false): Promise<boolean> {
@@ -81,6 +86,12 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
         notes,
       });
       for (const shard of released) givenUp.delete(shard);
+      if (parts > answer.parts && !isOutgrown)
+        log.warn(
+          { shards: answer.parts, advised: parts },
+          'Discord advises more shards: stop all replicas and then start them, when it suits you',
+        );
+      isOutgrown = parts > answer.parts;
       sureUntil = askedAt + replicas.leaseMs;
       isAway = false;
       if (!isLeaving) follow(answer);
@@ -148,7 +159,23 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
     if (leaving.has(shard) || !shards.has(shard)) await new Promise<never>(() => {});
   }
 
+  /** Discord says how many shards there are to share. */
+  async function askDiscord(attempted: () => void): Promise<void> {
+    for (let attempt = 1; !closing.signal.aborted; attempt += 1) {
+      try {
+        await advice.read();
+        return;
+      } catch (error) {
+        reason = isUnauthorized(error) ? 'the token was refused' : 'it does not answer';
+        log.warn({ err: error }, `Discord is not connected: ${reason}`);
+      }
+      attempted();
+      await sleep(backoff({ ...RETRY, attempt, random }), closing.signal);
+    }
+  }
+
   async function run(attempted: () => void): Promise<void> {
+    await askDiscord(attempted);
     while (!closing.signal.aborted) {
       const isRenewed = await renew();
       attempted();

@@ -70,6 +70,28 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
     return replica;
   }
 
+  /** So many, each with its share. */
+  async function living(count: 1): Promise<[Replica]>;
+  async function living(count: 2): Promise<[Replica, Replica]>;
+  async function living(count: 3): Promise<[Replica, Replica, Replica]>;
+  async function living(count: number): Promise<readonly Replica[]> {
+    const live = () => running.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+    await Promise.all(Array.from({ length: count - live().length }, start));
+    const shares = Array.from({ length: count }, (_, index) => Math.floor((SHARDS + index) / count));
+    await expect
+      .poll(async () => {
+        const of = await holders();
+        return {
+          shards: discord.gateway.shards,
+          counts: live()
+            .map((one) => of(one).length)
+            .sort(),
+        };
+      })
+      .toEqual({ shards: [0, 1, 2, 3], counts: shares });
+    return live();
+  }
+
   /** Shards by the name of their holder, and how many are connected. */
   async function holders() {
     const all = await client.hGetAll('minstrel:leases:discord%20shards:holders');
@@ -106,25 +128,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
     for (const { mark } of all) expect(running.filter(({ saw }) => saw(mark))).toHaveLength(1);
   }
 
-  let a: Replica;
-  let b: Replica;
-  let c: Replica;
-  let d: Replica;
-
   it('each of three has its share, and every shard is held once', async () => {
-    [a, b, c] = await Promise.all([start(), start(), start()]);
-    await expect
-      .poll(async () => {
-        const of = await holders();
-        return [of(a), of(b), of(c)].map(({ length }) => length).sort();
-      })
-      .toEqual([1, 1, 2]);
-    await expect.poll(() => discord.gateway.shards).toEqual([0, 1, 2, 3]);
+    await living(3);
     await allAnswer();
     expect(discord.gateway.identifiedTooSoon).toEqual([]);
   });
 
   it('what one that is killed held goes on with others after its lease: nothing that was said meanwhile is lost', async () => {
+    const [a, b, c] = await living(3);
     const [identifies, of] = [discord.gateway.identifies, await holders()];
     const [orphan = Number.NaN] = of(b);
     b.child.kill('SIGKILL');
@@ -137,9 +148,11 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
   });
 
   it('what one that is stopped held is free at once', async () => {
+    const [a, c] = await living(2);
     const identifies = discord.gateway.identifies;
     c.child.kill('SIGTERM');
-    await expect.poll(() => c.lines).toContain('closed');
+    await once(c.child, 'exit');
+    expect(c.lines).toContain('closed');
     expect((await holders())(c)).toEqual([]);
     await untilShared([a, 4]);
     expect(discord.gateway.identifies).toBe(identifies);
@@ -147,14 +160,16 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
   });
 
   it('one that is added gets its share', async () => {
+    const [a] = await living(1);
     const identifies = discord.gateway.identifies;
-    d = await start();
+    const d = await start();
     await untilShared([a, 2], [d, 2]);
     expect(discord.gateway.identifies).toBe(identifies);
     await allAnswer();
   });
 
   it('one that stood still for longer than its lease handles nothing of what others took over', async () => {
+    const [a, d] = await living(2);
     const [shard = Number.NaN] = (await holders())(a);
     a.child.kill('SIGSTOP');
     const one = ask(shard);
@@ -168,6 +183,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
   });
 
   it('while Redis is away each keeps what it holds, answers, and goes on with it afterwards', async () => {
+    const [a, d] = await living(2);
     const resumes = discord.gateway.resumes;
     await redis.kill();
     await expect
