@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { lagRow, manyAnswersRow } from './answers.ts';
+import { callbacksRow } from './callbacks.ts';
 import { commandsRow } from './commands.ts';
 import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
@@ -18,6 +19,7 @@ const ROWS: readonly BenchRow[] = [
   streamsRow,
   lagRow,
   manyAnswersRow,
+  callbacksRow,
   commandsRow,
   firstWordsRow,
   pollsRow,
