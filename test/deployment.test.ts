@@ -1,6 +1,6 @@
 /** What is shipped with the code: the image, the example settings, the documents. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -217,6 +217,17 @@ describe('the documents', () => {
       return heading === undefined || headingsOf(file).includes(heading) ? [] : [`${file}#${heading}`];
     });
     expect(missing).toEqual([]);
+  });
+
+  test('show pictures that are there, and small', () => {
+    const shown = pages.flatMap((page) =>
+      [...read(page).matchAll(/(?:src="|\]\()([^")]*\.(?:png|mp3))[")]/g)].map(([, path = '']) =>
+        join(dirname(page), path),
+      ),
+    );
+    expect([...new Set(shown)].sort()).toEqual(globSync('docs/pictures/*').sort());
+    const large = shown.filter((file) => statSync(file).size > (file.endsWith('.mp3') ? 300_000 : 150_000));
+    expect(large).toEqual([]);
   });
 
   test('stand in one index, each once', () => {

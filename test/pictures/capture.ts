@@ -22,6 +22,8 @@ export type SlackMessage = ReturnType<SlackServer['botMessages']>[number];
 
 export interface Captured {
   readonly discord: readonly StoredMessage[];
+  /** A short song without words. */
+  readonly song: Uint8Array;
   readonly slack: readonly SlackMessage[];
   /** The bytes of a file that Slack shows by its id. */
   readonly slackFile: (id: string) => Uint8Array | undefined;
@@ -31,11 +33,11 @@ export interface Captured {
 
 /** Asks the same of the bot on each platform. The emulator plays the gateway, with its real sounds and pictures. */
 export async function capture(): Promise<Captured> {
-  const emulator = await startEmulator({ speed: 0.05 });
+  const emulator = await startEmulator({ speed: 0.05, songSeconds: 8 });
   try {
-    const discord = await captureDiscord(emulator);
+    const { discord, song } = await captureDiscord(emulator);
     const { slack, slackFile } = await captureSlack(emulator);
-    return { discord, slack, slackFile, terminal: await captureTerminal() };
+    return { discord, song, slack, slackFile, terminal: await captureTerminal() };
   } finally {
     await emulator.close();
   }
@@ -43,17 +45,22 @@ export async function capture(): Promise<Captured> {
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
-async function captureDiscord(emulator: Emulator): Promise<StoredMessage[]> {
+async function captureDiscord(emulator: Emulator): Promise<Pick<Captured, 'discord' | 'song'>> {
   const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   try {
     const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     await using _running = await startMinstrel(bot, { emulator });
     await discord.until(() => discord.commands.length > 0, 'registered commands');
-    const song = discord.command({ name: 'song', options: { prompt: PROMPT, style: STYLE } });
-    await song.message(({ attachments }) => attachments.length >= 3);
+    const asked = discord.command({ name: 'song', options: { prompt: PROMPT, style: STYLE } });
+    await asked.message(({ attachments }) => attachments.length >= 3);
     const answer = discord.command({ name: 'ask', options: { question: QUESTION } });
     await answer.message(({ components }) => JSON.stringify(components).includes('Again'));
-    return discord.said();
+    const shown = discord.said();
+    const instrumental = discord.command({ name: 'song', options: { prompt: PROMPT, instrumental: true } });
+    const { attachments } = await instrumental.message(({ attachments }) => attachments.length >= 3);
+    const song = attachments.find(({ contentType }) => contentType === 'audio/mpeg')?.bytes;
+    if (song === undefined) throw new TypeError('Discord was given no song');
+    return { discord: shown, song };
   } finally {
     await discord.close();
   }

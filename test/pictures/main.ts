@@ -1,5 +1,6 @@
 /**
- * `npm run pictures`: draws the pictures of the README from what the bot really sends, in a real browser, into docs/pictures/.
+ * `npm run pictures`: draws the pictures of the README from what the bot really sends, in a real browser, into docs/pictures/,
+ * and puts a song beside them.
  * The terminal's font is Debian's fonts-dejavu-core.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -30,11 +31,12 @@ body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline
 async function main(): Promise<void> {
   if (noBrowser !== undefined) throw new Error(`The pictures were ${noBrowser}.`);
   const font = await readFile(MONOSPACED);
-  const { discord, slack, slackFile, terminal } = await capture();
+  const { discord, song: sound, slack, slackFile, terminal } = await capture();
   await using browser = await startBrowser();
   const [song, answer] = discord;
   if (!song || !answer) throw new TypeError('Discord shows two messages');
   await mkdir(FOLDER, { recursive: true });
+  await writeFile(join(FOLDER, 'a-tune-for-evening-rain.mp3'), sound);
   await draw(
     browser,
     'discord',

@@ -19,6 +19,15 @@ const blockSchema = z.discriminatedUnion('type', [
     fields: z.array(textSchema).default([]),
     accessory: imageSchema.optional(),
   }),
+  z.object({
+    type: z.literal('context_actions'),
+    elements: z.array(
+      z.object({
+        positive_button: z.object({ text: textSchema }),
+        negative_button: z.object({ text: textSchema }),
+      }),
+    ),
+  }),
   z.object({ type: z.literal('actions'), elements: z.array(elementSchema) }),
 ]);
 
@@ -67,6 +76,11 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
     }
     case 'actions':
       return html`<div class="row">${block.elements.map(control)}</div>`;
+    case 'context_actions':
+      return html`<div class="row">${block.elements.map(
+        ({ positive_button, negative_button }) =>
+          html`<span class="rating">${positive_button.text.text}</span><span class="rating">${negative_button.text.text}</span>`,
+      )}</div>`;
     default:
       return block satisfies never;
   }
@@ -91,6 +105,7 @@ const STYLE = `
 .slack .row { display: flex; gap: 8px; margin: 8px 0 4px; }
 .slack .button, .slack .menu { border: 1px solid #bbbabb; border-radius: 4px; padding: 3px 11px; font-size: 13px; font-weight: 700; white-space: nowrap; }
 .slack .primary { background: #107a5a; border-color: #107a5a; color: #fff; } .slack .menu i { margin-left: 14px; }
+.slack .rating { border: 1px solid #dddcdd; border-radius: 12px; color: #616061; font-size: 12px; padding: 0 9px; }
 .slack .thread { border: 1px solid #e3e2e3; border-radius: 8px; padding: 8px 12px 10px; margin-top: 10px; width: 478px; }
 .slack .thread > span { color: #1264a3; font-size: 13px; font-weight: 700; }
 .slack .file { margin: 6px 0 0; } .slack .file b { font-size: 14px; }

@@ -1,0 +1,32 @@
+/** The example of the README and its test in CONTRIBUTING, followed to the letter in a copy of the checkout. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { copyCheckout } from './mutants/copy.ts';
+
+const blocks = (page: string) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+
+test('the limerick works as it is written, and its test passes', async () => {
+  await using copy = await copyCheckout();
+  const at = (file: string) => join(copy.folder, file);
+  const [command = '', importLine = ''] = blocks(await readFile('README.md', 'utf8'));
+  const contributing = await readFile('CONTRIBUTING.md', 'utf8');
+  const [example = ''] = blocks(
+    contributing.slice(contributing.indexOf('<!-- test/commands/limerick.test.ts')),
+  );
+  await writeFile(at('commands/limerick.ts'), command);
+  await writeFile(at('test/commands/limerick.test.ts'), example);
+  const index = await readFile(at('commands/index.ts'), 'utf8');
+  const added = index
+    .replace('import { lyrics }', `${importLine}import { lyrics }`)
+    .replace(/(const others = \[.*?)\]/s, '$1, limerick]');
+  await writeFile(at('commands/index.ts'), added);
+
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: copy.folder });
+  const vitest = join(copy.folder, 'node_modules/vitest/vitest.mjs');
+  const { stdout } = await run(vitest, 'run', 'test/commands/limerick.test.ts', '--no-color');
+  expect(stdout).toMatch(/Tests {2}1 passed/);
+  expect((await run('src/cli/manifest.ts')).stdout).toContain('"/limerick"');
+});
