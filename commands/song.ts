@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
-import type { OptionDeclarations } from '../src/core/options.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Outcome } from '../src/core/outcome.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
@@ -71,7 +71,8 @@ async function showEarlier(named: string, others: Invocation['options'], context
     );
   }
   const { job, index } = await findTake(named, 'earlier', context);
-  return privately(songCard(job, index));
+  const pageUrl = job.pageWithdrawn ? undefined : await context.pages.of(job);
+  return privately(songCard(present({ ...job, pageUrl }), index));
 }
 
 /** The form of /song with some of it filled in. */

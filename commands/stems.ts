@@ -4,6 +4,7 @@ import type { MediaItem } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
+import { listenLink } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { againButton, askedBy, lineage } from './text/text.ts';
@@ -45,7 +46,7 @@ export const stems = defineCommand({
         }),
       ),
       fields: [...fields, askedBy(job)],
-      actions: [againButton(job), ...actions],
+      actions: [againButton(job), ...listenLink(job, 'Mix', '#mixer'), ...actions],
     };
   },
 

@@ -9,8 +9,9 @@ import { privately, quoted } from '../text/text.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';
+import { page, publish, withdraw } from './page.ts';
 import { lyricsMarkdown, takeButtons } from './song-message.ts';
-import { hasVoice, knownTake, lyricsOf, startOn, type Take, takeName, titleOf } from './takes.ts';
+import { hasVoice, knownTake, lyricsOf, startOn, TAKE_WORK, type Take, takeName, titleOf } from './takes.ts';
 
 /** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */
 function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction {
@@ -22,29 +23,17 @@ function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction 
   };
 }
 
-const wav = workOnTake('Making the WAV of', (take) => {
-  const { taskId, audioId } = knownTake(take);
-  return { route: 'music.wavGenerate', request: { taskId, audioId } };
-});
+const wav = workOnTake('Making the WAV of', (take) => TAKE_WORK.wav(knownTake(take)));
 
-const musicVideo = workOnTake('Filming the music video of', (take) => {
-  const { taskId, audioId } = knownTake(take);
-  return { route: 'music.mp4Generate', request: { taskId, audioId } };
-});
+const musicVideo = workOnTake('Filming the music video of', (take) => TAKE_WORK.video(knownTake(take)));
 
 const karaoke = workOnTake('Timing the lyrics of', (take) => {
   const { job } = take;
   if (!hasVoice(job)) throw new UserError('Nobody sings in this song, so there are no lines to time.');
-  const { taskId, audioId, song } = knownTake(take);
-  return {
-    route: 'music.timestampedLyrics',
-    request: { taskId, audioId },
-    song: present({
-      title: song.title ?? titleOf(job),
-      artist: `Minstrel for ${job.person.displayName}`,
-      durationSeconds: song.durationSeconds,
-    }),
-  };
+  const known = knownTake(take);
+  const { title = titleOf(job), durationSeconds } = known.song;
+  const artist = `Minstrel for ${job.person.displayName}`;
+  return TAKE_WORK.words(known, present({ title, artist, durationSeconds }));
 });
 
 /** The gateway paints for the whole song, not for a take. */
@@ -65,8 +54,6 @@ const coverArt: CommandAction = {
     });
   },
 };
-
-type Split = 'separate_vocal' | 'split_stem';
 
 export const splitOption = {
   type: 'choice',
@@ -91,9 +78,12 @@ const stems = defineFormAction({
 });
 
 /** A take split into voice and band, or into every instrument. Throws UserError when its ids are not known. */
-export async function splitTake(take: Take, type: Split, context: Context): Promise<Outcome> {
-  const { taskId, audioId } = knownTake(take);
-  const work: Work = { route: 'music.vocalRemoval', request: { taskId, audioId, type } };
+export async function splitTake(
+  take: Take,
+  type: 'separate_vocal' | 'split_stem',
+  context: Context,
+): Promise<Outcome> {
+  const work = TAKE_WORK.stems(knownTake(take), type);
   return startOn(take, { work, title: `Taking apart ${takeName(take)}`, command: 'stems' }, context);
 }
 
@@ -106,6 +96,9 @@ export const studioActions = {
   video: musicVideo,
   voice: keepVoice,
   change,
+  page,
+  publish,
+  withdraw,
 
   lyrics: {
     async run({ job }) {

@@ -40,8 +40,13 @@ function songMessage(job: JobView): Message {
     title,
     fields: [...askedFor(job, { title, fields: facts }), ...facts, askedBy(job)],
     media,
-    actions: [...songButtons(job), ...actions],
+    actions: [...songButtons(job), ...listenLink(job, 'Listen'), ...actions],
   };
+}
+
+/** A link to the page of a song, where there is one. */
+export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
+  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label }];
 }
 
 /** The words of a song that came after its person had been told that it would not come. */
@@ -152,6 +157,7 @@ function songButtons(job: JobView): Button[] {
     ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
     ...(job.work.route === 'music.extend' ? [] : [button(job, 'change', 'Change')]),
     againButton(job),
+    ...(job.pageUrl === undefined ? [] : [songButton(job, 'page', 'Page')]),
   ];
   const [first, ...others] = own;
   return [...(first ? [{ ...first, emphasis: 'primary' as const }] : []), ...others, ...whole];
@@ -207,7 +213,7 @@ export function songCard(job: JobView, index: number): Message {
       askedBy(job),
       { name: 'Made', value: date(job.createdAt) },
     ],
-    actions: songButtons(job),
+    actions: [...songButtons(job), ...listenLink(job, 'Listen')],
   };
 }
 

@@ -95,6 +95,21 @@ export function knownTake({ job, index }: Take): KnownTake {
   );
 }
 
+type TakeIds = Pick<KnownTake, 'taskId' | 'audioId'>;
+type Split = 'separate_vocal' | 'split_stem';
+
+/** What the gateway makes of one take, once: asked for again, it is the same work. */
+export const TAKE_WORK = {
+  wav: ({ taskId, audioId }: TakeIds) =>
+    ({ route: 'music.wavGenerate', request: { taskId, audioId } }) satisfies Work,
+  video: ({ taskId, audioId }: TakeIds) =>
+    ({ route: 'music.mp4Generate', request: { taskId, audioId } }) satisfies Work,
+  stems: ({ taskId, audioId }: TakeIds, type: Split) =>
+    ({ route: 'music.vocalRemoval', request: { taskId, audioId, type } }) satisfies Work,
+  words: ({ taskId, audioId }: TakeIds, song: Extract<Work, { route: 'music.timestampedLyrics' }>['song']) =>
+    ({ route: 'music.timestampedLyrics', request: { taskId, audioId }, song }) satisfies Work,
+} as const;
+
 /** Starts work on a take; the command that shows the result is /song if none is named. */
 export async function startOn(
   take: Take,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyCommand } from '../core/command.ts';
 import { UserError } from '../core/errors.ts';
+import type { PageKind } from '../core/http.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
@@ -15,10 +16,12 @@ import { eraseJobs } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { type Admit, createAccess } from '../settings/access/access.ts';
+import { albumId } from '../settings/albums.ts';
 import {
   createDecisionStore,
   type DecisionStore,
   type Decisions,
+  pagesInForce,
   SettingsError,
 } from '../settings/decisions.ts';
 import { createFeedback, type FeedbackStore } from '../settings/feedback.ts';
@@ -48,6 +51,8 @@ export interface AdministrationOptions {
   readonly platforms: readonly Platform[];
   /** Absent where operators did not ask for them. */
   readonly metrics: Metrics | undefined;
+  /** The signed address of a page. */
+  readonly pageUrl: (kind: PageKind, id: string) => string;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
@@ -61,6 +66,9 @@ export interface Administration {
   readonly models: ModelSettings;
   /** Keeps what a person says of an answer. */
   judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
+  readonly decisions: DecisionStore;
+  /** Where people open the page of a song; undefined where they could not, or moderators switched pages off. */
+  pageUrl(song: Pick<JobView, 'id' | 'address'>): Promise<string | undefined>;
   /** @param person as the platform knows them */
   moderation(where: Address, person: Person, settings: Decisions): Moderation;
   /** Where operators read metrics; undefined where they did not ask for it. */
@@ -108,8 +116,12 @@ export async function startAdministration(options: AdministrationOptions): Promi
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
     forget: (who) => forget(who, { ...options, decisions, removeFile: (name) => options.media.remove(name) }),
+    albumUrl: (address, key) => urlAt(address, 'albums', albumId(address, key)),
+    newId,
     now,
   };
+  const urlAt = ({ platform }: Pick<Address, 'platform'>, kind: PageKind, id: string) =>
+    isOpenTo(platform, config.listener) ? options.pageUrl(kind, id) : undefined;
   const cleanup = startCleanup({ decisions, feedback }, options);
   return {
     async admit(asking, known) {
@@ -130,6 +142,11 @@ export async function startAdministration(options: AdministrationOptions): Promi
       if (before !== judgement)
         measure('minstrel_feedback_total', { platform: address.platform, model, judgement });
     },
+    decisions,
+    async pageUrl({ id, address }) {
+      const { on } = pagesInForce(await decisions.read(address), address);
+      return on ? urlAt(address, 'songs', id) : undefined;
+    },
     moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
     metricsUrl: server && `${server.url}/metrics`,
     async stop() {
@@ -147,6 +164,16 @@ async function serveMetrics(
   const { metricsRoutes } = await import('../http/metrics.ts');
   const collect = createCollector({ ...options, metrics, elapsed: systemClock.elapsed });
   return createHttpServer({ ...at, log, routes: [metricsRoutes(metrics, collect)] });
+}
+
+/** Whose people are at this machine. */
+const HERE_ONLY: ReadonlySet<string> = new Set(['terminal', 'web']);
+const LOOPBACK = /^(localhost|127\..*|0\.0\.0\.0|\[::1?\])$/i;
+
+/** Whether people of a platform can open the pages of the listener. */
+function isOpenTo(platform: string, { publicUrl }: Config['listener']): boolean {
+  if (HERE_ONLY.has(platform)) return true;
+  return publicUrl !== undefined && !LOOPBACK.test(new URL(publicUrl).hostname);
 }
 
 /** Settings that cannot be read admit no one. */

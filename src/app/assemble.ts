@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { home } from '../../commands/home.ts';
 import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot.ts';
+import { pageUrl } from '../core/http.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
 import type { Replicas } from '../core/replicas.ts';
@@ -41,6 +42,7 @@ import {
   openOutside,
   readerOf,
 } from './outside.ts';
+import { songPageRoutes } from './page-routes.ts';
 
 export interface PlatformTools {
   readonly measure: Measure;
@@ -92,7 +94,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const measured = { ...options, metrics, measure: metrics?.measure ?? (() => {}) };
     const platforms = await createPlatforms(outside, measured);
     const inside = await createInside(outside, platforms, measured, opened);
-    await outside.listener.serve(routesOf(outside, platforms, inside.jobs, measured));
+    await outside.listener.serve(routesOf(outside, platforms, inside, measured));
     await start(outside, platforms, inside, measured, opened);
     return {
       url: outside.listener.url,
@@ -163,6 +165,7 @@ async function createInside(
     defaults: await modelDefaults(config, emulator),
     platforms: [...platforms.values()],
     metrics: options.metrics,
+    pageUrl: (kind, id) => pageUrl(outside.publicUrl, kind, id, outside.secrets[0]),
     now,
     newId,
     log,
@@ -170,9 +173,7 @@ async function createInside(
   });
   opened.defer(() => administration.stop());
   const platform = (name: string) => platforms.get(name);
-  const jobs = createJobs(
-    jobDependencies(outside, platform, { voices, meter: administration.meter }, options),
-  );
+  const jobs = createJobs(jobDependencies(outside, platform, { voices, ...administration }, options));
   const pending = createPendingAcknowledgements({
     settings: storage.settings,
     platform,
@@ -190,6 +191,7 @@ async function createInside(
     media,
     voices,
     administration,
+    pageUrl: administration.pageUrl,
     answers: await answerOffer(config, emulator),
     fitPicture: createPictureFitter(),
     accessTo: async (address, { url, attached }) =>
@@ -216,7 +218,7 @@ async function createInside(
 function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Outside,
   platform: (name: string) => Platform | undefined,
-  { voices, meter }: Pick<JobDependencies, 'voices' | 'meter'>,
+  { voices, meter, pageUrl }: Pick<JobDependencies, 'voices' | 'meter' | 'pageUrl'>,
   { config, log, now, random, measure }: Measured,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
@@ -230,6 +232,7 @@ function jobDependencies(
     command: (name) => byName.get(name),
     callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
     fileUrl: readerOf(media).link,
+    ...(pageUrl && { pageUrl }),
     concurrency: config.concurrency,
     familyOf,
     mediaDefaults: config.mediaDefaults,
@@ -245,11 +248,12 @@ function jobDependencies(
 }
 
 function routesOf(
-  { storage, secrets, media }: Outside,
+  outside: Outside,
   platforms: Platforms,
-  jobs: Jobs,
+  { jobs, administration }: Inside,
   { config, log, now, measure }: Measured,
 ): Routes[] {
+  const { storage, secrets, media } = outside;
   const receiveBy = (name: string, path: string) => {
     const receive = platforms.get(name)?.receive;
     return receive ? [webhookRoutes({ path, receive })] : [];
@@ -259,6 +263,7 @@ function routesOf(
     musicCallbackRoutes({ secrets, log, measure, receive: (job, body) => jobs.receive(job, body) }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
     fileRoutes({ log, now, media }),
+    ...songPageRoutes(outside, administration, { log, elapsed }),
     ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
     ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
     ...(visit && config.slack?.account.type === 'oauth'

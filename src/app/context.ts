@@ -1,6 +1,7 @@
 import type { ContextRequest } from '../core/bot.ts';
 import type { AnswerOffer, Context } from '../core/context.ts';
 import type { Address } from '../core/invocation.ts';
+import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/log.ts';
 import type { FileReference } from '../core/options.ts';
 import type { Gateway } from '../gateway/client.ts';
@@ -25,14 +26,16 @@ export interface ContextParts {
   readonly administration: Administration;
   readonly answers: AnswerOffer;
   readonly fitPicture: PictureFitter;
+  readonly pageUrl: (song: JobView) => Promise<string | undefined>;
   readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
 }
 
 /** The tools of one invocation, for its person and its address. */
 export function contextOf(
   { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
-  { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo }: ContextParts,
+  parts: ContextParts,
 ): Context {
+  const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo } = parts;
   const pictures = { media, fitPicture };
   return {
     now,
@@ -69,6 +72,10 @@ export function contextOf(
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     get moderation() {
       return administration.moderation(address, platformPerson, settings);
+    },
+    pages: {
+      of: parts.pageUrl,
+      setWithdrawn: ({ id }, withdrawn) => jobs.setPage(id, withdrawn),
     },
     files: {
       keep: async (file, accept) => keepAttachment(media, file, accept, await accessTo(address, file)),

@@ -113,6 +113,12 @@ export interface Context {
   readonly moderation: Moderation;
   /** The gateway's bounds, so that bad input is told before anything is spent. */
   readonly limits: { readonly music: typeof musicLimits };
+  readonly pages: {
+    /** Where people open the page of a song; undefined where it has none: moderators decided so, or nobody could reach it. */
+    of(song: JobView): Promise<string | undefined>;
+    /** Takes the page of a song away, or gives it back. */
+    setWithdrawn(song: JobView, withdrawn: boolean): Promise<void>;
+  };
   readonly files: {
     /** Keeps the attachment, checked by its content; throws UserError for the wrong kind or size. */
     keep(file: FileReference, accept: FileOption['accept']): Promise<KeptFile>;

@@ -1,4 +1,4 @@
-/** What the listener shares with others: requests of chat platforms, and signatures in URLs. */
+/** What the listener shares with others: requests of chat platforms, signatures in URLs, and addresses of pages. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a chat platform sends to the listener by itself. Nothing about it is proven. */
@@ -32,4 +32,26 @@ export function isSignedBy(text: string, signature: string, secrets: readonly st
     if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true;
   }
   return matches;
+}
+
+/** `songs`: the page of one song, by its job. `albums`: the songs of a channel, by what settings/pages.ts makes of it. */
+export type PageKind = 'songs' | 'albums';
+
+/** Where people open a page, such as `…/songs/{id}/{signature}`. `publicUrl` may carry a path and a slash at its end. */
+export function pageUrl(publicUrl: string, kind: PageKind, id: string, secret: string): string {
+  const signature = sign(pageText(kind, id), secret);
+  return `${publicUrl.replace(/\/+$/, '')}/${kind}/${encodeURIComponent(id)}/${signature}`;
+}
+
+export function isPageSigned(
+  kind: PageKind,
+  id: string,
+  signature: string,
+  secrets: readonly string[],
+): boolean {
+  return isSignedBy(pageText(kind, id), signature, secrets);
+}
+
+function pageText(kind: PageKind, id: string): string {
+  return `page\n${kind}\n${id}`;
 }

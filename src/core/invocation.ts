@@ -17,6 +17,8 @@ export const addressSchema = z.object({
   channel: z.string(),
   /** A conversation with the person alone: no part of the guild, also where the platform keeps it in one. */
   direct: z.boolean().optional(),
+  /** Whether everybody in the server can read here; absent where the platform did not tell. */
+  public: z.boolean().optional(),
   /** What people call the channel, without a sign, where the platform told it. */
   channelName: z.string().optional(),
   /** The channel that this one is a thread of, where the platform makes threads channels of their own. */

@@ -140,6 +140,8 @@ const jobFields = z.object({
   complete: z.boolean().optional(),
   /** When the gateway had made it. */
   endedAt: z.number().optional(),
+  /** The person who asked, or a moderator, took its page away. */
+  pageWithdrawn: z.boolean().optional(),
   /** It is unknown whether the gateway took the work. */
   uncertain: z.boolean().optional(),
   /** A callback came that could not be read. */
@@ -210,10 +212,13 @@ export type JobView = Readonly<
     | 'queuePosition'
     | 'uncertain'
     | 'undelivered'
+    | 'pageWithdrawn'
   >
 > & {
   /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
   readonly parentUrl?: string;
+  /** The page of the song, or of the song that it was made from; known only while it is rendered, where there is one. */
+  readonly pageUrl?: string;
 };
 
 /**

@@ -157,7 +157,7 @@ export function arrangeButtons(buttons: readonly Button[]): ArrangedButtons {
   const all = buttons.filter((button) => button.type === 'action');
   const primary = all.find(({ emphasis }) => emphasis === 'primary');
   const actions = all.map((button) => (button === primary ? button : withoutPrimary(button)));
-  const fit = buttons.length <= ROW ? ROW : BEFORE_MENU;
+  const fit = buttons.length <= ROW ? ROW : Math.min(BEFORE_MENU, ROW - links.length);
   return { shown: [...actions.slice(0, fit), ...links], more: actions.slice(fit) };
 }
 

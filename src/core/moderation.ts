@@ -30,6 +30,12 @@ export interface AnswersInForce {
   readonly footer: { readonly on: boolean; readonly from: Origin };
 }
 
+/** Whether songs have pages, which open for everybody who has the link. */
+export interface PagesInForce {
+  readonly on: boolean;
+  readonly from: Origin;
+}
+
 export type Subject = {
   readonly type: 'role' | 'person';
   readonly id: string;
@@ -190,6 +196,15 @@ export interface Moderation {
       where: Where,
     ): Promise<void>;
     reset(what: 'systemPrompt' | 'assistant' | 'footer', where: Where): Promise<boolean>;
+  };
+  readonly pages: {
+    inForce(): Promise<PagesInForce>;
+    set(on: boolean, where: Where): Promise<void>;
+    reset(where: Where): Promise<boolean>;
+    /** The link to the songs of this channel, made once; undefined where nobody could open it. */
+    album(): Promise<string | undefined>;
+    /** Takes that link away: the next one is another. Resolves to whether there was one. */
+    withdrawAlbum(): Promise<boolean>;
   };
   readonly limits: {
     inForce(): Promise<readonly LimitInForce[]>;

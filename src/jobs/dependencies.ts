@@ -39,6 +39,8 @@ export interface JobDependencies {
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL under which people and the gateway can read a kept file; `name` is what it is saved as. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
+  /** The page of a song, where people could open it and moderators allow it. None has one if absent. */
+  readonly pageUrl?: (job: Job) => Promise<string | undefined>;
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;

@@ -19,6 +19,7 @@ export type RecordedFields = Partial<
     | 'polish'
     | 'inboxRead'
     | 'undelivered'
+    | 'pageWithdrawn'
     | 'result'
   >
 >;

@@ -1,7 +1,7 @@
 /** The port of jobs: start work, take callbacks, cancel, and keep everything moving. */
 import type { StartRequest } from '../core/context.ts';
 import { UserError } from '../core/errors.ts';
-import type { Address, Invocation } from '../core/invocation.ts';
+import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -43,6 +43,8 @@ export interface Jobs {
   reveal(id: string): Promise<boolean>;
   /** The newest results of a person that could be shown nowhere. */
   undelivered(where: Address, person: string, limit: number): Promise<JobView[]>;
+  /** Takes the page of a song away, or gives it back. */
+  setPage(id: string, withdrawn: boolean): Promise<void>;
   /** Moves what could be shown nowhere to another address; undefined if it was shown, or is not this person's. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
   /** Begins to advance jobs, which use commands by `invoke`, and to find those whose timer was lost. */
@@ -115,10 +117,18 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     }
   }
 
+  /** A button may tell less of its channel than a command: what was known of its job holds there. */
+  async function withPublicity(address: Address, action: Invocation['action']): Promise<Address> {
+    if (action === undefined || address.public !== undefined) return address;
+    const pressed = await storage.jobs.read(action.job);
+    const isThere = pressed?.address.public && channelOf(pressed.address) === channelOf(address);
+    return isThere ? { ...address, public: true } : address;
+  }
+
   const jobs: Jobs = {
     async start(request, invocation, settings) {
       const { work, title, parent, madeFrom, asked, command } = request;
-      const { id: event, command: invoked, address, person } = invocation;
+      const { id: event, command: invoked, address, person, action } = invocation;
       const caused = `${address.platform}:${event}`;
       const made =
         parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
@@ -127,7 +137,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         id: made?.id ?? deps.newId(),
         command: command ?? invoked,
         title,
-        address,
+        address: await orDecline(() => withPublicity(address, action)),
         person: { ...person, roles: [...person.roles] },
         invocation: caused,
         work,
@@ -194,6 +204,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (job?.state !== 'ready') return false;
       await storage.schedule.wake(id, now());
       return true;
+    },
+
+    async setPage(id, withdrawn) {
+      await applyEvent(id, { type: 'recorded', fields: { pageWithdrawn: withdrawn } }, storage);
     },
 
     async showAt(id, address, person) {

@@ -5,6 +5,7 @@ import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
 import type { Route } from '../core/work.ts';
 import { MediaError } from '../media/errors.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { withKeptMedia } from './steps/keep.ts';
 import { linkToMessage } from './steps/message.ts';
@@ -28,20 +29,40 @@ export type Made = { readonly id: string } | { readonly message: Message };
  * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times.
  */
 export async function findMade(
-  { work, parent }: Pick<StartRequest, 'work'> & { readonly parent: string },
+  { work, parent }: MadeWork,
   invocation: string,
   deps: MadeDependencies,
 ): Promise<Made | undefined> {
   if (!MADE_ONCE.has(work.route)) return undefined;
   for (let attempt = 0; ; attempt += 1) {
-    const key = JSON.stringify([parent, work.route, work.request, attempt]);
-    const id = createHash('sha256').update(key).digest('hex').slice(0, 25);
+    const id = madeId({ work, parent }, attempt);
     const job = await deps.storage.jobs.read(id);
     // The same event that comes twice makes one job.
     if (!job || job.invocation === invocation) return { id };
     const message = await messageOf(job, deps);
     if (message) return { message };
   }
+}
+
+type MadeWork = Pick<StartRequest, 'work'> & { readonly parent: string };
+
+function madeId({ work, parent }: MadeWork, attempt: number): string {
+  const key = JSON.stringify([parent, work.route, work.request, attempt]);
+  return createHash('sha256').update(key).digest('hex').slice(0, 25);
+}
+
+/** Tries of the same work whose results are looked for. */
+const MOST_TRIES = 10;
+
+/** The delivered jobs that made this of a take, newest try first. Throws StorageError. */
+export async function allMade(made: MadeWork, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
+  const found: Job[] = [];
+  for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
+    const job = await jobs.read(madeId(made, attempt));
+    if (!job) break;
+    if (job.state === 'delivered') found.unshift(job);
+  }
+  return found;
 }
 
 /** Undefined where the job came to nothing, and where nothing is left of what it made. */

@@ -1,11 +1,16 @@
-/** How questions are answered here: the system prompt, the assistant, the footer. */
+/** How questions are answered here, and how each plain value that moderators choose is changed. */
 import type { AnswerSettings } from '../core/context.ts';
 import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { Decisions, Edit } from './decisions.ts';
 
 const DEFAULTS = { assistant: false, footer: true } as const;
-const NAMES = { systemPrompt: 'system prompt', assistant: 'assistant', footer: 'footer' } as const;
+const NAMES = {
+  systemPrompt: 'system prompt',
+  assistant: 'assistant',
+  footer: 'footer',
+  pages: 'pages of songs',
+} as const;
 
 export function answersInForce({ channel, server }: Decisions): AnswersInForce {
   const flag = (name: keyof typeof DEFAULTS): { on: boolean; from: Origin } => {
@@ -28,7 +33,7 @@ export function answerSettings(decisions: Decisions): AnswerSettings {
 }
 
 /** Without a value, the choice is taken back. */
-export function setAnswer(name: keyof typeof NAMES, value: string | boolean | undefined): Edit {
+export function setValue(name: keyof typeof NAMES, value: string | boolean | undefined): Edit {
   return (settings) => {
     const { [name]: before, ...rest } = settings;
     if (before === value) return undefined;

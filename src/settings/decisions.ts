@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { FAMILIES } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
-import { type Actor, type Change, LIMIT_PERIODS, type Where } from '../core/moderation.ts';
+import { type Actor, type Change, LIMIT_PERIODS, type PagesInForce, type Where } from '../core/moderation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
 /** Changes kept for each server and channel; the oldest goes first. */
@@ -161,6 +161,13 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
   };
 }
 
+/** Whether songs made at an address have pages: where nobody decided, those of public channels do. */
+export function pagesInForce({ channel, server }: Decisions, address: Pick<Address, 'public'>): PagesInForce {
+  if (channel.pages !== undefined) return { on: channel.pages, from: 'channel' };
+  if (server.pages !== undefined) return { on: server.pages, from: 'server' };
+  return { on: address.public === true, from: 'deployment' };
+}
+
 /** A direct conversation is a server of its own. */
 function serverKey(address: Address): string {
   const server = serverOf(address) ?? `direct ${channelOf(address)}`;
@@ -216,6 +223,10 @@ const settingsSchema = z.object({
   systemPrompt: z.string().optional(),
   assistant: z.boolean().optional(),
   footer: z.boolean().optional(),
+  /** Whether songs have pages, which open for everybody who has the link. */
+  pages: z.boolean().optional(),
+  /** A channel's: what the link to its album must hold; absent where it has none. */
+  album: z.string().optional(),
   limits: z.array(limit).readonly().default([]),
   exemptModerators: z.boolean().optional(),
   /** A server's: nothing new is taken. */

@@ -9,8 +9,9 @@ import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { ALL_COMMANDS } from './access/access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
-import { answersInForce, setAnswer } from './answers.ts';
-import type { DecisionStore, Decisions, Edit } from './decisions.ts';
+import { closeAlbum, openAlbum } from './albums.ts';
+import { answersInForce, setValue } from './answers.ts';
+import { type DecisionStore, type Decisions, type Edit, pagesInForce } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
 import { keptWith, resetLimit, setExemption, setLimit, setPause } from './limits/changes.ts';
 import type { Meter } from './limits/limits.ts';
@@ -34,6 +35,9 @@ export interface ModerationOptions {
   /** A picture of it; undefined where none could be made. */
   readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
+  /** Where people open the songs of a channel; undefined where they could not. */
+  readonly albumUrl: (address: Address, key: string) => string | undefined;
+  readonly newId: () => string;
   readonly now: () => number;
 }
 
@@ -80,11 +84,27 @@ export function moderationFor(
     answers: {
       inForce: async () => answersInForce(await read()),
       async change({ systemPrompt, assistant, footer }, where) {
-        if (systemPrompt !== undefined) await change(where, setAnswer('systemPrompt', systemPrompt));
-        if (assistant !== undefined) await change(where, setAnswer('assistant', assistant));
-        if (footer !== undefined) await change(where, setAnswer('footer', footer));
+        if (systemPrompt !== undefined) await change(where, setValue('systemPrompt', systemPrompt));
+        if (assistant !== undefined) await change(where, setValue('assistant', assistant));
+        if (footer !== undefined) await change(where, setValue('footer', footer));
       },
-      reset: (what, where) => change(where, setAnswer(what, undefined)),
+      reset: (what, where) => change(where, setValue(what, undefined)),
+    },
+
+    pages: {
+      inForce: async () => pagesInForce(await read(), address),
+      async set(on, where) {
+        await change(where, setValue('pages', on));
+      },
+      reset: (where) => change(where, setValue('pages', undefined)),
+      async album() {
+        const url = (key: string) => options.albumUrl(address, key);
+        const { album } = (await read()).channel;
+        if (album !== undefined || url('') === undefined) return url(album ?? '');
+        await change('channel', openAlbum(options.newId()));
+        return url((await read()).channel.album ?? '');
+      },
+      withdrawAlbum: () => change('channel', closeAlbum),
     },
 
     limits: {

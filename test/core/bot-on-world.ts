@@ -44,6 +44,10 @@ export function createBotOn(
         undelivered: (limit) => world.jobs.undelivered(address, person.id, limit),
         showHere: (id) => world.jobs.showAt(id, address, person.id),
       },
+      pages: {
+        of: async ({ id }) => `https://bot.example/songs/${id}/signed`,
+        setWithdrawn: ({ id }, withdrawn) => world.jobs.setPage(id, withdrawn),
+      },
       models: {
         song: async (named) =>
           songModel(

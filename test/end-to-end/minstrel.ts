@@ -6,6 +6,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { platformsFor } from '../../src/app/platforms.ts';
 import type { Log } from '../../src/core/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { Platform } from '../../src/platforms/platform.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
@@ -29,6 +30,8 @@ export interface StartOptions {
   readonly writeTo?: Log;
   /** A gateway that goes on when the bot ends; its owner closes it. */
   readonly emulator?: Emulator;
+  /** Instead of those that the settings name. */
+  readonly platforms?: readonly Platform[];
 }
 
 /**
@@ -63,7 +66,7 @@ export async function startMinstrel(
     random: Math.random,
     platforms: (tools) => {
       const patient = { ...tools, patienceMs: PATIENCE_MS };
-      return platformsFor(config, patient);
+      return options.platforms ?? platformsFor(config, patient);
     },
   });
   return {

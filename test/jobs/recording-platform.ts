@@ -10,7 +10,7 @@ import type {
 
 /** A channel in memory. It searches for an earlier message of the key only where there may be one that was not stored. */
 export class RecordingPlatform implements Platform {
-  readonly name = 'discord';
+  readonly name: string;
   /** What is in the channel, by message id. */
   readonly shown = new Map<string, Message>();
   /** Everything that was ever shown, in order. */
@@ -27,6 +27,10 @@ export class RecordingPlatform implements Platform {
   /** A place beside the message that says how far work is; there is none unless a test makes one. */
   showProgress?: NonNullable<Platform['showProgress']>;
   readonly #byKey = new Map<string, string>();
+
+  constructor(name = 'discord') {
+    this.name = name;
+  }
 
   async start(): Promise<void> {}
   async stop(): Promise<void> {}

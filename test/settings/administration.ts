@@ -74,6 +74,7 @@ export function administer(options: AdministeredOptions): Administered {
     isPaused: () => options.isPaused?.() ?? false,
     measure: () => {},
   });
+  let keys = 0;
   const tools = {
     decisions,
     models,
@@ -90,6 +91,8 @@ export function administer(options: AdministeredOptions): Administered {
       await decisions.forget(who.platform, who.person);
       return erased;
     },
+    albumUrl: (_where: Address, key: string) => `https://bot.example/albums/${key}`,
+    newId: () => `key${++keys}`,
     now: clock.now,
   };
   return {

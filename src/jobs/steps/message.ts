@@ -96,7 +96,20 @@ function withNote(message: Message, note: string): Message {
 /** What commands see of a job whose result they render: with a link to what it was made from. */
 async function viewWith(parent: Job | undefined, job: Job, deps: JobDependencies): Promise<JobView> {
   const url = parent && (await linkToMessage(parent, deps));
-  return { ...job, ...(url ? { parentUrl: url } : {}) };
+  // The stems of a song are heard on its page.
+  const page = await linkToPage(job.work.route === 'music.vocalRemoval' ? (parent ?? job) : job, deps);
+  return { ...job, ...(url ? { parentUrl: url } : {}), ...(page ? { pageUrl: page } : {}) };
+}
+
+/** A link is worth no failure. */
+async function linkToPage(song: Job, { pageUrl, log }: JobDependencies): Promise<string | undefined> {
+  if (!song.result?.songs.length || song.pageWithdrawn) return undefined;
+  try {
+    return await pageUrl?.(song);
+  } catch (error) {
+    log.warn({ job: song.id, err: error }, 'A song is shown without a link to its page');
+    return undefined;
+  }
 }
 
 /** A link is worth no failure. */

@@ -1,5 +1,6 @@
 import { ChannelType, type Client, PermissionFlagsBits, ShardClientUtil } from 'discord.js';
 import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
 import type { DiscordRest } from './rest.ts';
@@ -116,6 +117,20 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
       if (!found || !self) return undefined;
       const inThread = found.isThread() || parent !== undefined;
       return missingToAnswer(found.permissionsFor(self).bitfield.toString(), inThread);
+    },
+
+    /** Whether everybody in the guild can read a channel or thread; undefined where it is not known. */
+    isPublic({
+      guild = '',
+      channel,
+      parent,
+    }: Pick<Address, 'guild' | 'channel' | 'parent'>): boolean | undefined {
+      const cache = guildOf(guild)?.channels.cache;
+      const found = cache?.get(channel);
+      const holder = parent === undefined ? found : cache?.get(parent);
+      if (!found || !holder) return undefined;
+      if (found.type === ChannelType.PrivateThread) return false;
+      return holder.permissionsFor(guild)?.has(PermissionFlagsBits.ViewChannel);
     },
 
     /** Whether a member may manage the guild. Messages carry a member's roles and not their permissions. */

@@ -66,6 +66,10 @@ export const french = {
     forget: 'oublier',
     confirm: 'confirmer',
     audit: 'journal',
+    pages: 'pages',
+    songs: 'chansons',
+    album: 'album',
+    withdraw: 'retirer',
   },
   words: {
     'Make a song': 'Créer une chanson',
@@ -206,5 +210,15 @@ export const french = {
     'Yes, erase it; it cannot be brought back': 'Oui, effacer ; rien ne pourra être récupéré',
     'What moderators changed here, for moderators':
       'Ce que les modérateurs ont changé ici, pour les modérateurs',
+    'Whether songs made here can be heard by link, and the link to all of them':
+      'Si les chansons d’ici s’écoutent par un lien, et le lien vers toutes',
+    on: 'activé',
+    off: 'désactivé',
+    'Switch the pages of songs on or off': 'Activer ou désactiver les pages des chansons',
+    'On: everybody who has the link of a song can listen':
+      'Activé : toute personne qui a le lien d’une chanson peut l’écouter',
+    'A link to all songs of this channel that have pages':
+      'Un lien vers toutes les chansons de ce salon qui ont une page',
+    'Take the link away; the next one is another': 'Retirer le lien ; le prochain sera un autre',
   },
 };

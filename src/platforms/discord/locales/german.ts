@@ -66,6 +66,10 @@ export const german = {
     forget: 'vergessen',
     confirm: 'bestätigen',
     audit: 'protokoll',
+    pages: 'seiten',
+    songs: 'lieder',
+    album: 'album',
+    withdraw: 'entziehen',
   },
   words: {
     'Make a song': 'Ein Lied machen',
@@ -206,5 +210,15 @@ export const german = {
       'Löschen, was über dich aufbewahrt wird: Anfragen, Ergebnisse, Dateien, Stimmen',
     'Yes, erase it; it cannot be brought back': 'Ja, löschen; es lässt sich nicht zurückholen',
     'What moderators changed here, for moderators': 'Was Moderatoren hier geändert haben, für Moderatoren',
+    'Whether songs made here can be heard by link, and the link to all of them':
+      'Ob Lieder von hier über einen Link zu hören sind, und der Link zu allen',
+    on: 'ein',
+    off: 'aus',
+    'Switch the pages of songs on or off': 'Die Seiten der Lieder ein- oder ausschalten',
+    'On: everybody who has the link of a song can listen':
+      'Ein: wer den Link eines Liedes hat, kann es hören',
+    'A link to all songs of this channel that have pages':
+      'Ein Link zu allen Liedern dieses Kanals, die Seiten haben',
+    'Take the link away; the next one is another': 'Den Link entziehen; der nächste ist ein anderer',
   },
 };

@@ -66,6 +66,10 @@ export const japanese = {
     forget: '消去',
     confirm: '確認',
     audit: '記録',
+    pages: 'ページ',
+    songs: '曲一覧',
+    album: 'アルバム',
+    withdraw: '取り下げ',
   },
   words: {
     'Make a song': '曲を作ります',
@@ -201,5 +205,13 @@ export const japanese = {
       '保存されたあなたの情報を消します: 依頼、結果、ファイル、声、使用量',
     'Yes, erase it; it cannot be brought back': 'はい、消去します。元に戻せません',
     'What moderators changed here, for moderators': 'モデレーターによる変更の記録(モデレーター用)',
+    'Whether songs made here can be heard by link, and the link to all of them':
+      'ここの曲をリンクで聴けるようにするか、と全曲へのリンク',
+    on: 'オン',
+    off: 'オフ',
+    'Switch the pages of songs on or off': '曲のページをオンまたはオフにします',
+    'On: everybody who has the link of a song can listen': 'オン: 曲のリンクを知る人は誰でも聴けます',
+    'A link to all songs of this channel that have pages': 'このチャンネルでページのある全曲へのリンク',
+    'Take the link away; the next one is another': 'リンクを無効にします。次は別のリンクになります',
   },
 };

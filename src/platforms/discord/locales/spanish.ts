@@ -66,6 +66,10 @@ export const spanish = {
     forget: 'olvidar',
     confirm: 'confirmar',
     audit: 'registro',
+    pages: 'páginas',
+    songs: 'canciones',
+    album: 'álbum',
+    withdraw: 'retirar',
   },
   words: {
     'Make a song': 'Crear una canción',
@@ -209,5 +213,15 @@ export const spanish = {
       'Borrar lo que se guarda sobre ti: peticiones, resultados, archivos, voces, uso',
     'Yes, erase it; it cannot be brought back': 'Sí, borrarlo; no se puede recuperar',
     'What moderators changed here, for moderators': 'Lo que cambiaron los moderadores aquí, para moderadores',
+    'Whether songs made here can be heard by link, and the link to all of them':
+      'Si las canciones de aquí se oyen por enlace, y el enlace a todas',
+    on: 'activado',
+    off: 'desactivado',
+    'Switch the pages of songs on or off': 'Activar o desactivar las páginas de las canciones',
+    'On: everybody who has the link of a song can listen':
+      'Activado: quien tenga el enlace de una canción puede oírla',
+    'A link to all songs of this channel that have pages':
+      'Un enlace a todas las canciones de este canal que tienen página',
+    'Take the link away; the next one is another': 'Retirar el enlace; el próximo será otro',
   },
 };

@@ -14,7 +14,7 @@ import { type Page, renderPages } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
 import type { ComponentInteraction, Interaction } from './interaction.ts';
-import { addressDataOf, askedAt, askingOf, invocationOf, liveToken } from './invocation.ts';
+import { addressDataOf, askedAt, askingOf, invocationOf, liveToken, withPublicity } from './invocation.ts';
 import { menuForm, modalOf, openFormButton } from './modal.ts';
 import { openThread } from './threads.ts';
 
@@ -52,8 +52,9 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   }
   if (interaction.type === 3 && interaction.data.custom_id === OPEN_THREAD)
     return await ifAdmitted(interaction, ASK, tools, () => openThread(interaction, tools));
-  const invocation = invocationOf(interaction, tools.now());
-  if (!invocation) return await sayOutdated(interaction, tools);
+  const received = invocationOf(interaction, tools.now());
+  if (!received) return await sayOutdated(interaction, tools);
+  const invocation = { ...received, address: withPublicity(received.address, tools) };
   const command = tools.bot.commands.find(({ name }) => name === invocation.command);
   const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
   // What takes long to render is waited for like what takes long to find out.

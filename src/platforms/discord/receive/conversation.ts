@@ -7,7 +7,7 @@ import { preventsSending } from '../errors.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
 import type { IncomingMessage } from './interaction.ts';
-import { addressOfMessage, personOf } from './invocation.ts';
+import { addressOfMessage, personOf, withPublicity } from './invocation.ts';
 
 /** Its options for what was said. */
 const QUESTION = 'question';
@@ -41,7 +41,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
   const moderates = guild !== undefined && guilds.moderates(guild, person.id, person.roles);
   const invocation = {
     id: message.id,
-    address: addressOfMessage(message, thread?.parent),
+    address: withPublicity(addressOfMessage(message, thread?.parent), tools),
     person: { ...person, moderator: person.moderator || moderates },
   };
   const isEmpty = textOfPerson(message, self) === '' && message.attachments.length === 0;

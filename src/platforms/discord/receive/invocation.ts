@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Address, Invocation, Person, SuggestRequest } from '../../../core/invocation.ts';
 import type { OptionValue } from '../../../core/options.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
-import { isThread, takesThreads } from '../connection/guilds.ts';
+import { type Guilds, isThread, takesThreads } from '../connection/guilds.ts';
 import { isModerator, mayOpenThreads, missingToAnswer } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
 import type {
@@ -240,3 +240,12 @@ export const addressOfMessage = (message: IncomingMessage, parent: string | unde
     ...(takesThreads(message.channel_type) ? { threads: true } : {}),
   },
 });
+
+/** The address with whether everybody in its guild can read there. */
+export function withPublicity(
+  address: Address,
+  { guilds }: { readonly guilds: Pick<Guilds, 'isPublic'> },
+): Address {
+  const isPublic = guilds.isPublic(address);
+  return isPublic === undefined ? address : { ...address, public: isPublic };
+}

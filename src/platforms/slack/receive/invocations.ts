@@ -39,12 +39,14 @@ export function channelAddress(
   guild: string,
   channel: string,
   channelName?: string,
-): Pick<Address, 'guild' | 'channel' | 'channelName' | 'direct'> {
+): Pick<Address, 'guild' | 'channel' | 'channelName' | 'direct' | 'public'> {
+  const isUnnamed = channelName !== undefined && UNNAMED.has(channelName);
   return {
     guild,
     channel,
-    ...(channelName === undefined || UNNAMED.has(channelName) ? {} : { channelName }),
+    ...(channelName === undefined || isUnnamed ? {} : { channelName }),
     ...(/^[DUW]/.test(channel) ? { direct: true } : {}),
+    ...(isUnnamed ? { public: false } : {}),
   };
 }
 
@@ -71,10 +73,16 @@ export function agentThreadOf({
 /** What Slack says instead of names. */
 const UNNAMED: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
 
+/** Of private channels a command tells no name. Buttons are not documented to do the same, so they tell nothing. */
+function publicity({ channel_name: name }: z.infer<typeof slashSchema>): Pick<Address, 'public'> {
+  return name === undefined ? {} : { public: !UNNAMED.has(name) && !name.startsWith('mpdm-') };
+}
+
 export function slashAddress(slash: z.infer<typeof slashSchema>, now: number): Address {
   return {
     platform: PLATFORM_NAME,
     ...channelAddress(slash.team_id, slash.channel_id, slash.channel_name),
+    ...publicity(slash),
     person: slash.user_id,
     ...responseUrlData(slash.response_url, now),
   };

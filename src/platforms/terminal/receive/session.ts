@@ -19,8 +19,13 @@ import { typedChoice, typedValue } from '../../shared/values.ts';
 import { type Completion, complete, help, matching } from './help.ts';
 import type { PromptQuestion } from './prompt.ts';
 
-/** The one address of a terminal. */
-export const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' } as const satisfies Address;
+/** The one address of a terminal. Its pages open on this machine. */
+export const HERE = {
+  platform: 'terminal',
+  channel: 'terminal',
+  public: true,
+  person: 'you',
+} as const satisfies Address;
 
 /** The one person, who may do everything. */
 const YOU = { id: HERE.person, displayName: 'you', moderator: true, roles: [] } as const satisfies Person;

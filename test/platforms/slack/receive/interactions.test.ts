@@ -32,7 +32,13 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         {
           command: 'song',
           options: { prompt: 'a tune for rain & sun', style: 'dark lofi', instrumental: true },
-          address: { platform: 'slack', guild: 'T0MINSTREL', channel: 'C0MUSIC', person: 'U0BOB' },
+          address: {
+            platform: 'slack',
+            guild: 'T0MINSTREL',
+            channel: 'C0MUSIC',
+            public: true,
+            person: 'U0BOB',
+          },
           person: { id: 'U0BOB', displayName: 'bob', moderator: true },
           locale: 'en-US',
         },

@@ -8,7 +8,7 @@ import type { TerminalOptions } from '../../../../src/platforms/terminal/termina
 import { createVirtualScreen } from '../deliver/virtual-screen.ts';
 import { openTerminal, type TerminalHarness } from '../harness.ts';
 
-const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
+const HERE = { platform: 'terminal', channel: 'terminal', public: true, person: 'you' };
 
 const song = defineCommand({
   name: 'song',

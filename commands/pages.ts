@@ -1,0 +1,97 @@
+import { defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
+import type { PagesInForce } from '../src/core/moderation.ts';
+import type { ChoiceOption } from '../src/core/options.ts';
+import { here, onOrOff } from './text/moderation.ts';
+import { choicesOf, whereOption } from './text/options.ts';
+import { privately } from './text/text.ts';
+
+const UNREACHABLE =
+  'Pages cannot be opened from outside: whoever runs this bot has given it no public address.';
+
+const songs = {
+  type: 'choice',
+  description: 'On: everybody who has the link of a song can listen',
+  required: true,
+  choices: choicesOf(['on', 'off']),
+} as const satisfies ChoiceOption;
+
+async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
+  return privately({
+    title: 'Pages of songs made here',
+    text: sentence(await moderation.pages.inForce(), address),
+    footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
+  });
+}
+
+function sentence(pages: PagesInForce, at: Pick<Address, 'platform'>): string {
+  switch (pages.from) {
+    case 'channel':
+    case 'server':
+      return `Pages are ${onOrOff(pages)}, chosen for ${here(pages.from, at)}.`;
+    case 'deployment':
+    case 'none':
+      return pages.on
+        ? 'Pages are on, because everybody can read this channel.'
+        : 'Pages are off, because this is private, or I cannot tell whether everybody can read this channel.';
+    default:
+      return pages.from satisfies never;
+  }
+}
+
+export const pages = defineCommand({
+  name: 'pages',
+  description: 'Whether songs made here can be heard by link, and the link to all of them',
+  options: {},
+  moderatorsOnly: true,
+  answersPrivately: true,
+  run: show,
+
+  subcommands: {
+    show: defineSubcommand({ description: 'What is in force here, and why', options: {}, run: show }),
+
+    set: defineSubcommand({
+      description: 'Switch the pages of songs on or off',
+      options: { songs, where: whereOption },
+      async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
+        await moderation.pages.set(chosen === 'on', where);
+        const there = here(where, address);
+        return privately(
+          chosen === 'on'
+            ? `Songs made in ${there} have pages now: a Listen button under each new one, and those of before.`
+            : `Songs made in ${there} have no pages now. Links that were shared open nothing.`,
+        );
+      },
+    }),
+
+    reset: defineSubcommand({
+      description: 'Take a choice back, so that the server or the default decides',
+      options: { where: whereOption },
+      async run({ options: { where = 'channel' }, address }, { moderation }) {
+        const had = await moderation.pages.reset(where);
+        const now = sentence(await moderation.pages.inForce(), address);
+        return privately(
+          had ? `Taken back. ${now}` : `There was no choice for ${here(where, address)}. ${now}`,
+        );
+      },
+    }),
+
+    album: defineSubcommand({
+      description: 'A link to all songs of this channel that have pages',
+      options: { withdraw: { type: 'flag', description: 'Take the link away; the next one is another' } },
+      async run({ options: { withdraw } }, { moderation }) {
+        if (withdraw) {
+          const had = await moderation.pages.withdrawAlbum();
+          return privately(had ? 'The link opens nothing now.' : 'This channel had no link to its songs.');
+        }
+        const url = await moderation.pages.album();
+        if (url === undefined) return privately(UNREACHABLE);
+        return privately({
+          text: 'Everybody who has this link sees the newest songs of this channel. **/pages album** with “withdraw” takes it away.',
+          actions: [{ type: 'link', url, label: 'Open the album' }],
+        });
+      },
+    }),
+  },
+});

@@ -1,0 +1,50 @@
+/** The routes of pages. What reads and makes pages is loaded when the first is asked for. */
+import { pageUrl } from '../core/http.ts';
+import type { JobView } from '../core/job.ts';
+import type { Log } from '../core/log.ts';
+import { assetRoutes, loadAssets } from '../http/assets.ts';
+import { PAGE_ASSETS, songRoutes } from '../http/pages/routes.ts';
+import type { Routes } from '../http/server.ts';
+import type { Administration } from './administration.ts';
+import type { Outside } from './outside.ts';
+
+export function songPageRoutes(
+  { storage, media, publicUrl, secrets }: Outside,
+  { decisions }: Administration,
+  { log, elapsed }: { readonly log: Log; readonly elapsed: () => number },
+): Routes[] {
+  const [secret] = secrets;
+  const root = publicUrl.replace(/\/+$/, '').length + 1;
+  const pathOf = ({ id }: Pick<JobView, 'id'>) => pageUrl(publicUrl, 'songs', id, secret).slice(root);
+  const source = once(async () => {
+    const { createPageSource } = await import('./pages.ts');
+    return createPageSource({ storage, media, decisions, publicUrl, pathOf });
+  });
+  const assets = once(() => loadAssets(PAGE_ASSETS));
+  return [
+    assetRoutes(PAGE_ASSETS.path, assets),
+    songRoutes({
+      source: {
+        song: async (id) => (await source()).song(id),
+        album: async (id) => (await source()).album(id),
+      },
+      assets,
+      secrets,
+      publicUrl,
+      log,
+      elapsed,
+    }),
+  ];
+}
+
+/** Makes it at the first call, and again only after a failure. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,291 @@
+/** The mixer of a take's stems: opened by a press, because it loads all of them. */
+import { openDeck } from './deck.js';
+import { begin, clockTime, find, pauseForOthers, showLine } from './elements.js';
+import { addTo, encodeWav, gainsOf, peaksOf } from './mixing.js';
+
+/** Steps of a waveform. */
+const PEAKS = 240;
+const FOLLOW_MS = 50;
+/** In hertz: what is downloaded has the quality of the stems, whatever the deck plays at. */
+const DOWNLOAD_RATE = 44_100;
+const VOICES = /^(backing )?vocals?$/i;
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Partial<Record<string, string>>} attributes
+ * @param {...(Node | string)} inside
+ */
+function element(name, attributes, ...inside) {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes))
+    if (value !== undefined) made.setAttribute(attribute, value);
+  made.append(...inside);
+  return made;
+}
+
+/** @param {HTMLElement} section */
+function enhance(section) {
+  const open = find(section, '.open', HTMLButtonElement);
+  const status = find(section, '.status', HTMLElement);
+  open.hidden = false;
+  open.addEventListener('click', async () => {
+    if (open.ariaBusy === 'true') return;
+    // A disabled button would lose the focus.
+    open.ariaBusy = 'true';
+    try {
+      status.textContent = 'Loading …';
+      await start(section, (sentence) => {
+        status.textContent = sentence;
+      });
+      const isFocused = document.activeElement === open;
+      open.remove();
+      if (isFocused) find(section, '.play', HTMLButtonElement).focus();
+    } catch {
+      status.textContent = 'The stems could not be loaded. Reload the page and try again.';
+      open.ariaBusy = 'false';
+    }
+  });
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<ArrayBuffer>}
+ */
+async function load(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return await response.arrayBuffer();
+}
+
+/**
+ * @param {HTMLElement} section
+ * @param {(sentence: string) => void} say
+ */
+async function start(section, say) {
+  const rows = [...section.querySelectorAll('.lane')].filter((row) => row instanceof HTMLElement);
+  let loaded = 0;
+  const files = await Promise.all(
+    rows.map(async ({ dataset: { src = '', stem = '' } }) => {
+      const data = await load(src);
+      loaded += 1;
+      say(`Loading … ${loaded} of ${rows.length}`);
+      return { name: stem, data };
+    }),
+  );
+  say('Decoding …');
+  const take = Number(section.dataset.mixer);
+  const audio = document.querySelector(`[data-take="${take}"] audio`);
+  const known = audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
+  const deck = await openDeck(files, known);
+  const lanes = rows.map((row, index) => makeLane(row, deck.buffers[index], () => apply()));
+  const karaoke = element('button', { type: 'button', class: 'karaoke', 'aria-pressed': 'false' }, 'Karaoke');
+  const play = element('button', { type: 'button', class: 'play', 'aria-label': 'Play the mix' });
+  play.append(playIcon());
+  const seek = element('input', {
+    type: 'range',
+    class: 'seek',
+    min: '0',
+    max: String(deck.duration),
+    value: '0',
+    step: 'any',
+    'aria-label': 'Position in the mix',
+  });
+  const time = element('span', { class: 'time' }, '0:00');
+  const length = element('span', { class: 'length' }, clockTime(deck.duration));
+  const download = element('button', { type: 'button', class: 'save' }, 'Download this mix');
+  const hasVoice = files.some(({ name }) => VOICES.test(name));
+  section
+    .querySelector('.lanes')
+    ?.before(
+      element(
+        'div',
+        { class: 'controls' },
+        play,
+        time,
+        seek,
+        length,
+        ...(hasVoice ? [karaoke] : []),
+        download,
+      ),
+    );
+
+  const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
+  const show = () => {
+    const position = deck.position();
+    if (deck.playing && position >= deck.duration) return void deck.seek(0).then(() => stop());
+    seek.value = String(position);
+    time.textContent = clockTime(position);
+    seek.setAttribute('aria-valuetext', `${clockTime(position)} of ${clockTime(deck.duration)}`);
+    for (const lane of lanes) lane.draw(position / deck.duration);
+    showLine(take, position);
+  };
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let following;
+  const showState = () => {
+    play.classList.toggle('playing', deck.playing);
+    play.setAttribute('aria-label', deck.playing ? 'Pause the mix' : 'Play the mix');
+    clearInterval(following);
+    if (deck.playing) following = setInterval(show, FOLLOW_MS);
+    show();
+  };
+  const stop = () => {
+    deck.pause();
+    showState();
+  };
+  play.addEventListener('click', async () => {
+    if (deck.playing) return stop();
+    begin(play);
+    await deck.play();
+    showState();
+  });
+  pauseForOthers(play, stop);
+  seek.addEventListener('input', () => {
+    time.textContent = clockTime(Number(seek.value));
+  });
+  seek.addEventListener('change', async () => {
+    await deck.seek(Number(seek.value));
+    show();
+  });
+  karaoke.addEventListener('click', () => {
+    const on = karaoke.getAttribute('aria-pressed') !== 'true';
+    karaoke.setAttribute('aria-pressed', String(on));
+    document.body.classList.toggle('singing', on);
+    for (const lane of lanes) if (VOICES.test(lane.name)) lane.setMuted(on);
+    apply();
+    if (on) document.querySelector(`ol[data-words="${take}"]`)?.scrollIntoView({ block: 'nearest' });
+  });
+  download.addEventListener('click', async () => {
+    download.disabled = true;
+    say('Mixing …');
+    const gains = gainsOf(lanes.map(({ state }) => state));
+    const wav = await render(files, gains);
+    save(wav, `${document.title} - mix.wav`);
+    say('');
+    download.disabled = false;
+  });
+  apply();
+  showState();
+  say('');
+  // For tests and for those who are curious.
+  Object.assign(section, { deck });
+}
+
+/**
+ * @param {HTMLElement} row
+ * @param {AudioBuffer | undefined} buffer
+ * @param {() => void} changed
+ */
+function makeLane(row, buffer, changed) {
+  const name = row.dataset.stem ?? '';
+  const state = { volume: 1, muted: false, soloed: false };
+  const mute = element(
+    'button',
+    { type: 'button', class: 'mute', 'aria-pressed': 'false', 'aria-label': `Mute ${name}`, title: 'Mute' },
+    'M',
+  );
+  const solo = element(
+    'button',
+    { type: 'button', class: 'solo', 'aria-pressed': 'false', 'aria-label': `Solo ${name}`, title: 'Solo' },
+    'S',
+  );
+  const volume = element('input', {
+    type: 'range',
+    class: 'volume',
+    min: '0',
+    max: '1.5',
+    step: '0.01',
+    value: '1',
+    'aria-label': `Volume of ${name}`,
+  });
+  const canvas = element('canvas', { class: 'wave', 'aria-hidden': 'true' });
+  row.querySelector('audio')?.replaceWith(mute, solo, volume, canvas);
+  const channels = buffer
+    ? Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index))
+    : [];
+  const peaks = peaksOf(channels, PEAKS);
+
+  const setMuted = (/** @type {boolean} */ muted) => {
+    state.muted = muted;
+    mute.setAttribute('aria-pressed', String(muted));
+    row.classList.toggle('muted', muted);
+  };
+  mute.addEventListener('click', () => {
+    setMuted(!state.muted);
+    changed();
+  });
+  solo.addEventListener('click', () => {
+    state.soloed = !state.soloed;
+    solo.setAttribute('aria-pressed', String(state.soloed));
+    changed();
+  });
+  volume.addEventListener('input', () => {
+    state.volume = Number(volume.value);
+    changed();
+  });
+  return { name, state, setMuted, draw: (/** @type {number} */ played) => draw(canvas, peaks, played) };
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Float32Array} peaks
+ * @param {number} played from 0 to 1
+ */
+function draw(canvas, peaks, played) {
+  const { clientWidth, clientHeight } = canvas;
+  const scale = devicePixelRatio || 1;
+  const width = Math.round(clientWidth * scale);
+  const height = Math.round(clientHeight * scale);
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const pen = canvas.getContext('2d');
+  if (!pen || width === 0) return;
+  const style = getComputedStyle(canvas);
+  pen.clearRect(0, 0, width, height);
+  const step = width / peaks.length;
+  peaks.forEach((peak, index) => {
+    const bar = Math.max(scale, peak * height * 0.96);
+    pen.fillStyle = index / peaks.length < played ? style.color : style.getPropertyValue('--rest');
+    pen.fillRect(index * step, (height - bar) / 2, Math.max(1, step * 0.66), bar);
+  });
+}
+
+/**
+ * The stems of a mix as one WAV file. They are decoded one after another, so that only two are in memory at a time.
+ * @param {readonly import('./deck.js').StemFile[]} files
+ * @param {readonly number[]} gains
+ */
+async function render(files, gains) {
+  /** @type {Float32Array[]} */
+  let mix = [];
+  for (const [index, { data }] of files.entries()) {
+    const gain = gains[index] ?? 0;
+    const buffer = await new OfflineAudioContext(2, 1, DOWNLOAD_RATE).decodeAudioData(data.slice(0));
+    mix = [0, 1].map((channel) => {
+      const before = mix[channel] ?? new Float32Array(0);
+      const longer = before.length >= buffer.length ? before : new Float32Array(buffer.length);
+      if (longer !== before) longer.set(before);
+      addTo(longer, buffer.getChannelData(Math.min(channel, buffer.numberOfChannels - 1)), gain);
+      return longer;
+    });
+  }
+  return encodeWav(mix, DOWNLOAD_RATE);
+}
+
+/**
+ * @param {ArrayBuffer} file
+ * @param {string} name
+ */
+function save(file, name) {
+  const url = URL.createObjectURL(new Blob([file], { type: 'audio/wav' }));
+  const link = element('a', { href: url, download: name.replace(/[\\/:*?"<>|]/g, ' ') });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+function playIcon() {
+  const icon = document.querySelector('.take .play svg')?.cloneNode(true);
+  return icon ?? '▶';
+}
+
+for (const section of document.querySelectorAll('[data-mixer]'))
+  if (section instanceof HTMLElement) enhance(section);

@@ -1,0 +1,81 @@
+/** What pages show, as it is handed to them. Texts are as people wrote them; pages escape them. */
+
+/** A file behind the listener: `path` is relative to its root, signed, and ends. */
+export interface LinkedFile {
+  readonly path: string;
+  /** What the file is called where it is saved. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+/** A line that is sung, and the second at which it begins. */
+export interface PageLine {
+  readonly startSeconds: number;
+  readonly text: string;
+  /** The heading before it, such as `Chorus`. */
+  readonly section?: string;
+}
+
+export interface PageStem {
+  /** Such as `vocals`. */
+  readonly name: string;
+  readonly file: LinkedFile;
+}
+
+export interface PageTake {
+  readonly audio: LinkedFile;
+  readonly seconds?: number;
+  /** In time with the music; none where they are not known. */
+  readonly lines: readonly PageLine[];
+  readonly stems: readonly PageStem[];
+  readonly wav?: LinkedFile;
+  readonly lrc?: LinkedFile;
+  readonly video?: LinkedFile;
+}
+
+/** A song in few words, with the path of its page where that can be opened. */
+export interface PageLink {
+  readonly title: string;
+  readonly path?: string;
+}
+
+export interface SongPage {
+  readonly title: string;
+  /** Who asked for it. */
+  readonly person: string;
+  readonly style?: string;
+  readonly lyrics?: string;
+  readonly cover?: LinkedFile;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+  /** Those whose files are kept, with their number among all. */
+  readonly takes: readonly (PageTake & { readonly number: number })[];
+  readonly madeFrom?: PageLink;
+  /** What was made from it, newest first. */
+  readonly made: readonly PageLink[];
+}
+
+export interface AlbumSong extends PageLink {
+  readonly person: string;
+  readonly cover?: LinkedFile;
+  readonly seconds?: number;
+}
+
+export interface AlbumPage {
+  /** What people call the channel, where it is known. */
+  readonly channel?: string;
+  /** Newest first. */
+  readonly songs: readonly AlbumSong[];
+}
+
+/** Why there is no page behind a link that was good. */
+export type Gone = 'erased' | 'withdrawn' | 'off' | 'files';
+
+/** Where pages get their content. Rejects when storage is away. */
+export interface PageSource {
+  /** By the id of its job. */
+  song(id: string): Promise<SongPage | Gone>;
+  /** By what its address says. */
+  album(id: string): Promise<AlbumPage | Gone>;
+}

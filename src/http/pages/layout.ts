@@ -1,0 +1,55 @@
+/** What all pages have: the head, and the frame around their content. */
+import { type Html, html } from './html.ts';
+
+export interface PageLayout {
+  readonly title: string;
+  /** From this page to the root of the listener, such as `../../`: right behind any proxy. */
+  readonly root: string;
+  /** Of an asset, from the root. */
+  readonly asset: (name: string) => string;
+  /** Modules that the page runs. */
+  readonly modules?: readonly string[];
+  /** Further elements of the head. */
+  readonly head?: Html;
+  readonly body: Html;
+}
+
+/** A whole document. `class` tells style sheets apart what is shown in a frame of another site. */
+export function documentOf({ title, root, asset, modules = [], head, body }: PageLayout): string {
+  const path = (name: string) => `${root}${asset(name).slice(1)}`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${path('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${path('page.css')}">
+${modules.map((name) => html`<script type="module" src="${path(name)}"></script>\n`)}${head}</head>
+${body}
+</html>
+`;
+  return page.markup;
+}
+
+/** A page that says why there is nothing else. */
+export function sentencePage(
+  { title, sentence }: { readonly title: string; readonly sentence: string },
+  place: Pick<PageLayout, 'root' | 'asset'>,
+): string {
+  const body = html`<body class="sentence"><main><h1>${title}</h1><p>${sentence}</p></main></body>`;
+  return documentOf({ ...place, title, body });
+}
+
+/** Minutes and seconds, as `2:31`. */
+export function clockTime(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** At most so many characters, and never half of one, so that a page stays small whatever people wrote. */
+export function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

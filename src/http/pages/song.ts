@@ -1,0 +1,254 @@
+/** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
+import type { LinkedFile, PageLine, PageLink, PageTake, SongPage } from './content.ts';
+import { type Html, html } from './html.ts';
+import { clipped, clockTime, documentOf, type PageLayout } from './layout.ts';
+
+/** In characters. A page stays under 150 kB. */
+const MOST_TITLE = 300;
+const MOST_STYLE = 600;
+const MOST_LYRICS = 20_000;
+const MOST_NAME = 100;
+/** Links to other songs. */
+const MOST_LINKS = 20;
+
+export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
+  /** Of this page, as people share it. */
+  readonly url: string;
+  /** The same as a player alone, for frames of other sites. */
+  readonly playerUrl: string;
+  /** Where programs read about it: https://oembed.com */
+  readonly oEmbedUrl: string;
+  /** The path of the words of a take as captions, relative to the root. */
+  readonly wordsOf: (take: number) => string;
+  /** Whole address of a path that is relative to the root. */
+  readonly absolute: (path: string) => string;
+}
+
+export function songDocument(song: SongPage, place: SongPlace): string {
+  const title = clipped(song.title, MOST_TITLE);
+  const hasStems = song.takes.some(({ stems }) => stems.length > 0);
+  const { root, asset } = place;
+  const href = (path: string) => `${root}${path}`;
+  const body = html`<body>
+<main class="song">
+<header>
+${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
+<div class="about">
+<h1 dir="auto">${title}</h1>
+<p class="by">for <bdi>${clipped(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
+${song.style && html`<p class="style" dir="auto">${clipped(song.style, MOST_STYLE)}</p>`}
+${song.madeFrom && html`<p class="from">Made from ${songLink(song.madeFrom, href)}</p>`}
+</div>
+</header>
+<section class="takes" aria-label="Listen">
+${song.takes.map((take) => takeCard(take, { title, href, wordsOf: place.wordsOf, isOnly: song.takes.length === 1 }))}
+</section>
+${wordsSection(song)}
+${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
+${song.made.length > 0 && madeSection(song.made, href)}
+<footer><p>Made with Minstrel. Everybody who has this link can listen; who asked for the song can take the page away.</p></footer>
+</main>
+</body>`;
+  const modules = ['player.js', ...(hasStems ? ['mixer.js'] : [])];
+  return documentOf({ title, root, asset, modules, head: sharing(song, title, place), body });
+}
+
+/** The player alone. */
+export function playerDocument(song: SongPage, place: SongPlace): string {
+  const title = clipped(song.title, MOST_TITLE);
+  const { root, asset } = place;
+  const href = (path: string) => `${root}${path}`;
+  const [first] = song.takes;
+  const body = html`<body class="framed">
+<main>
+${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="" width="96" height="96">`}
+<div class="about">
+<h1 dir="auto"><a href="${place.url}" target="_blank" rel="noopener">${title}</a></h1>
+<section class="takes" aria-label="Listen">${first && takeCard({ ...first, lines: [] }, { title, href, wordsOf: place.wordsOf, isOnly: true, bare: true })}</section>
+</div>
+</main>
+</body>`;
+  return documentOf({ title, root, asset, modules: ['player.js'], body });
+}
+
+interface TakeOptions extends Pick<SongPlace, 'wordsOf'> {
+  readonly title: string;
+  readonly href: (path: string) => string;
+  readonly isOnly: boolean;
+  /** Without downloads. */
+  readonly bare?: boolean;
+}
+
+function takeCard(
+  take: PageTake & { readonly number: number },
+  { title, href, wordsOf, isOnly, bare = false }: TakeOptions,
+): Html {
+  const { number, audio, seconds, lines } = take;
+  const name = isOnly ? title : `Take ${number}`;
+  return html`<article class="take" data-take="${number}">
+${!isOnly && html`<h2>Take ${number}</h2>`}
+<audio controls preload="metadata" src="${href(audio.path)}" aria-label="${name}">
+${lines.length > 0 && html`<track kind="captions" srclang="und" label="Words" src="${href(wordsOf(number))}">`}
+</audio>
+<div class="controls" hidden>
+<button type="button" class="play" aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M7 4.5v15l13-7.5z"/><path class="when-playing" d="M6 4.5h4.5v15H6zM13.5 4.5H18v15h-4.5z"/></svg></button>
+<span class="time">0:00</span>
+<input type="range" class="seek" min="0" max="${Math.ceil(seconds ?? 0)}" value="0" step="any" aria-label="Position in ${name}">
+<span class="length">${seconds === undefined ? '' : clockTime(seconds)}</span>
+<label class="speed"><span>Speed</span> <select aria-label="Speed of ${name}">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
+</div>
+${!bare && downloads(take, href)}
+</article>
+`;
+}
+
+function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: string) => string): Html {
+  const files: [string, LinkedFile | undefined][] = [
+    [extensionOf(audio), audio],
+    ['WAV', wav],
+    ['Words with times', lrc],
+    ['Video', video],
+    ...stems.map(({ name, file }): [string, LinkedFile] => [clipped(name, MOST_NAME), file]),
+  ];
+  const links = files.flatMap(([label, file]) =>
+    file
+      ? [
+          html`<li><a href="${href(file.path)}" download="${file.name}">${label} <small>${size(file.bytes)}</small></a></li>\n`,
+        ]
+      : [],
+  );
+  return html`<details class="downloads"><summary>Download</summary><ul>${links}</ul></details>`;
+}
+
+/** The words of each take in time with the music; those of the song where no take has them. */
+function wordsSection({ takes, lyrics }: SongPage): Html | undefined {
+  const timed = takes.filter(({ lines }) => lines.length > 0);
+  if (timed.length > 0)
+    return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
+${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}">${timedLines(lines)}</ol>\n`)}</section>`;
+  if (!lyrics?.trim()) return undefined;
+  return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
+${verses(clipped(lyrics.trim(), MOST_LYRICS))}</section>`;
+}
+
+function timedLines(lines: readonly PageLine[]): Html[] {
+  let characters = 0;
+  return lines.flatMap(({ startSeconds, text, section }, index) => {
+    characters += text.length;
+    if (characters > MOST_LYRICS) return [];
+    return [
+      html`<li data-line="${index}" data-start="${startSeconds}">${section && html`<span class="part" dir="auto">${section}</span>`}<span class="line" dir="auto">${text}</span></li>\n`,
+    ];
+  });
+}
+
+const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
+
+function verses(lyrics: string): Html[] {
+  return lyrics.split(/\n\s*\n/).map((verse) => {
+    const lines = verse.split('\n').map((line) => {
+      const [, tag] = TAG.exec(line) ?? [];
+      return tag === undefined
+        ? html`<span class="line" dir="auto">${line}</span>`
+        : html`<span class="part" dir="auto">${tag}</span>`;
+    });
+    return html`<p>${lines}</p>\n`;
+  });
+}
+
+function mixer(
+  { number, stems, lines }: SongPage['takes'][number],
+  href: (path: string) => string,
+  isOnly: boolean,
+): Html {
+  const bytes = stems.reduce((sum, { file }) => sum + file.bytes, 0);
+  const heading = isOnly ? 'Mixer' : `Mixer of take ${number}`;
+  return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" data-words="${lines.length > 0 ? number : ''}" aria-label="${heading}">
+<h2>${heading}</h2>
+<p class="hint">Hear the voice and the instruments one by one, and mix them as you like.</p>
+<button type="button" class="open" hidden>Open the mixer <small>loads ${size(bytes)}</small></button>
+<p class="status" role="status"></p>
+<ul class="lanes">
+${stems.map(
+  ({
+    name,
+    file,
+  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${clipped(name, MOST_NAME)}</span>
+<audio controls preload="none" src="${href(file.path)}" aria-label="${clipped(name, MOST_NAME)}"></audio></li>
+`,
+)}</ul>
+</section>
+`;
+}
+
+function madeSection(made: readonly PageLink[], href: (path: string) => string): Html {
+  return html`<section class="made" aria-labelledby="made"><h2 id="made">Made from this</h2>
+<ul>${made.slice(0, MOST_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
+}
+
+function songLink({ title, path }: PageLink, href: (path: string) => string): Html {
+  const text = clipped(title, MOST_TITLE);
+  return path === undefined ? html`<bdi>${text}</bdi>` : html`<a href="${href(path)}"><bdi>${text}</bdi></a>`;
+}
+
+/** What chats and other sites read of it: https://ogp.me and https://oembed.com. */
+function sharing({ cover, person, style, takes }: SongPage, title: string, place: SongPlace): Html {
+  const [first] = takes;
+  const description = clipped([`A song for ${person}`, style].filter(Boolean).join(' · '), 300);
+  const properties: [string, string | undefined][] = [
+    ['og:type', 'music.song'],
+    ['og:site_name', 'Minstrel'],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', place.url],
+    ['og:image', cover && place.absolute(cover.path)],
+    ['og:image:alt', cover && `Cover of ${title}`],
+    ['og:audio', first && place.absolute(first.audio.path)],
+    ['og:audio:type', first?.audio.contentType],
+    ['music:duration', first?.seconds === undefined ? undefined : String(Math.round(first.seconds))],
+  ];
+  const names: [string, string | undefined][] = [
+    ['description', description],
+    ['twitter:card', 'player'],
+    ['twitter:player', place.playerUrl],
+    ['twitter:player:width', String(PLAYER_SIZE.width)],
+    ['twitter:player:height', String(PLAYER_SIZE.height)],
+  ];
+  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && html`<meta name="${name}" content="${content}">\n`)}<link rel="alternate" type="application/json+oembed" href="${place.oEmbedUrl}" title="${title}">
+`;
+}
+
+/** Of the player in a frame, in CSS pixels. */
+const PLAYER_SIZE = { width: 480, height: 152 } as const;
+
+/** https://oembed.com, section 2.3. */
+export function oEmbedOf(song: SongPage, { playerUrl }: Pick<SongPlace, 'playerUrl'>): object {
+  const title = clipped(song.title, MOST_TITLE);
+  const frame = html`<iframe src="${playerUrl}" width="${PLAYER_SIZE.width}" height="${PLAYER_SIZE.height}" title="${title}" loading="lazy"></iframe>`;
+  return {
+    type: 'rich',
+    version: '1.0',
+    title,
+    author_name: clipped(song.person, MOST_NAME),
+    provider_name: 'Minstrel',
+    cache_age: 3600,
+    html: frame.markup,
+    ...PLAYER_SIZE,
+  };
+}
+
+function extensionOf({ name }: LinkedFile): string {
+  return name.slice(name.lastIndexOf('.') + 1).toUpperCase();
+}
+
+function size(bytes: number): string {
+  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(bytes / 1e3))} kB`;
+}
+
+function isoDay(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+function day(milliseconds: number): string {
+  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(milliseconds);
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Address, Invocation } from '../../src/core/invocation.ts';
+import { type Message, parseActionId } from '../../src/core/message.ts';
+import { RecordingPlatform } from '../jobs/recording-platform.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+const PUBLIC: Address = {
+  platform: 'terminal',
+  guild: 'g1',
+  channel: 'music',
+  channelName: 'music',
+  public: true,
+  person: 'ada',
+};
+const PRIVATE: Address = { platform: 'terminal', guild: 'g1', channel: 'secret', person: 'ada' };
+const ADA = { id: 'ada', displayName: 'Ada', moderator: false, roles: [] };
+const BOB = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
+const MODERATOR = { id: 'mo', displayName: 'Mo', moderator: true, roles: [] };
+
+let running: RunningMinstrel;
+let platform: RecordingPlatform;
+let chat: RecordingPlatform;
+let events = 0;
+
+beforeAll(async () => {
+  platform = new RecordingPlatform('terminal');
+  chat = new RecordingPlatform('discord');
+  running = await startMinstrel({}, { platforms: [platform, chat] });
+});
+afterAll(() => running?.[Symbol.asyncDispose]());
+
+type Asked = Pick<Invocation, 'command'> & Partial<Invocation>;
+
+/** The id of the job, or what the person reads. */
+async function ask(asked: Asked): Promise<string | Message> {
+  events += 1;
+  const invocation = { id: `event${events}`, options: {}, address: PUBLIC, person: ADA, ...asked };
+  const outcome = await running.minstrel.bot.run(invocation);
+  if (outcome.type === 'form') throw new TypeError('a form');
+  if (outcome.type === 'message') return outcome.message;
+  outcome.begin();
+  return outcome.job;
+}
+
+async function read(asked: Asked): Promise<Message> {
+  const message = await ask(asked);
+  if (typeof message === 'string') throw new TypeError('a job');
+  return message;
+}
+
+/** Resolves to the result, once it stands. */
+async function make(asked: Asked, where = platform): Promise<{ id: string; message: Message }> {
+  const id = await ask(asked);
+  if (typeof id !== 'string') throw new TypeError(JSON.stringify(id));
+  await expect.poll(async () => (await running.minstrel.job(id))?.state).toBe('delivered');
+  const shown = where.history.findLast(({ actions = [] }) =>
+    actions.some((action) => action.type === 'action' && parseActionId(action.id)?.job === id),
+  );
+  if (!shown) throw new TypeError('nothing was shown');
+  return { id, message: shown };
+}
+
+const makeSong = (changes: Partial<Invocation> = {}) =>
+  make({ command: 'song', options: { prompt: 'a tune for rain' }, ...changes });
+
+const press = (job: string, name: string, changes: Partial<Invocation> = {}) =>
+  ({ command: 'song', action: { name, job, index: 0 }, ...changes }) satisfies Asked;
+
+const linkIn = ({ actions = [] }: Message, label: string) =>
+  actions.flatMap((action) => (action.type === 'link' && action.label === label ? [action.url] : []))[0];
+
+async function visit(url = ''): Promise<{ status: number; text: string }> {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}
+
+const pages = (subcommand: string, options: Invocation['options'] = {}) =>
+  read({ command: 'pages', subcommand, options, person: MODERATOR });
+
+it('a song of a public channel has a page whose takes can be heard, and no page elsewhere', async () => {
+  const { message } = await makeSong();
+  const url = linkIn(message, 'Listen');
+  const { status, text } = await visit(url);
+  expect(status).toBe(200);
+  const takes = [...text.matchAll(/<audio controls preload="metadata" src="([^"]+)"/g)].map(
+    ([, src = '']) => src,
+  );
+  expect(takes).toHaveLength(2);
+  for (const take of takes) {
+    const audio = await fetch(new URL(take.replaceAll('&amp;', '&'), url));
+    expect([audio.status, audio.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+  }
+  expect(text).toMatch(/<img class="cover" src="..\/..\/files\//);
+  expect(text).toContain('for <bdi>Ada</bdi>');
+
+  expect(linkIn((await makeSong({ address: PRIVATE })).message, 'Listen')).toBeUndefined();
+  // People of a chat cannot open what only this machine reaches.
+  const far = { ...PUBLIC, platform: 'discord' };
+  const song = await make({ command: 'song', options: { prompt: 'far' }, address: far }, chat);
+  expect(linkIn(song.message, 'Listen')).toBeUndefined();
+  const asked = await read(press(song.id, 'page', { address: far }));
+  expect(asked.text).toContain('Songs made here have no page.');
+});
+
+it('what is made of a song comes to its page: words in time, stems, WAV, video, and songs made from it', async () => {
+  const { id, message } = await makeSong();
+  const url = linkIn(message, 'Listen') ?? '';
+  expect((await visit(url)).text).not.toContain('data-mixer');
+  await make(press(id, 'karaoke'));
+  await make(press(id, 'wav'));
+  await make(press(id, 'video'));
+  const split = {
+    action: { name: 'stems', job: id, index: 0, sent: true },
+    options: { split: 'separate_vocal' },
+  };
+  const stems = await make({ command: 'song', ...split });
+  expect(linkIn(stems.message, 'Mix')).toBe(`${url}#mixer`);
+  const at = {
+    action: { name: 'extend', job: id, index: 0, sent: true },
+    options: { style: 'slower' },
+  };
+  const extended = await make({ command: 'song', ...at });
+  const { text } = await visit(url);
+  expect(text).toContain('data-mixer="1"');
+  expect(text.match(/data-stem="(vocals|instrumental)"/g)).toHaveLength(2);
+  for (const name of ['>WAV ', '>Words with times ', '>Video ', '>vocals ']) expect(text).toContain(name);
+  const words = await visit(`${url}/words-1.vtt`);
+  expect(words.text).toMatch(/^WEBVTT\n\n0\n00:00:/);
+  expect((await visit(url)).text).toContain(`songs/${extended.id}/`);
+});
+
+it('a button tells less of its channel: what is made by it is as public as what it belongs to', async () => {
+  const { public: _, ...untold } = PUBLIC;
+  const { id } = await makeSong();
+  expect(linkIn((await make(press(id, 'again', { address: untold }))).message, 'Listen')).toBeDefined();
+  expect(
+    linkIn((await make(press(id, 'again', { address: { ...PUBLIC, public: false } }))).message, 'Listen'),
+  ).toBeUndefined();
+  const hidden = await makeSong({ address: PRIVATE });
+  expect(
+    linkIn((await make(press(hidden.id, 'again', { address: PRIVATE }))).message, 'Listen'),
+  ).toBeUndefined();
+});
+
+it('the person who asked takes the page away and gives it back; others cannot', async () => {
+  const { id, message } = await makeSong();
+  const url = linkIn(message, 'Listen');
+  const page = await read(press(id, 'page'));
+  expect(linkIn(page, 'Listen')).toBe(url);
+  expect((await read(press(id, 'page', { person: BOB }))).actions).toHaveLength(1);
+  expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain('Only the person who asked');
+  expect((await visit(url)).status).toBe(200);
+  await read(press(id, 'withdraw'));
+  expect(await visit(url)).toMatchObject({
+    status: 410,
+    text: expect.stringContaining('took its page away'),
+  });
+  expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only the person who asked');
+  await read(press(id, 'publish', { person: MODERATOR }));
+  expect((await visit(url)).status).toBe(200);
+});
+
+it('moderators switch pages off and on, for links that were shared too', async () => {
+  const { message } = await makeSong();
+  const url = linkIn(message, 'Listen');
+  await pages('set', { songs: 'off', where: 'server' });
+  expect(await visit(url)).toMatchObject({
+    status: 410,
+    text: expect.stringContaining('Moderators switched'),
+  });
+  expect(linkIn((await makeSong()).message, 'Listen')).toBeUndefined();
+  await pages('set', { songs: 'on' });
+  expect((await visit(url)).status).toBe(200);
+  expect((await pages('reset', { where: 'channel' })).text).toContain(
+    'Pages are off, chosen for this server.',
+  );
+  await pages('reset', { where: 'server' });
+  expect((await pages('show')).text).toBe('Pages are on, because everybody can read this channel.');
+  expect((await visit(url)).status).toBe(200);
+  const refused = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });
+  expect(refused.text).toMatch(/moderators/i);
+});
+
+it('the album of a channel has its songs, and opens by the newest link of its moderators alone', async () => {
+  const { id } = await makeSong();
+  const withdrawn = await makeSong();
+  await read(press(withdrawn.id, 'withdraw'));
+  const url = linkIn(await pages('album'), 'Open the album');
+  const { status, text } = await visit(url);
+  expect(status).toBe(200);
+  expect(text).toContain('Songs of #music');
+  expect(text).toContain(`songs/${id}/`);
+  expect(text).not.toContain(withdrawn.id);
+  expect(linkIn(await pages('album'), 'Open the album')).toBe(url);
+  await pages('album', { withdraw: true });
+  expect((await visit(url)).status).toBe(410);
+  const next = linkIn(await pages('album'), 'Open the album');
+  expect(next).not.toBe(url);
+  expect((await visit(next)).status).toBe(200);
+  expect((await visit(url)).status).toBe(410);
+});
+
+it('what a person has erased is gone', async () => {
+  const eve = { ...PUBLIC, person: 'eve' };
+  const { message } = await makeSong({ address: eve, person: { ...ADA, id: 'eve' } });
+  const url = linkIn(message, 'Listen');
+  expect((await visit(url)).status).toBe(200);
+  await read({
+    command: 'minstrel',
+    subcommand: 'forget',
+    options: { confirm: true },
+    address: eve,
+    person: { ...ADA, id: 'eve' },
+  });
+  expect(await visit(url)).toMatchObject({ status: 410, text: expect.stringContaining('It was erased') });
+});

@@ -1,0 +1,255 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SongPage } from '../../../src/http/pages/content.ts';
+import {
+  noBrowser,
+  startBrowser,
+  type TestBrowser,
+  type Visit,
+  type VisitOptions,
+} from '../../servers/browser.ts';
+import { Files, openSongSite, sampleSong } from './song-site.ts';
+
+/** Loudest sample that the mixer's meter sees now. */
+const METER = `(() => {
+  const { meter } = document.querySelector('[data-mixer]').deck;
+  const samples = new Float32Array(meter.fftSize);
+  meter.getFloatTimeDomainData(samples);
+  return Math.max(...samples.map(Math.abs));
+})()`;
+const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
+
+/** Makes the sound of the first player measurable. */
+const LISTEN = `(() => {
+  const context = new AudioContext();
+  const analyser = new AnalyserNode(context);
+  context.createMediaElementSource(document.querySelector('audio')).connect(analyser).connect(context.destination);
+  globalThis.loudest = () => {
+    const samples = new Float32Array(analyser.fftSize);
+    analyser.getFloatTimeDomainData(samples);
+    return Math.max(...samples.map(Math.abs));
+  };
+})()`;
+
+const HOSTILE = `"><script>document.title = 'attacked'</script><img src=x onerror="document.title = 'attacked'">\u202Eexe.`;
+
+describe.skipIf(noBrowser)('the page of a song in a browser', () => {
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.[Symbol.asyncDispose]());
+
+  async function open(
+    options: VisitOptions & { seconds?: number; song?: Partial<SongPage> } = {},
+  ): Promise<Visit> {
+    const files = new Files();
+    const { seconds = 6, song, ...visit } = options;
+    const { songUrl } = await openSongSite({ song: { ...sampleSong(files, seconds), ...song }, files });
+    return browser.visit(songUrl, visit);
+  }
+
+  async function openMixer({ page }: Visit): Promise<void> {
+    await page.getByRole('button', { name: 'Open the mixer' }).click();
+    await page.getByRole('button', { name: 'Play the mix' }).waitFor();
+  }
+
+  test.each([
+    [360, 'light'],
+    [360, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const)(
+    '%i pixels wide, %s: nothing is wrong, cut off or hard to reach',
+    async (width, colorScheme) => {
+      const visit = await open({ width, colorScheme });
+      await openMixer(visit);
+      await visit.page.getByText('Download', { exact: true }).first().click();
+      expect(await visit.accessibilityProblems()).toEqual([]);
+      expect(
+        await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+      ).toBeLessThanOrEqual(0);
+      expect(visit.problems).toEqual([]);
+      await visit.page.context().close();
+    },
+  );
+
+  test('sound plays, the words follow it, and a pressed line goes on from there', async () => {
+    const { page, problems } = await open();
+    await page.evaluate(LISTEN);
+    await page.getByRole('button', { name: 'Play Take 1' }).click();
+    await expect
+      .poll(() => page.evaluate('document.querySelector("audio").currentTime'))
+      .toBeGreaterThan(0.2);
+    await expect.poll(() => page.evaluate('loudest()')).toBeGreaterThan(0.3);
+    expect(await page.locator('li[aria-current]').textContent()).toContain('Rain on the window');
+    await page.getByText('And I read it once more').click();
+    await expect
+      .poll(() => page.evaluate('document.querySelector("audio").currentTime'))
+      .toBeGreaterThanOrEqual(4.5);
+    await expect
+      .poll(() => page.locator('li[aria-current]').textContent())
+      .toContain('And I read it once more');
+    // One player at a time.
+    await page.getByRole('button', { name: 'Play Take 2' }).click();
+    await page.getByRole('button', { name: 'Play Take 1' }).waitFor();
+    expect(
+      await page.evaluate('[...document.querySelectorAll("audio")].map(({ paused }) => paused)'),
+    ).toEqual(expect.arrayContaining([true, false]));
+    await page.getByLabel('Speed of Take 2').selectOption('2×');
+    expect(
+      await page.evaluate(
+        '(({ playbackRate, preservesPitch }) => [playbackRate, preservesPitch])(document.querySelectorAll("audio")[1])',
+      ),
+    ).toEqual([2, true]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the keyboard alone reaches and works everything', async () => {
+    const { page, problems } = await open();
+    const reached: string[] = [];
+    const press: Readonly<Record<string, string>> = {
+      'Play Take 1': 'Space',
+      'Position in Take 1': 'ArrowRight',
+      Download: 'Enter',
+      'Mute vocals': 'Space',
+      'Solo vocals': 'Enter',
+      'Volume of vocals': 'ArrowLeft',
+    };
+    const focused = `(({ activeElement: { ariaLabel, textContent, tagName } }) => tagName === 'BODY' ? '' : ariaLabel ?? textContent)(document)`;
+    for (let tab = 0; tab < 60; tab += 1) {
+      await page.keyboard.press('Tab');
+      const label = String(await page.evaluate(focused));
+      if (label === '') break;
+      reached.push(label);
+      const key = press[label];
+      if (key !== undefined) await page.keyboard.press(key);
+      if (!label.startsWith('Open the mixer')) continue;
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.evaluate(focused)).toBe('Play the mix');
+      reached.push('Play the mix');
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining([
+        ...['Play Take 1', 'Position in Take 1', 'Speed of Take 1', 'Download', 'Play Take 2'],
+        ...['Play the mix', 'Position in the mix', 'Karaoke', 'Download this mix'],
+        ...['Mute vocals', 'Solo vocals', 'Volume of vocals', 'Mute instrumental'],
+        'Rain on the Window, part two',
+      ]),
+    );
+    expect(await page.getByRole('button', { name: 'Pause Take 1' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Mute vocals', pressed: true }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Solo vocals', pressed: true }).count()).toBe(1);
+    expect(await page.getByLabel('Volume of vocals').inputValue()).toBe('0.99');
+    expect(await page.getByRole('link', { name: 'WAV' }).first().isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('stems play in step to the sample, also after a minute and after seeking, and are muted and soloed', async () => {
+    const visit = await open({ seconds: 64 });
+    const { page, problems } = visit;
+    await openMixer(visit);
+    // The stems are opposites: a sample of difference would be heard.
+    const isSilent = async () => {
+      const from = Number(await page.evaluate(MIX_POSITION));
+      for (let look = 0; look < 5; look += 1) {
+        await expect
+          .poll(async () => Number(await page.evaluate(MIX_POSITION)) - from)
+          .toBeGreaterThan(0.05 * (look + 1));
+        expect(Number(await page.evaluate(METER))).toBeLessThan(0.005);
+      }
+    };
+    await page.getByRole('button', { name: 'Play the mix' }).click();
+    await isSilent();
+    const position = page.getByLabel('Position in the mix');
+    for (const seconds of ['61', '30.123']) {
+      await position.fill(seconds);
+      await position.dispatchEvent('change');
+      await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(Number(seconds));
+      await isSilent();
+    }
+    const muteVocals = page.getByRole('button', { name: 'Mute vocals' });
+    await muteVocals.click();
+    await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);
+    await muteVocals.click();
+    await expect.poll(async () => Number(await page.evaluate(METER))).toBeLessThan(0.005);
+    await page.getByRole('button', { name: 'Solo instrumental' }).click();
+    await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);
+    await page.getByLabel('Volume of instrumental').fill('0.5');
+    await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.25, 1);
+    await page.getByRole('button', { name: 'Pause the mix' }).click();
+    const paused = await page.evaluate(MIX_POSITION);
+    expect(await page.evaluate(MIX_POSITION)).toBe(paused);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('karaoke takes the voice away and makes the words large; the mix is downloaded as it is heard', async () => {
+    const visit = await open();
+    const { page, problems } = visit;
+    await openMixer(visit);
+    const before = await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize');
+    await page.getByRole('button', { name: 'Karaoke' }).click();
+    expect(await page.getByRole('button', { name: 'Mute vocals', pressed: true }).count()).toBe(1);
+    const large = await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize');
+    expect(parseFloat(String(large))).toBeGreaterThan(1.4 * parseFloat(String(before)));
+
+    const wavOfMix = async () => {
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download this mix' }).click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).toBe('Rain on the Window - mix.wav');
+      return readFile(await download.path());
+    };
+    const loudestOf = (wav: Buffer) => {
+      const samples = new Int16Array(wav.buffer, wav.byteOffset + 44, (wav.length - 44) / 2);
+      return samples.reduce((loudest, sample) => Math.max(loudest, Math.abs(sample)), 0) / 32_767;
+    };
+    const band = await wavOfMix();
+    expect(loudestOf(band)).toBeCloseTo(0.5, 1);
+    expect((band.length - 44) / 4 / 44_100).toBeCloseTo(6, 2);
+    await page.getByRole('button', { name: 'Karaoke' }).click();
+    expect(loudestOf(await wavOfMix())).toBeLessThan(0.001);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('without scripts there are players, words, stems and downloads', async () => {
+    const { page } = await open({ javaScriptEnabled: false, width: 360 });
+    expect(await page.locator('audio[controls]').count()).toBe(4);
+    expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
+    expect(await page.locator('.lane').getByText('vocals').isVisible()).toBe(true);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.getByText('Download', { exact: true }).first().click();
+    expect(await page.getByRole('link', { name: 'WAV' }).first().isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  test('what people wrote runs nothing and breaks no layout', async () => {
+    const long = `${HOSTILE}${'W'.repeat(5_000)}`;
+    const { page, problems, accessibilityProblems } = await open({
+      width: 360,
+      song: { title: long, person: long, style: long, lyrics: long, madeFrom: { title: long } },
+    });
+    expect(await page.title()).toContain('<script>');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('<script>');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+    expect(await accessibilityProblems()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a file that is gone says so', async () => {
+    const files = new Files();
+    const song = sampleSong(files);
+    const takes = song.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
+    const { songUrl } = await openSongSite({ song: { ...song, takes } });
+    const { page } = await browser.visit(songUrl);
+    await page.getByText('This file cannot be played. Reload the page.').first().waitFor();
+    await page.getByRole('button', { name: 'Open the mixer' }).click();
+    await page.getByText('The stems could not be loaded.').waitFor();
+    await page.context().close();
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { addTo, encodeWav, gainsOf, peaksOf, rateThatFits } from '../../../src/http/pages/browser/mixing.js';
+
+const lane = (changes = {}) => ({ volume: 1, muted: false, soloed: false, ...changes });
+
+describe('gains', () => {
+  test.each([
+    ['every lane is heard at its volume', [lane(), lane({ volume: 0.25 })], [1, 0.25]],
+    ['a muted lane is not heard', [lane({ muted: true }), lane()], [0, 1]],
+    [
+      'only soloed lanes are heard',
+      [lane({ soloed: true, volume: 0.5 }), lane(), lane({ soloed: true })],
+      [0.5, 0, 1],
+    ],
+    ['muting wins over soloing', [lane({ soloed: true, muted: true }), lane({ soloed: true })], [0, 1]],
+    ['a solo that is muted silences no other', [lane({ soloed: true, muted: true }), lane()], [0, 1]],
+    ['no lanes', [], []],
+  ])('%s', (_name, lanes, gains) => {
+    expect(gainsOf(lanes)).toEqual(gains);
+  });
+});
+
+test('lanes are added sample by sample, each with its gain, and none makes the mix longer', () => {
+  const mix = new Float32Array(4);
+  addTo(mix, Float32Array.of(0.5, -0.5, 0.25), 1);
+  addTo(mix, Float32Array.of(0.5, 0.5, 0.25, 1, 1), 0.5);
+  expect([...mix]).toEqual([0.75, -0.25, 0.375, 0.5]);
+});
+
+test('opposite stems in step are silence', () => {
+  const samples = Float32Array.from({ length: 1000 }, (_, index) => Math.sin(index / 7));
+  const mix = new Float32Array(1000);
+  addTo(mix, samples, 0.8);
+  addTo(mix, samples, -0.8);
+  expect(Math.max(...mix.map(Math.abs))).toBeLessThan(1e-6);
+});
+
+test('a waveform shows the loudest of each stretch, over all channels', () => {
+  const left = Float32Array.of(0.1, 0, 0, 0, -0.5, 0, 0, 0);
+  const right = Float32Array.of(0.25, 0, 0, 0, 0, 0, 0, 0);
+  expect([...peaksOf([left, right], 2)]).toEqual([0.25, 0.5]);
+  expect([...peaksOf([Float32Array.of(3)], 1)]).toEqual([1]);
+  expect([...peaksOf([], 3)]).toEqual([0, 0, 0]);
+});
+
+describe('a WAV file', () => {
+  test('has its header, and its frames interleaved', () => {
+    const file = Buffer.from(encodeWav([Float32Array.of(0, 1), Float32Array.of(-1, 0.5)], 44_100));
+    expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
+    expect(file.readUInt32LE(4)).toBe(file.length - 8);
+    expect([file.readUInt16LE(20), file.readUInt16LE(22), file.readUInt32LE(24)]).toEqual([1, 2, 44_100]);
+    expect([file.readUInt32LE(28), file.readUInt16LE(32), file.readUInt16LE(34)]).toEqual([176_400, 4, 16]);
+    expect([file.toString('latin1', 36, 40), file.readUInt32LE(40)]).toEqual(['data', 8]);
+    expect([44, 46, 48, 50].map((at) => file.readInt16LE(at))).toEqual([0, -32_767, 32_767, 16_384]);
+  });
+
+  test('of a mix that is too loud is quieter as a whole, and clips nothing', () => {
+    const file = Buffer.from(encodeWav([Float32Array.of(2, 1, -0.5)], 8_000));
+    expect([44, 46, 48].map((at) => file.readInt16LE(at))).toEqual([32_767, 16_384, -8_192]);
+  });
+
+  test('of nothing is a header', () => {
+    expect(encodeWav([], 44_100).byteLength).toBe(44);
+  });
+});
+
+test('what does not fit into memory is held at a lower rate', () => {
+  const minute = 60 * 44_100 * 2 * 4;
+  expect(rateThatFits(60, minute)).toBe(44_100);
+  expect(rateThatFits(60, minute - 1)).toBe(32_000);
+  expect(rateThatFits(120, minute)).toBe(22_050);
+  expect(rateThatFits(6_000, minute)).toBe(16_000);
+});

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import type { Gone, SongPage } from '../../../src/http/pages/content.ts';
+import { Files, openSongSite, PUBLIC_URL, sampleSong } from './song-site.ts';
+
+const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'\`\${1}&amp;\u202Etxt.exe\uD800`;
+const LONG = 'Ü'.repeat(5_000);
+
+async function openSample(changes: Partial<SongPage> = {}) {
+  const files = new Files();
+  const song = { ...sampleSong(files, 1), ...changes };
+  return { ...(await openSongSite({ song, files })), song };
+}
+
+test('a page has its words, players and downloads as plain HTML, small and for no search engine', async () => {
+  const { songUrl } = await openSample();
+  const response = await fetch(songUrl);
+  const page = await response.text();
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('x-robots-tag')).toBe('noindex, nofollow');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('set-cookie')).toBeNull();
+  expect(response.headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self'");
+  expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
+  expect(page.match(/<audio controls/g)).toHaveLength(4);
+  for (const part of ['Rain on the Window', 'for <bdi>Ada</bdi>', 'lofi, rainy', 'And I read it once more'])
+    expect(page).toContain(part);
+  for (const name of ['take 1.wav', 'lossless.wav', 'words.lrc', 'vocals.wav', 'band.wav'])
+    expect(page).toContain(`download="${name}"`);
+  expect(page).toContain('href="../../songs/more/signature"');
+});
+
+test('everything that a page loads is smaller than 150 kB without media', async () => {
+  const { songUrl } = await openSample({ title: LONG, style: LONG, lyrics: LONG.repeat(20), person: LONG });
+  const page = await (await fetch(songUrl)).text();
+  const loaded = new Set(
+    [...page.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]*)"/g)].map(([, path = '']) => path),
+  );
+  expect(loaded.size).toBeGreaterThan(3);
+  let bytes = Buffer.byteLength(page);
+  for (const path of loaded) {
+    const module = new URL(path, songUrl);
+    const text = await (await fetch(module)).text();
+    for (const [, name = ''] of text.matchAll(/from '(\.\/[\w-]+\.js)'/g))
+      loaded.add(new URL(name, module).href);
+    bytes += Buffer.byteLength(text);
+  }
+  expect(bytes).toBeLessThan(150_000);
+});
+
+test('hostile titles, names, styles, words and stems stay text', async () => {
+  const files = new Files();
+  const sample = sampleSong(files, 1);
+  const song: SongPage = {
+    ...sample,
+    title: HOSTILE,
+    person: HOSTILE,
+    style: HOSTILE,
+    takes: sample.takes.map((take) => ({
+      ...take,
+      lines: take.lines.map((line) => ({ ...line, text: HOSTILE, section: HOSTILE })),
+      stems: take.stems.map((stem) => ({ ...stem, name: HOSTILE })),
+    })),
+    madeFrom: { title: HOSTILE },
+    made: [{ title: HOSTILE, path: 'songs/x/y' }],
+  };
+  const album = { channel: HOSTILE, songs: [{ title: HOSTILE, person: HOSTILE, path: 'songs/x/y' }] };
+  const { songUrl, albumUrl } = await openSongSite({ song, files, album });
+  for (const url of [songUrl, `${songUrl}/player`, albumUrl]) {
+    const page = await (await fetch(url)).text();
+    expect(page).not.toMatch(/<script>|<img src=x|onerror=alert\(1\)>'/);
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  }
+  const words = await (await fetch(`${songUrl}/words-1.vtt`)).text();
+  expect(words).toContain('&lt;script&gt;');
+});
+
+test.each([
+  [`/songs/song1/${'x'.repeat(43)}`],
+  ['/songs/song1/short'],
+  ['/songs/other/SIGNATURE'],
+  ['/albums/song1/SIGNATURE'],
+  ['/songs/song1/SIGNATURE/words-2.vtt'],
+  ['/songs/song1/SIGNATURE/words-x.vtt'],
+  ['/songs/song1/SIGNATURE/other'],
+  ['/oembed?url=https%3A%2F%2Fevil.example%2Fsongs%2Fsong1%2FSIGNATURE'],
+  ['/oembed?url=nonsense&url=twice'],
+  ['/oembed'],
+])('nothing is found at %s', async (path) => {
+  const { url, songUrl } = await openSample();
+  const signature = songUrl.split('/').at(-1) ?? '';
+  const response = await fetch(url + path.replace('SIGNATURE', signature));
+  expect([response.status, await response.json()]).toEqual([404, { error: 'not found' }]);
+});
+
+test.each<[Gone, string]>([
+  ['erased', 'erased'],
+  ['withdrawn', 'took its page away'],
+  ['off', 'switched the pages of songs off'],
+  ['files', 'not kept any more'],
+])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
+  const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
+  for (const url of [songUrl, `${songUrl}/player`, `${songUrl}/words-1.vtt`, albumUrl]) {
+    const response = await fetch(url);
+    expect(response.status).toBe(410);
+    expect(await response.text()).toContain(sentence);
+  }
+});
+
+test('storage that is away is 503 with a sentence, and the log names no title', async () => {
+  const { songUrl, log } = await openSongSite({
+    song: 'erased',
+    source: { song: () => Promise.reject(new Error('away')) },
+  });
+  const response = await fetch(songUrl);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('30');
+  expect(await response.text()).toContain('Please try again soon');
+  expect(log.lines.join()).toContain('A page could not be made');
+});
+
+test('a page that is asked for too often says so, without reading anything, and slows no other', async () => {
+  let reads = 0;
+  let time = 0;
+  const source = {
+    async song() {
+      reads += 1;
+      return 'files' as const;
+    },
+  };
+  const { songUrl, albumUrl } = await openSongSite({ song: 'files', source, elapsed: () => time });
+  for (let visit = 0; visit < 60; visit += 1) await fetch(songUrl);
+  const refused = await fetch(songUrl);
+  expect([refused.status, refused.headers.get('retry-after'), reads]).toEqual([429, '5', 60]);
+  expect((await fetch(albumUrl)).status).toBe(410);
+  time += 1_000;
+  expect((await fetch(songUrl)).status).toBe(410);
+});
+
+test('other sites read title, cover and player, under the public address', async () => {
+  const { url, songUrl, publicSongUrl } = await openSample();
+  const page = await (await fetch(songUrl)).text();
+  expect(page).toContain('<meta property="og:title" content="Rain on the Window">');
+  expect(page).toContain(`<meta property="og:image" content="${PUBLIC_URL}files/cover.svg">`);
+  expect(page).toContain('<meta property="og:audio:type" content="audio/wav">');
+  expect(page).toContain(`<meta property="og:url" content="${publicSongUrl}">`);
+  const [, oembed = ''] = /type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? [];
+  expect(oembed.startsWith(PUBLIC_URL)).toBe(true);
+  const response = await fetch(`${url}/${oembed.replaceAll('&amp;', '&').slice(PUBLIC_URL.length)}`);
+  const answer = await response.json();
+  expect(answer).toMatchObject({
+    type: 'rich',
+    version: '1.0',
+    title: 'Rain on the Window',
+    author_name: 'Ada',
+  });
+  expect(answer).toMatchObject({ html: expect.stringContaining(`src="${publicSongUrl}/player"`) });
+  const player = await fetch(`${songUrl}/player`);
+  expect(player.headers.get('content-security-policy')).toContain('frame-ancestors *');
+  expect((await fetch(songUrl)).headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+});
+
+test('words are captions, each until the next', async () => {
+  const files = new Files();
+  const [take] = sampleSong(files, 1).takes;
+  if (!take) throw new TypeError('no take');
+  const lines = [
+    { startSeconds: 0.5, text: 'One --> & two\n\nthree' },
+    { startSeconds: 0.5, text: 'At once' },
+    { startSeconds: 3661.0004, text: '<b>Late</b>' },
+  ];
+  const song = { ...sampleSong(files, 1), takes: [{ ...take, lines }] };
+  const { songUrl } = await openSongSite({ song, files });
+  const response = await fetch(`${songUrl}/words-1.vtt`);
+  expect(response.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
+  expect(await response.text()).toBe(`WEBVTT
+
+0
+00:00:00.500 --> 00:00:00.550
+One --&gt; &amp; two three
+
+1
+00:00:00.500 --> 01:01:01.000
+At once
+
+2
+01:01:01.000 --> 01:01:09.000
+&lt;b&gt;Late&lt;/b&gt;
+`);
+});

@@ -1,0 +1,136 @@
+/** A listener with the page of a song, whose files are held in memory. */
+import { Readable } from 'node:stream';
+import { pageUrl } from '../../../src/core/http.ts';
+import { assetRoutes, loadAssets } from '../../../src/http/assets.ts';
+import { fileRoutes } from '../../../src/http/files.ts';
+import { encodeWav } from '../../../src/http/pages/browser/mixing.js';
+import type { AlbumPage, Gone, LinkedFile, PageSource, SongPage } from '../../../src/http/pages/content.ts';
+import { PAGE_ASSETS, songRoutes } from '../../../src/http/pages/routes.ts';
+import { collectLog, listen } from '../listener.ts';
+
+const RATE = 8_000;
+const SECRET = 'a secret of this test';
+/** A proxy takes the first part of the path away. */
+export const PUBLIC_URL = 'https://bot.example/minstrel/';
+
+/** A tone, or its exact opposite, as a WAV file. */
+export function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
+  const samples = Float32Array.from(
+    { length: seconds * RATE },
+    (_, index) => gain * Math.sin((2 * Math.PI * hertz * index) / RATE),
+  );
+  return new Uint8Array(encodeWav([samples], RATE));
+}
+
+const COVER = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><rect width="10" height="10" fill="#274060"/><circle cx="5" cy="5" r="3" fill="#ffd166"/></svg>`;
+
+/** Files by the name under which they are saved. */
+export class Files {
+  readonly #contents = new Map<string, { bytes: Uint8Array; contentType: string }>();
+
+  keep(name: string, bytes: Uint8Array | string, contentType: string): LinkedFile {
+    const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    this.#contents.set(name, { bytes: data, contentType });
+    const path = `files/${encodeURIComponent(name)}`;
+    return { path, name, bytes: data.byteLength, contentType };
+  }
+
+  readonly media = {
+    verifyLink: (name: string) => ({ name, downloadName: name, expires: 4e9 }),
+    stat: async (name: string) => {
+      const found = this.#contents.get(name);
+      return found && { name: `${name}.x`, bytes: found.bytes.byteLength, contentType: found.contentType };
+    },
+    open: async (name: string, range?: { start: number; end: number }) => {
+      const found = this.#contents.get(name.replace(/\.x$/, ''));
+      return found && { stream: Readable.from([found.bytes.subarray(range?.start, range && range.end + 1)]) };
+    },
+  };
+}
+
+/** With a cover, two takes, words in time, stems that cancel each other, and relatives. */
+export function sampleSong(files: Files, seconds = 6): SongPage {
+  const words = [
+    'Rain on the window',
+    'A letter by the door',
+    'I read it in the morning',
+    'And I read it once more',
+  ];
+  const lines = words.map((text, index) => ({
+    startSeconds: index * (seconds / words.length),
+    text,
+    ...(index === 0 ? { section: 'Verse 1' } : {}),
+  }));
+  const take = (number: number) => ({
+    number,
+    seconds,
+    audio: files.keep(`take ${number}.wav`, tone(seconds, { hertz: 220 * number }), 'audio/wav'),
+  });
+  return {
+    title: 'Rain on the Window',
+    person: 'Ada',
+    style: 'lofi, rainy, soft piano, brushed drums',
+    lyrics: words.join('\n'),
+    cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
+    madeAt: Date.UTC(2031, 4, 5),
+    takes: [
+      {
+        ...take(1),
+        lines,
+        lrc: files.keep('words.lrc', 'words', 'text/plain'),
+        wav: files.keep('lossless.wav', tone(1), 'audio/wav'),
+        stems: [
+          { name: 'vocals', file: files.keep('vocals.wav', tone(seconds), 'audio/wav') },
+          { name: 'instrumental', file: files.keep('band.wav', tone(seconds, { gain: -0.5 }), 'audio/wav') },
+        ],
+      },
+      { ...take(2), lines: [], stems: [] },
+    ],
+    madeFrom: { title: '“First Rain”, take 2', path: 'songs/other/signature' },
+    made: [{ title: 'Rain on the Window, part two', path: 'songs/more/signature' }],
+  };
+}
+
+export interface SongSiteOptions {
+  readonly song: SongPage | Gone;
+  readonly files?: Files;
+  readonly album?: AlbumPage | Gone;
+  readonly source?: Partial<PageSource>;
+  readonly elapsed?: () => number;
+}
+
+export async function openSongSite({
+  song,
+  album = 'withdrawn',
+  files = new Files(),
+  source,
+  elapsed = () => 0,
+}: SongSiteOptions) {
+  const log = collectLog();
+  const assets = await loadAssets(PAGE_ASSETS);
+  const pages: PageSource = { song: async () => song, album: async () => album, ...source };
+  const listener = await listen({
+    log,
+    routes: [
+      assetRoutes(PAGE_ASSETS.path, async () => assets),
+      fileRoutes({ media: files.media, log, now: () => 0 }),
+      songRoutes({
+        source: pages,
+        assets: async () => assets,
+        secrets: ['newer', SECRET],
+        publicUrl: PUBLIC_URL,
+        log,
+        elapsed,
+      }),
+    ],
+  });
+  return {
+    log,
+    url: listener.url,
+    /** Where this machine opens them. */
+    songUrl: pageUrl(listener.url, 'songs', 'song1', SECRET),
+    albumUrl: pageUrl(listener.url, 'albums', 'album1', SECRET),
+    /** Where people do. */
+    publicSongUrl: pageUrl(PUBLIC_URL, 'songs', 'song1', SECRET),
+  };
+}
