@@ -14,7 +14,7 @@ const SECRET = 'a secret of this test';
 export const PUBLIC_URL = 'https://bot.example/minstrel/';
 
 /** A tone, or its exact opposite, as a WAV file. */
-export function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
+function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
   const samples = Float32Array.from(
     { length: seconds * RATE },
     (_, index) => gain * Math.sin((2 * Math.PI * hertz * index) / RATE),
