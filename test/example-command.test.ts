@@ -28,5 +28,22 @@ test('the limerick works as it is written, and its test passes', async () => {
   const vitest = join(copy.folder, 'node_modules/vitest/vitest.mjs');
   const { stdout } = await run(vitest, 'run', 'test/commands/limerick.test.ts', '--no-color');
   expect(stdout).toMatch(/Tests {2}1 passed/);
+  // With its button, in place of the import and of `done`.
+  const [button = ''] = blocks(contributing.slice(contributing.indexOf('<!-- commands/limerick.ts: button')));
+  const [second = '', ...done] = button.split('\n\n');
+  const pressed = command
+    .replace(/^import \{ plain \}.*$/m, second)
+    .replace(/^ {2}done: .*(?=^\}\);)/ms, done.join('\n\n'));
+  await writeFile(at('commands/limerick.ts'), pressed);
+  const show = `
+    const { limerick } = await import('./commands/limerick.ts');
+    const started = [];
+    const context = { jobs: { start: (request) => started.push(request) } };
+    limerick.actions.another.run({ job: { id: 'job', title: 'Rain', work: 'work' } }, context);
+    console.log(JSON.stringify([limerick.done({ id: 'job' }).actions[0].id, started]));`;
+  expect(JSON.parse((await run('--eval', show)).stdout)).toEqual([
+    'limerick.another:job:0',
+    [{ work: 'work', title: 'Rain', parent: 'job' }],
+  ]);
   expect((await run('src/cli/manifest.ts')).stdout).toContain('"/limerick"');
 });

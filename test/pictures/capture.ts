@@ -17,6 +17,8 @@ const PROMPT = 'a tune for evening rain';
 const STYLE = 'lofi, soft piano';
 const QUESTION = 'Write a haiku about rain';
 const CHANNEL = 'C0MUSIC';
+/** A song in the repository is small. */
+const SONG_SECONDS = 8;
 
 export type SlackMessage = ReturnType<SlackServer['botMessages']>[number];
 
@@ -33,11 +35,11 @@ export interface Captured {
 
 /** Asks the same of the bot on each platform. The emulator plays the gateway, with its real sounds and pictures. */
 export async function capture(): Promise<Captured> {
-  const emulator = await startEmulator({ speed: 0.05, songSeconds: 8 });
+  const emulator = await startEmulator({ speed: 0.05 });
   try {
-    const { discord, song } = await captureDiscord(emulator);
+    const discord = await captureDiscord(emulator);
     const { slack, slackFile } = await captureSlack(emulator);
-    return { discord, song, slack, slackFile, terminal: await captureTerminal() };
+    return { discord, song: await captureSong(), slack, slackFile, terminal: await captureTerminal() };
   } finally {
     await emulator.close();
   }
@@ -45,7 +47,7 @@ export async function capture(): Promise<Captured> {
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
-async function captureDiscord(emulator: Emulator): Promise<Pick<Captured, 'discord' | 'song'>> {
+async function captureDiscord(emulator: Emulator): Promise<StoredMessage[]> {
   const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   try {
     const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
@@ -55,13 +57,26 @@ async function captureDiscord(emulator: Emulator): Promise<Pick<Captured, 'disco
     await asked.message(({ attachments }) => attachments.length >= 3);
     const answer = discord.command({ name: 'ask', options: { question: QUESTION } });
     await answer.message(({ components }) => JSON.stringify(components).includes('Again'));
-    const shown = discord.said();
-    const instrumental = discord.command({ name: 'song', options: { prompt: PROMPT, instrumental: true } });
-    const { attachments } = await instrumental.message(({ attachments }) => attachments.length >= 3);
-    const song = attachments.find(({ contentType }) => contentType === 'audio/mpeg')?.bytes;
-    if (song === undefined) throw new TypeError('Discord was given no song');
-    return { discord: shown, song };
+    return discord.said();
   } finally {
+    await discord.close();
+  }
+}
+
+async function captureSong(): Promise<Uint8Array> {
+  const emulator = await startEmulator({ speed: 0.05, songSeconds: SONG_SECONDS });
+  const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  try {
+    const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+    await using _running = await startMinstrel(bot, { emulator });
+    await discord.until(() => discord.commands.length > 0, 'registered commands');
+    const asked = discord.command({ name: 'song', options: { prompt: PROMPT, instrumental: true } });
+    const { attachments } = await asked.message(({ attachments }) => attachments.length >= 3);
+    const song = attachments.find(({ contentType }) => contentType === 'audio/mpeg');
+    if (song === undefined) throw new TypeError('Discord was given no song');
+    return song.bytes;
+  } finally {
+    await emulator.close();
     await discord.close();
   }
 }

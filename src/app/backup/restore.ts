@@ -9,6 +9,7 @@ import { whyOccupied } from '../../storage/sqlite/copy.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
+import { botAnswersAt } from '../doctor/public-url.ts';
 import { openStorage } from '../outside.ts';
 import type { BackupTools } from './backup.ts';
 import {
@@ -22,8 +23,6 @@ import {
   sync,
   undefinedWhenMissing,
 } from './folder.ts';
-
-const TIMEOUT_MS = 5_000;
 
 export interface RestoreTools extends BackupTools {
   readonly fetch: typeof fetch;
@@ -68,18 +67,10 @@ export async function restore(
 
 /** Two bots with the same jobs would both post, and both be asked. */
 async function assertNoneAnswers(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
-  if (publicUrl === undefined) return;
-  const answer = await fetch(`${publicUrl}/callbacks/restore`, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).then(
-    async (response) => ({ status: response.status, text: await response.text() }),
-    () => undefined,
+  if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;
+  throw new BackupError(
+    `A bot answers at ${publicUrl} (PUBLIC_URL). Stop it for good first: with the restored one, two would work on the same jobs.`,
   );
-  if (answer?.status === 404 && answer.text === '{"error":"not found"}')
-    throw new BackupError(
-      `A bot answers at ${publicUrl} (PUBLIC_URL). Stop it for good first: with the restored one, two would work on the same jobs.`,
-    );
 }
 
 async function restoreStorage(

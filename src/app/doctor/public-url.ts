@@ -54,9 +54,19 @@ export async function inspectPublicUrl(
     if (!(error instanceof ListenError)) throw error;
     if (error.code !== 'port-taken')
       return [wrong(SUBJECT, error.message, 'set HOST and PORT to what this machine has')];
-    const answer = await ask(fetch, `${url}/healthz`);
-    return [answer.text === '{"alive":true}' ? reached(url) : missed(url, answer, tunnel)];
+    const answer = await ask(fetch, `${url}${NOWHERE}`);
+    return [isOfBot(answer) ? reached(url) : missed(url, answer, tunnel)];
   }
+}
+
+/** Proxies let callbacks through, and may keep `/healthz` to themselves. */
+const NOWHERE = '/callbacks/nowhere';
+
+const isOfBot = ({ status, text }: Answer): boolean => status === 404 && text === '{"error":"not found"}';
+
+/** Whether a running bot answers there, this one or another. Never rejects. */
+export async function botAnswersAt(url: string, fetch: Reach['fetch']): Promise<boolean> {
+  return isOfBot(await ask(fetch, `${url}${NOWHERE}`));
 }
 
 const reached = (url: string): Finding => good(SUBJECT, `${url} leads to this bot`);

@@ -168,8 +168,11 @@ describe('PUBLIC_URL', () => {
     },
   );
 
-  it('is asked for its health where the bot runs and has the port', async () => {
-    const running = createServer((_request, response) => response.end('{"alive":true}'));
+  it('is asked as callbacks are where the bot has the port: a proxy may let through nothing else', async () => {
+    const running = createServer(({ url = '' }, response) => {
+      response.statusCode = 404;
+      response.end(url.startsWith('/callbacks/') ? '{"error":"not found"}' : '');
+    });
     running.listen(Number(environment.PORT), '127.0.0.1');
     closing.defer(() => void running.close());
     expect(lines(await findings())).toContain('good PUBLIC_URL: ');
