@@ -130,6 +130,23 @@ export const limits = defineCommand({
       },
     }),
 
+    visitors: defineSubcommand({
+      description: 'Whether people of other workspaces that share a channel are served, on Slack',
+      options: {
+        allow: { type: 'flag', description: 'On: they may use what everybody may', required: true },
+        where: whereOption,
+      },
+      async run({ options: { allow, where = 'channel' }, address }, { moderation }) {
+        await moderation.access.allowVisitors(allow, where);
+        const there = here(where, address);
+        return privately(
+          allow
+            ? `People of other workspaces are served in ${there}, as everybody is.`
+            : `People of other workspaces are not served in ${there}, and told so.`,
+        );
+      },
+    }),
+
     pause: defineSubcommand({
       description: 'Take nothing new in this server until it is resumed; what runs is finished',
       options: {},

@@ -86,6 +86,7 @@ function accessLines(access: AccessInForce, at: Somewhere): string[] {
     ...barred,
     ...named('blocked', access.blocked),
     ...named(`moderators of this bot, beside the ${serverWord(at)}’s own`, access.moderators),
+    ...(access.visitors ? ['people of other workspaces that share a channel are served'] : []),
     ...(access.exemptModerators ? ['moderators are exempt from the limits set here'] : []),
   ];
 }

@@ -51,6 +51,8 @@ export interface Person {
   readonly id: string;
   readonly displayName: string;
   readonly moderator: boolean;
+  /** Belongs to another workspace that shares the channel. */
+  readonly visitor?: boolean;
   /** The platform could not say in time whether the person moderates. */
   readonly rightsUnknown?: boolean;
   readonly roles: readonly string[];

@@ -99,6 +99,8 @@ export interface AccessInForce {
   readonly blocked: readonly Subject[];
   readonly moderators: readonly Subject[];
   readonly exemptModerators: boolean;
+  /** Whether people of other workspaces that share the channel are served. */
+  readonly visitors: boolean;
   /** Nothing new is taken in the server. */
   readonly paused: boolean;
 }
@@ -225,6 +227,8 @@ export interface Moderation {
     /** Without a subject: for all. With one: for them, whatever else holds. */
     forbid(command: string, who: Subject | undefined, where: Where): Promise<void>;
     reset(command: string, where: Where): Promise<boolean>;
+    /** Whether people of other workspaces that share a channel are served. */
+    allowVisitors(allowed: boolean, where: Where): Promise<void>;
     block(who: Subject): Promise<void>;
     unblock(who: Subject): Promise<boolean>;
     /** Only for those who moderate by the platform's own right. */

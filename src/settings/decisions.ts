@@ -229,6 +229,8 @@ const settingsSchema = z.object({
   album: z.string().optional(),
   limits: z.array(limit).readonly().default([]),
   exemptModerators: z.boolean().optional(),
+  /** People of other workspaces that share a channel are served. */
+  visitors: z.boolean().optional(),
   /** A server's: nothing new is taken. */
   paused: z.boolean().optional(),
   access: z.record(z.string(), accessRule).default({}),

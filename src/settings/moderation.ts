@@ -7,8 +7,8 @@ import { present } from '../core/options.ts';
 import type { Models } from '../gateway/models/models.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
-import { ALL_COMMANDS } from './access/access.ts';
-import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
+import { ALL_COMMANDS, visitorsAllowed } from './access/access.ts';
+import { addSubject, allow, forbid, removeSubject, resetAccess, setVisitors } from './access/changes.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, setValue } from './answers.ts';
 import { type DecisionStore, type Decisions, type Edit, pagesInForce } from './decisions.ts';
@@ -135,6 +135,7 @@ export function moderationFor(
           blocked,
           moderators,
           exemptModerators,
+          visitors: visitorsAllowed({ channel, server }),
           paused,
         };
       },
@@ -145,6 +146,9 @@ export function moderationFor(
         await change(where, forbid(knownCommand(command), who));
       },
       reset: (command, where) => change(where, resetAccess(knownCommand(command))),
+      async allowVisitors(allowed, where) {
+        await change(where, setVisitors(allowed));
+      },
       async block(who) {
         if (who.type === 'person' && who.id === person.id) {
           throw new UserError('You cannot block yourself.', 'who');

@@ -113,3 +113,21 @@ it('a person who is blocked is told so at once, and forgets on request', async (
   expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain('Erased: 1 requests');
   expect(await privately(BOB, '/minstrel', 'audit')).toContain('blocked people');
 });
+
+it('people of other workspaces in a shared channel are told that they are not served, until moderators allow it', async () => {
+  slack.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0OTHER', admin: true });
+  slack.workspace.channels.get(CHANNEL)?.members.add('U0EVE');
+  const before = slack.botMessages(CHANNEL).length;
+  expect(await privately('U0EVE', '/image', 'a fox')).toContain('You belong to another workspace');
+  expect(await privately('U0EVE', '/limits', 'visitors allow:on')).toContain(
+    'Only moderators may use /limits',
+  );
+  expect(await privately('U0EVE', '/minstrel', 'help')).toContain('What I can do');
+  expect(await privately(BOB, '/limits', 'visitors allow:on')).toContain('served in this channel');
+  expect(await privately(BOB, '/limits', 'show')).toContain('people of other workspaces');
+  await slack.slash('/image', 'a fox', { user: 'U0EVE' });
+  await slack.until(() => slack.botMessages(CHANNEL).length > before);
+  expect(await privately(BOB, '/limits', 'visitors allow:off')).toContain('not served in this channel');
+  expect(await privately('U0EVE', '/image', 'another fox')).toContain('You belong to another workspace');
+  expect(await privately(BOB, '/minstrel', 'audit')).toContain('visitors: on → off');
+});

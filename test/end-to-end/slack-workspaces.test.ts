@@ -37,6 +37,7 @@ beforeAll(async () => {
   slack = await startSlackServer({
     scopes: [
       'app_mentions:read',
+      'assistant:write',
       'channels:history',
       'chat:write',
       'commands',

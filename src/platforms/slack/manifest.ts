@@ -119,7 +119,8 @@ export function createManifest(
         ...requestUrl,
         ...(requestUrl.request_url === undefined ? {} : { message_menu_options_url: requestUrl.request_url }),
       },
-      org_deploy_enabled: false,
+      // An organisation may install it for all of its workspaces at once.
+      org_deploy_enabled: oauth,
       socket_mode_enabled: socket,
       // It cannot be switched off again, so an app for one workspace does not switch it on.
       token_rotation_enabled: oauth,

@@ -2,7 +2,7 @@
 import type { Admission } from '../../core/bot.ts';
 import type { AnyCommand } from '../../core/command.ts';
 import { notModerator, UserError } from '../../core/errors.ts';
-import type { Address, Invocation, Person } from '../../core/invocation.ts';
+import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
 import { type AccessRule, EVERYONE, type Subject } from '../../core/moderation.ts';
 import type { DecisionStore, Decisions } from '../decisions.ts';
 
@@ -38,6 +38,10 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     const { moderatorsOnly, alwaysAllowed } = byName.get(command) ?? {};
     if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${command}.`);
     if (alwaysAllowed) return { person, settings };
+    if (person.visitor && serverOf(address) !== undefined && !visitorsAllowed(settings))
+      throw new UserError(
+        'You belong to another workspace, and I serve those people here only where a moderator of this one allows it, with /limits visitors.',
+      );
     if (settings.server.blocked.some((subject) => isMeant(subject, person))) {
       throw new UserError('A moderator has blocked you from using me here. Please talk to the moderators.');
     }
@@ -48,6 +52,11 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     if (rule && !passes(rule, person)) throw notModerator(person, refusal(command, rule));
     return { person, settings };
   };
+}
+
+/** Whether people of other workspaces that share the channel are served: not, unless moderators allowed it. */
+export function visitorsAllowed({ channel, server }: Decisions): boolean {
+  return channel.visitors ?? server.visitors ?? false;
 }
 
 /** The channel decides before the server, and a command's own rule before the one for all. */

@@ -65,13 +65,19 @@ export function people({
     const known = workspace.users.get(user);
     if (known === undefined) throw new Error(`No such user: ${user}`);
     return {
-      team: { id: workspace.teamId, domain: 'minstrel' },
+      // Installed for an organisation, an interaction names no workspace but that of the person.
+      team: workspace.organisation === undefined ? { id: workspace.teamId, domain: 'minstrel' } : null,
       user: { id: user, username: known.name, name: known.name, team_id: workspace.teamId },
       api_app_id: workspace.appId,
       token: 'verification-token',
-      enterprise: null,
-      is_enterprise_install: false,
+      enterprise: enterprise() ?? null,
+      is_enterprise_install: workspace.organisation !== undefined,
     };
+  };
+
+  const enterprise = () => {
+    const { organisation } = workspace;
+    return organisation && { id: organisation.id, name: organisation.name };
   };
 
   const origin = ({ user = 'U0ADA', channel = 'C0MUSIC' }: Origin) => {
@@ -121,7 +127,8 @@ export function people({
         command,
         text: isEscaped ? text : escapeText(text),
         api_app_id: workspace.appId,
-        is_enterprise_install: 'false',
+        is_enterprise_install: String(workspace.organisation !== undefined),
+        ...(workspace.organisation === undefined ? {} : { enterprise_id: workspace.organisation.id }),
         response_url: responseUrl,
         trigger_id: triggerId,
       },
@@ -207,7 +214,7 @@ export function people({
         ...common(open.user),
         container: { type: 'view', view_id: open.id },
         trigger_id: triggerId,
-        view: wireView(open),
+        view: wireView(open, workspace.organisation?.id),
         actions: [pressedAction(block, pressed, value, actionTs())],
       },
       false,
@@ -226,7 +233,7 @@ export function people({
         type: 'view_submission',
         ...common(open.user),
         trigger_id: triggerId,
-        view: { ...wireView(open), state },
+        view: { ...wireView(open, workspace.organisation?.id), state },
         response_urls: [],
       },
       true,
@@ -273,7 +280,10 @@ export function people({
         type: 'block_suggestion',
         ...common(open.user),
         container: { type: 'view', view_id: open.id },
-        view: { ...wireView(open), state: fillForm(open.view, values, wire, { unfinished: true }) },
+        view: {
+          ...wireView(open, workspace.organisation?.id),
+          state: fillForm(open.view, values, wire, { unfinished: true }),
+        },
         action_id: menu.action_id,
         block_id: block.block_id,
         value: typed,
@@ -352,6 +362,7 @@ export function people({
     const payload = {
       token: 'verification-token',
       team_id: workspace.teamId,
+      ...(workspace.organisation === undefined ? {} : { enterprise_id: workspace.organisation.id }),
       api_app_id: workspace.appId,
       event,
       type: 'event_callback',
@@ -359,11 +370,11 @@ export function people({
       event_time: eventTime,
       authorizations: [
         {
-          enterprise_id: null,
-          team_id: workspace.teamId,
+          enterprise_id: workspace.organisation?.id ?? null,
+          team_id: workspace.organisation === undefined ? workspace.teamId : null,
           user_id: workspace.botUser,
           is_bot: true,
-          is_enterprise_install: false,
+          is_enterprise_install: workspace.organisation !== undefined,
         },
       ],
     };

@@ -19,7 +19,7 @@ import { type Deliver, SocketMode } from './socket-mode.ts';
 import { ResponseUrls, Triggers } from './tickets.ts';
 import { Tokens } from './tokens.ts';
 import { webApi } from './web-api.ts';
-import { type OpenView, type PostedMessage, Workspace } from './workspace.ts';
+import { type OpenView, type Organisation, type PostedMessage, Workspace } from './workspace.ts';
 
 /** The scopes that the manifest asks for; a test takes some away to see `missing_scope`. */
 const SCOPES = [
@@ -273,6 +273,19 @@ export async function startSlackServer({
       const team = new Workspace(now, { teamId, teamName, counter });
       team.refused.push = (...refusals) => workspace.refused.push(...refusals);
       team.on('changed', () => workspace.emit('changed'));
+      workspaces.push(team);
+      return { workspace: team, ...peopleOf(team) };
+    },
+    /** Another workspace, of an organisation that installs the app for all of its workspaces. */
+    addToOrganisation: (organisation: Organisation, teamId: string, teamName: string) => {
+      const team = new Workspace(now, { teamId, teamName, counter });
+      team.organisation = organisation;
+      organisation.workspaces.push(team);
+      team.refused.push = (...refusals) => workspace.refused.push(...refusals);
+      team.on('changed', () => workspace.emit('changed'));
+      // Ids of an organisation are nobody else's: those that every workspace here begins with are others’.
+      for (const id of ['C0MUSIC', 'C0QUIET', 'D0ADA']) team.channels.delete(id);
+      for (const id of ['U0ADA', 'U0BOB']) team.users.delete(id);
       workspaces.push(team);
       return { workspace: team, ...peopleOf(team) };
     },

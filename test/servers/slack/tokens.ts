@@ -1,8 +1,9 @@
 import { SlackRefusal } from './call.ts';
-import type { Workspace } from './workspace.ts';
+import type { Organisation, Workspace } from './workspace.ts';
 
 interface BotToken {
   workspace: Workspace;
+  organisation: Organisation | undefined;
   revoked: boolean;
   /** Milliseconds since the epoch; undefined where tokens do not rotate. */
   expiresAt: number | undefined;
@@ -32,17 +33,25 @@ export class Tokens {
   }
 
   add(token: string, workspace: Workspace): void {
-    this.#bots.set(token, { workspace, revoked: false, expiresAt: undefined });
+    this.#bots.set(token, { workspace, organisation: undefined, revoked: false, expiresAt: undefined });
   }
 
-  /** The workspace that a bot token acts in. Throws as Slack refuses. */
-  workspaceOf(token: unknown): Workspace {
+  /**
+   * The workspace that a bot token acts in; of an organisation's workspaces, the one that has the channel or the person of
+   * the call. Throws as Slack refuses.
+   */
+  workspaceOf(token: unknown, args: Record<string, unknown> = {}): Workspace {
     const found = typeof token === 'string' ? this.#bots.get(token) : undefined;
     if (found === undefined) throw new SlackRefusal('invalid_auth');
     if (found.revoked) throw new SlackRefusal('token_revoked');
     if (found.expiresAt !== undefined && found.expiresAt <= this.#now())
       throw new SlackRefusal('token_expired');
-    return found.workspace;
+    const all = found.organisation?.workspaces ?? [];
+    const has = ({ channels, users, files }: Workspace) =>
+      [args.channel, args.channel_id].some((id) => channels.has(String(id))) ||
+      [args.user, args.user_id, args.channel, args.users].some((id) => users.has(String(id))) ||
+      files.has(String(args.file));
+    return all.find(has) ?? found.workspace;
   }
 
   /** `token_revoked` from now on. */
@@ -83,7 +92,8 @@ export class Tokens {
   #grant(workspace: Workspace, scope: string): Record<string, unknown> {
     const token = `xoxb-${workspace.teamId}-${this.#next()}`;
     const expiresAt = this.rotating ? this.#now() + LIFETIME_SECONDS * 1000 : undefined;
-    this.#bots.set(token, { workspace, revoked: false, expiresAt });
+    const { organisation } = workspace;
+    this.#bots.set(token, { workspace, organisation, revoked: false, expiresAt });
     const refresh = `xoxe-1-${this.#next()}`;
     if (this.rotating) this.#refresh.set(refresh, workspace);
     return {
@@ -92,10 +102,10 @@ export class Tokens {
       scope,
       bot_user_id: workspace.botUser,
       app_id: workspace.appId,
-      team: { id: workspace.teamId, name: workspace.teamName },
-      enterprise: null,
+      team: organisation === undefined ? { id: workspace.teamId, name: workspace.teamName } : null,
+      enterprise: organisation === undefined ? null : { id: organisation.id, name: organisation.name },
       authed_user: { id: 'U0ADA' },
-      is_enterprise_install: false,
+      is_enterprise_install: organisation !== undefined,
       ...(this.rotating ? { refresh_token: refresh, expires_in: LIFETIME_SECONDS } : {}),
     };
   }

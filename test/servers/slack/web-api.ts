@@ -38,7 +38,7 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const token = bearer ?? args.token;
     if (token === undefined) throw new SlackRefusal('not_authed');
-    if (method !== 'apps.connections.open') return tokens.workspaceOf(token);
+    if (method !== 'apps.connections.open') return tokens.workspaceOf(token, args);
     if (token !== tokens.app) throw new SlackRefusal('invalid_auth');
     return workspace;
   }

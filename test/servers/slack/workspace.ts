@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { Fields } from './json.ts';
 
+/** An organisation of Enterprise Grid; channels and people of its workspaces have ids of their own. */
+export interface Organisation {
+  id: string;
+  name: string;
+  workspaces: Workspace[];
+}
+
 export interface Channel {
   id: string;
   name: string;
@@ -19,6 +26,8 @@ export interface User {
   deleted: boolean;
   /** On Slack Connect, the workspace that the person belongs to. */
   team?: string;
+  /** The organisation that the person belongs to. */
+  organisation?: string;
 }
 
 export interface StoredFile {
@@ -118,6 +127,8 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   readonly sessions = new Map<string, AgentSession>();
   /** By channel. */
   readonly suggested = new Map<string, SuggestedPrompts>();
+  /** The organisation that it belongs to, where the app was installed for all of its workspaces. */
+  organisation: Organisation | undefined;
   /** Whether the plan has agents, and the app is one. */
   agents = false;
   readonly now: () => number;

@@ -49,6 +49,7 @@ export const french = {
     of: 'unité',
     who: 'qui',
     exempt: 'exempter',
+    visitors: 'visiteurs',
     allow: 'autoriser',
     forbid: 'interdire',
     inherit: 'hériter',
@@ -182,6 +183,9 @@ export const french = {
     'Take a limit back': 'Retirer une limite',
     'Whether the limits set here hold for moderators': "Si les limites d'ici valent pour les modérateurs",
     'On: moderators are exempt': 'Activé : les modérateurs sont exemptés',
+    'Whether people of other workspaces that share a channel are served, on Slack':
+      'Si les membres d’autres espaces Slack partageant un canal sont servis',
+    'On: they may use what everybody may': 'Activé : ils peuvent ce que tous peuvent',
     'Say who may use a command: those who are named, or everyone':
       'Dire qui peut utiliser une commande : les personnes nommées, ou tous',
     'The command, or all': 'La commande, ou toutes',

@@ -49,6 +49,7 @@ export const german = {
     of: 'einheit',
     who: 'wer',
     exempt: 'ausnehmen',
+    visitors: 'besucher',
     allow: 'erlauben',
     forbid: 'verbieten',
     inherit: 'erben',
@@ -183,6 +184,9 @@ export const german = {
     'Take a limit back': 'Eine Grenze zurücknehmen',
     'Whether the limits set here hold for moderators': 'Ob die hier gesetzten Grenzen für Moderatoren gelten',
     'On: moderators are exempt': 'An: Moderatoren sind ausgenommen',
+    'Whether people of other workspaces that share a channel are served, on Slack':
+      'Ob Leute anderer Workspaces in geteilten Kanälen bedient werden, auf Slack',
+    'On: they may use what everybody may': 'An: Sie dürfen, was alle dürfen',
     'Say who may use a command: those who are named, or everyone':
       'Sagen, wer einen Befehl nutzen darf: die Genannten, oder alle',
     'The command, or all': 'Der Befehl, oder alle',

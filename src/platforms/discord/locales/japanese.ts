@@ -49,6 +49,7 @@ export const japanese = {
     of: '単位',
     who: '誰',
     exempt: '免除',
+    visitors: '訪問者',
     allow: '許可',
     forbid: '禁止',
     inherit: '継承',
@@ -178,6 +179,9 @@ export const japanese = {
     'Take a limit back': '制限を取り消します',
     'Whether the limits set here hold for moderators': 'ここの制限をモデレーターにも適用するか',
     'On: moderators are exempt': 'オン: モデレーターは対象外',
+    'Whether people of other workspaces that share a channel are served, on Slack':
+      'チャンネルを共有する他のワークスペースの人に応じるか（Slack）',
+    'On: they may use what everybody may': 'オン: 他の人と同じように使える',
     'Say who may use a command: those who are named, or everyone':
       'コマンドを使える人を決めます: 指定した人、または全員',
     'The command, or all': 'コマンド、またはすべて',

@@ -49,6 +49,7 @@ export const spanish = {
     of: 'unidad',
     who: 'quién',
     exempt: 'eximir',
+    visitors: 'visitantes',
     allow: 'permitir',
     forbid: 'prohibir',
     inherit: 'heredar',
@@ -185,6 +186,9 @@ export const spanish = {
     'Whether the limits set here hold for moderators':
       'Si los límites fijados aquí valen para los moderadores',
     'On: moderators are exempt': 'Activado: los moderadores están exentos',
+    'Whether people of other workspaces that share a channel are served, on Slack':
+      'Si se atiende a personas de otros espacios que comparten un canal, en Slack',
+    'On: they may use what everybody may': 'Activado: pueden lo que pueden todos',
     'Say who may use a command: those who are named, or everyone':
       'Decir quién puede usar un comando: los nombrados, o todos',
     'The command, or all': 'El comando, o todos',

@@ -7,7 +7,7 @@ import { createInstallations, type InstallationSettings } from './oauth/installa
 import { createInstallPages } from './oauth/pages.ts';
 import { createTokenSource } from './oauth/rotation.ts';
 import { createSeal } from './oauth/seal.ts';
-import { createWorkspace, installedWorkspaces, type Workspaces } from './workspaces.ts';
+import { installedWorkspaces, type Workspaces, workspacesOfToken } from './workspaces.ts';
 
 export interface TokenAccount {
   readonly type: 'token';
@@ -39,12 +39,12 @@ export function openAccount(account: TokenAccount | OAuthAccount, options: Accou
 
 function tokenAccount({ botToken }: TokenAccount, options: AccountOptions): Account {
   const { log } = options;
-  const workspace = createWorkspace(botToken, options);
+  const workspaces = workspacesOfToken(botToken, options);
   return {
-    workspaces: { of: async () => workspace },
+    workspaces,
     async start() {
       try {
-        await workspace.identity.read();
+        await workspaces.first.identity.read();
       } catch (error) {
         if (isTokenError(error)) throw refusedSetting('SLACK_BOT_TOKEN', error);
         log.warn({ err: error }, 'Slack is away; trying again');
@@ -64,7 +64,7 @@ function oauthAccount(account: OAuthAccount, options: AccountOptions): Account {
   const web = createWebClient(undefined, client);
   const tokens = createTokenSource({ ...account, ...options, installations, web });
   return {
-    workspaces: installedWorkspaces(tokens, options),
+    workspaces: installedWorkspaces({ ...installations, ...tokens }, options),
     async start() {},
     async uninstalled(team, at) {
       if (await installations.forget(team, at)) log.info({ team }, 'A workspace removed the app');

@@ -19,6 +19,17 @@ export function arrivalOf(context: Context): Arrival {
   return context.arrival as Arrival;
 }
 
+/** The organisation of an event that came by an installation for all of its workspaces. */
+export function organisationOf({
+  isEnterpriseInstall,
+  enterpriseId,
+}: {
+  readonly isEnterpriseInstall: boolean;
+  readonly enterpriseId?: string | undefined;
+}): string | undefined {
+  return isEnterpriseInstall ? enterpriseId : undefined;
+}
+
 /** Connects to nothing until the receiver starts. */
 export function createApp({ client, receiver, workspaces, arrivals, sleep, log }: AppOptions) {
   /** Bodies that could not be handled: Slack may send them again. */
@@ -29,10 +40,15 @@ export function createApp({ client, receiver, workspaces, arrivals, sleep, log }
     clientOptions: webClientOptions(client),
     convoStore: false,
     extendedErrorHandler: true,
-    authorize: async ({ teamId }) => {
+    authorize: async (source) => {
+      const { teamId, enterpriseId } = source;
       // An acknowledgement does not wait until Slack has said who the bot is.
-      const { token } = await workspaces.of(teamId);
-      return { botToken: token, ...(teamId === undefined ? {} : { teamId }) };
+      const { token } = await workspaces.of(teamId, organisationOf(source));
+      return {
+        botToken: token,
+        ...(teamId === undefined ? {} : { teamId }),
+        ...(enterpriseId === undefined ? {} : { enterpriseId }),
+      };
     },
   });
   deferAcknowledgements(app, { sleep, arrivals, isFailed: (body) => failed.has(body) });

@@ -9,6 +9,8 @@ import type { ConnectionOptions } from './connection.ts';
 
 const userSchema = z.object({
   team_id: z.string().optional(),
+  /** In an organisation. */
+  enterprise_user: z.object({ enterprise_id: z.string().optional() }).optional().catch(undefined),
   real_name: z.string().optional(),
   is_admin: z.boolean().optional(),
   is_owner: z.boolean().optional(),
@@ -32,7 +34,7 @@ type PersonsOptions = Pick<ConnectionOptions, 'now' | 'sleep' | 'random' | 'log'
 
 export function createPersons(
   web: webApi.WebClient,
-  identity: { read(): Promise<{ readonly team: string }> },
+  identity: { read(): Promise<{ readonly team: string; readonly organisation: string | undefined }> },
   options: PersonsOptions,
 ) {
   const { now, sleep, log } = options;
@@ -43,7 +45,7 @@ export function createPersons(
   async function ask(id: string, nameInEvent: string): Promise<KnownPerson | undefined> {
     try {
       const read = () => web.users.info({ user: id, include_locale: true });
-      const [{ team }, answer] = await Promise.all([
+      const [{ team, organisation }, answer] = await Promise.all([
         identity.read(),
         call(read, { repeatable: true }, options),
       ]);
@@ -52,7 +54,10 @@ export function createPersons(
       // On Slack Connect, the flags of a person from elsewhere are those of their own workspace.
       const isFromHere = user.team_id === undefined || user.team_id === team;
       const moderator = isFromHere && (user.is_admin === true || user.is_owner === true);
-      const known = { person: { id, displayName, moderator, roles: [] }, locale: user.locale };
+      const isColleague = organisation !== undefined && user.enterprise_user?.enterprise_id === organisation;
+      const isVisitor = !isFromHere && !isColleague;
+      const person = { id, displayName, moderator, roles: [], ...(isVisitor ? { visitor: true } : {}) };
+      const known = { person, locale: user.locale };
       if (remembered.size >= MOST) remembered.clear();
       remembered.set(id, { at: now(), known });
       return known;

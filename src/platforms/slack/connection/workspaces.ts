@@ -18,6 +18,8 @@ const identitySchema = z
     /** The workspace's own address, under which its messages are found. */
     url: z.url().optional().catch(undefined),
     /** What the SDK reads from the head of the answer. */
+    is_enterprise_install: z.boolean().optional().catch(undefined),
+    enterprise_id: z.string().nullish().catch(undefined),
     response_metadata: z
       .object({ scopes: z.array(z.string()).optional() })
       .optional()
@@ -30,6 +32,9 @@ const identitySchema = z
     name,
     url,
     scopes: rest.response_metadata?.scopes ?? [],
+    /** The app is installed for all workspaces of the organisation, and the token is theirs. */
+    isForOrganisation: rest.is_enterprise_install === true,
+    organisation: rest.enterprise_id ?? undefined,
   }));
 
 /** Who the bot is in a workspace. */
@@ -38,17 +43,22 @@ export type Identity = z.infer<typeof identitySchema>;
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 export interface Workspaces {
-  /** Throws PlatformError when the app is not installed there (any more). */
-  of(team: string | undefined): Promise<Workspace>;
+  /**
+   * `organisation`: of the event, where it came by an installation for a whole organisation. Throws PlatformError when the
+   * app is not installed there (any more).
+   */
+  of(team: string | undefined, organisation?: string): Promise<Workspace>;
 }
 
 export interface WorkspaceOptions extends ConnectionOptions {
   readonly editGapMs: number;
 }
 
+/** `team`: the workspace of an organisation, whose token tells of the organisation alone. */
 export function createWorkspace(
   token: string,
   options: WorkspaceOptions,
+  team: string | undefined,
   rates: Rates = createRates(options.editGapMs, options.elapsed, options.sleep),
 ) {
   const web = createWebClient(token, options.client);
@@ -59,8 +69,8 @@ export function createWorkspace(
     const { data, error } = identitySchema.safeParse(await web.auth.test());
     if (error !== undefined)
       throw new PlatformError('unavailable', 'Slack did not say who the bot is', { cause: error });
-    known = data;
-    return data;
+    known = data.isForOrganisation && team !== undefined ? { ...data, team } : data;
+    return known;
   }
 
   const identity = {
@@ -77,6 +87,7 @@ export function createWorkspace(
      * the event's own until Slack was asked.
      */
     teamOr: (inEvent: string): string => known?.team ?? inEvent,
+    isForOrganisation: () => known?.isForOrganisation === true,
   };
 
   return {
@@ -93,24 +104,61 @@ export function createWorkspace(
 
 /** The token of a workspace, asked for every time, so that every replica sees what another one changed. */
 export interface TokenSource {
+  /** `team`: a workspace or an organisation. */
   tokenOf(team: string): Promise<string | undefined>;
+  organisationOf(team: string): Promise<string | undefined>;
+  joinOrganisation(team: string, organisation: string): Promise<void>;
 }
 
-/** Workspaces that installed the app by themselves. */
+/** Workspaces that installed the app by themselves, or whose organisation did. */
 export function installedWorkspaces(source: TokenSource, options: WorkspaceOptions): Workspaces {
   const known = new Map<string, Workspace>();
+  const joined = new Set<string>();
+
+  /** Also where the job of an event ends later, which knows its workspace alone. */
+  async function tokenByOrganisation(team: string, inEvent: string | undefined): Promise<string | undefined> {
+    const organisation = inEvent ?? (await source.organisationOf(team));
+    const token = organisation === undefined ? undefined : await source.tokenOf(organisation);
+    const membership = `${team} ${organisation}`;
+    if (token === undefined || organisation === undefined || team === organisation) return token;
+    if (inEvent !== undefined && !joined.has(membership)) {
+      if ((await source.organisationOf(team)) !== inEvent) await source.joinOrganisation(team, inEvent);
+      joined.add(membership);
+    }
+    return token;
+  }
+
   return {
-    async of(team) {
-      const token = team === undefined ? undefined : await source.tokenOf(team);
-      if (team === undefined || token === undefined) {
-        if (team !== undefined) known.delete(team);
-        throw new PlatformError('gone', 'The app is not installed in this workspace');
+    async of(inEvent, organisation) {
+      const team = inEvent ?? organisation;
+      if (team === undefined) throw notInstalled();
+      const token = (await source.tokenOf(team)) ?? (await tokenByOrganisation(team, organisation));
+      if (token === undefined) {
+        known.delete(team);
+        throw notInstalled();
       }
       const before = known.get(team);
       if (before?.token === token) return before;
-      const workspace = createWorkspace(token, options, before?.rates);
+      const workspace = createWorkspace(token, options, team, before?.rates);
       known.set(team, workspace);
       return workspace;
     },
   };
 }
+
+/** The workspaces of one token: one, or all of the organisation that installed the app. */
+export function workspacesOfToken(token: string, options: WorkspaceOptions) {
+  const first = createWorkspace(token, options, undefined);
+  const known = new Map<string, Workspace>();
+  return {
+    first,
+    async of(team: string | undefined): Promise<Workspace> {
+      if (team === undefined || !first.identity.isForOrganisation()) return first;
+      const workspace = known.get(team) ?? createWorkspace(token, options, team);
+      known.set(team, workspace);
+      return workspace;
+    },
+  } satisfies Workspaces & { readonly first: Workspace };
+}
+
+const notInstalled = () => new PlatformError('gone', 'The app is not installed in this workspace');

@@ -11,7 +11,7 @@ import { type Message, plain } from '../../../core/message.ts';
 import type { RawOptions } from '../../../core/options.ts';
 import type { Outcome } from '../../../core/outcome.ts';
 import { PlatformError } from '../../platform.ts';
-import { arrivalOf } from '../connection/app.ts';
+import { arrivalOf, organisationOf } from '../connection/app.ts';
 import type { Arrival } from '../connection/arrivals.ts';
 import { call } from '../connection/client.ts';
 import type { Workspace, Workspaces } from '../connection/workspaces.ts';
@@ -53,10 +53,17 @@ export interface WorkspaceTools extends ListenerTools, Workspace {
   readonly arrival: Arrival;
 }
 
-/** The tools for the workspace that Bolt acts in. Throws PlatformError when the app is not installed there any more. */
-export async function toolsIn(context: Context, tools: ListenerTools): Promise<WorkspaceTools> {
-  const { teamId } = context;
-  const workspace = await tools.workspaces.of(teamId);
+/**
+ * The tools for the workspace that Bolt acts in, or for that of an address, where Bolt knows the organisation alone. Throws
+ * PlatformError when the app is not installed there any more.
+ */
+export async function toolsIn(
+  context: Context,
+  tools: ListenerTools,
+  guild: string | undefined = context.teamId,
+): Promise<WorkspaceTools> {
+  const teamId = guild ?? context.teamId;
+  const workspace = await tools.workspaces.of(teamId, organisationOf(context));
   const team = workspace.identity.teamOr(teamId ?? '');
   return { ...tools, ...workspace, team, arrival: arrivalOf(context) };
 }

@@ -18,9 +18,9 @@ const menuSchema = z.object({
 
 export function listenToForms(app: App, shared: ListenerTools): void {
   app.view<SlackViewAction>(FORM_CALLBACK, async ({ ack, body, view, context }) => {
-    const tools = await toolsIn(context, shared);
-    const { user, trigger_id: triggerId } = interactionSchema.parse(body);
     const metadata = readMetadata(view.private_metadata);
+    const tools = await toolsIn(context, shared, metadata?.address.guild);
+    const { user, trigger_id: triggerId } = interactionSchema.parse(body);
     if (body.type !== 'view_submission' || metadata === undefined) return ack();
     const { address, form, home } = metadata;
     // A trigger id is new each time a form is sent, also when the same form is sent again after a correction.
@@ -43,10 +43,10 @@ export function listenToForms(app: App, shared: ListenerTools): void {
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {
-    const tools = await toolsIn(context, shared);
     const { user } = interactionSchema.parse(body);
     const { view, action_id: option, value: typed } = menuSchema.parse({ ...body, ...payload });
     const metadata = readMetadata(view.private_metadata);
+    const tools = await toolsIn(context, shared, metadata?.address.guild);
     if (metadata === undefined) return ack({ options: [] });
     const { address, form } = metadata;
     const { command, subcommand } = formTarget(form);

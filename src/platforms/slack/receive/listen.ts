@@ -24,13 +24,20 @@ export function listen(app: App, tools: ListenerTools): void {
 }
 
 /** `event_time` is in seconds. */
-const removalSchema = z.object({ team_id: z.string(), event_time: z.number().optional() });
+const removalSchema = z.object({
+  team_id: z.string(),
+  enterprise_id: z.string().nullish(),
+  event_time: z.number().optional(),
+  authorizations: z.array(z.object({ is_enterprise_install: z.boolean().optional() })).catch([]),
+});
 const revokedSchema = z.object({ tokens: z.object({ bot: z.array(z.string()).catch([]) }) });
 
 /** A workspace removes the app. */
 function listenToRemoval(app: App, { uninstalled, now }: ListenerTools): void {
   const forget = async (body: unknown): Promise<void> => {
-    const { team_id: team, event_time: seconds } = removalSchema.parse(body);
+    const { team_id, enterprise_id, event_time: seconds, authorizations } = removalSchema.parse(body);
+    const isByOrganisation = authorizations[0]?.is_enterprise_install === true;
+    const team = isByOrganisation ? (enterprise_id ?? team_id) : team_id;
     // Slack tells whole seconds: an installation in that very second was there before.
     await uninstalled(team, seconds === undefined ? now() : (seconds + 1) * 1000);
   };

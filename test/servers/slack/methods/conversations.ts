@@ -9,12 +9,14 @@ const SCOPE_PREFIX = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mp
 export const conversations: Readonly<Record<string, Method>> = {
   'auth.test': (call) => ({
     url: 'https://minstrel.slack.com/',
-    team: call.workspace.teamName,
+    team: call.workspace.organisation?.name ?? call.workspace.teamName,
     user: 'minstrel',
-    team_id: call.workspace.teamId,
+    // The token of an organisation is of none of its workspaces.
+    team_id: call.workspace.organisation?.id ?? call.workspace.teamId,
+    ...(call.workspace.organisation === undefined ? {} : { enterprise_id: call.workspace.organisation.id }),
     user_id: call.workspace.botUser,
     bot_id: call.workspace.botId,
-    is_enterprise_install: false,
+    is_enterprise_install: call.workspace.organisation !== undefined,
   }),
 
   'users.info': (call) => {
@@ -25,6 +27,7 @@ export const conversations: Readonly<Record<string, Method>> = {
       user: {
         id: user.id,
         team_id: user.team ?? call.workspace.teamId,
+        ...(user.organisation === undefined ? {} : { enterprise_user: { enterprise_id: user.organisation } }),
         name: user.name,
         deleted: user.deleted,
         real_name: user.realName,

@@ -93,9 +93,10 @@ export function storeView(
 }
 
 /** A view as the Web API and the payloads write it. */
-export function wireView(open: OpenView): Fields {
+export function wireView(open: OpenView, organisation?: string): Fields {
   return {
     id: open.id,
+    ...(organisation === undefined ? {} : { app_installed_team_id: organisation }),
     app_id: 'A0MINSTREL',
     hash: open.hash,
     private_metadata: '',

@@ -15,6 +15,7 @@ export interface InstallationSettings {
 }
 
 const workspaceSchema = z.object({
+  /** Of the workspace, or of the organisation that installed the app for all of its workspaces. */
   team: z.string(),
   name: z.string().optional(),
   botUser: z.string(),
@@ -31,6 +32,7 @@ export type InstalledWorkspace = z.infer<typeof workspaceSchema>;
 const SEALED_RETRY_MS = 60_000;
 
 const storedSchema = z.object({ sealed: z.string() });
+const membershipSchema = z.object({ organisation: z.string() });
 
 export type Installations = ReturnType<typeof createInstallations>;
 
@@ -71,6 +73,16 @@ export function createInstallations({ settings, seal, now, log }: InstallationOp
     find,
     store,
 
+    /** The organisation by whose installation the app works in a workspace; undefined where none is known. */
+    async organisationOf(team: string): Promise<string | undefined> {
+      return membershipSchema.safeParse(await settings.get(membershipKeyOf(team))).data?.organisation;
+    },
+
+    /** A job that ends later knows its workspace alone. */
+    async joinOrganisation(team: string, organisation: string): Promise<void> {
+      await settings.set(membershipKeyOf(team), { organisation });
+    },
+
     /** Keeps a workspace with its next token, unless the app was removed or installed anew since. */
     async rotate(before: InstalledWorkspace, next: InstalledWorkspace): Promise<void> {
       const { team, token } = before;
@@ -94,13 +106,21 @@ function keyOf(team: string): string {
   return `slack:installation:${team}`;
 }
 
-/** Throws PlatformError for an installation in a whole organisation, or without a bot. */
-function workspaceOf({ team, bot }: Installation, now: number): InstalledWorkspace {
-  if (team === undefined || bot === undefined)
-    throw new PlatformError('refused', 'The app was not installed in one workspace with its bot');
+function membershipKeyOf(team: string): string {
+  return `slack:organisation:${team}`;
+}
+
+/** Throws PlatformError for an installation without a bot. */
+function workspaceOf(
+  { team, enterprise, isEnterpriseInstall, bot }: Installation<'v1' | 'v2', boolean>,
+  now: number,
+): InstalledWorkspace {
+  const place = isEnterpriseInstall ? enterprise : team;
+  if (place === undefined || bot === undefined)
+    throw new PlatformError('refused', 'The app was not installed with its bot');
   return {
-    team: team.id,
-    ...(team.name === undefined ? {} : { name: team.name }),
+    team: place.id,
+    ...(place.name === undefined ? {} : { name: place.name }),
     botUser: bot.userId,
     token: bot.token,
     scopes: bot.scopes,

@@ -39,9 +39,10 @@ export function createInstallPages(
         ? {}
         : { authorizationUrl: new URL('/oauth/v2/authorize', client.apiUrl).href }),
       callbackOptions: {
-        success: ({ team }, _options, _request, response) => {
-          log.info({ team: team?.id }, 'A workspace installed the app');
-          const where = team?.name === undefined ? 'your workspace' : escapeHtml(team.name);
+        success: ({ team, enterprise, isEnterpriseInstall }, _options, _request, response) => {
+          const place = isEnterpriseInstall ? enterprise : team;
+          log.info({ team: place?.id }, 'A workspace or an organisation installed the app');
+          const where = place?.name === undefined ? 'your workspace' : escapeHtml(place.name);
           sendPage(response, 200, {
             title: 'Minstrel is here',
             text: `Minstrel is installed in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/song a tune for rain</b>.`,
@@ -51,7 +52,7 @@ export function createInstallPages(
           log.warn({ err: error, code: error.code }, 'A workspace could not install the app');
           sendPage(response, 400, {
             title: 'Minstrel was not installed',
-            text: `Nothing was installed: the page was too old, or Slack did not agree. Please <a href="${escapeHtml(publicUrl + INSTALL_PATH)}">try again</a>; a whole organisation cannot install Minstrel, one of its workspaces can.`,
+            text: `Nothing was installed: the page was too old, or Slack did not agree. Please <a href="${escapeHtml(publicUrl + INSTALL_PATH)}">try again</a>.`,
           });
         },
       },

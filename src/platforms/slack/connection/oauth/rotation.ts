@@ -28,7 +28,7 @@ export interface RotationOptions
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
 }
 
-export function createTokenSource(options: RotationOptions): TokenSource {
+export function createTokenSource(options: RotationOptions): Pick<TokenSource, 'tokenOf'> {
   const { installations, withLock, now, sleep, log } = options;
   const rotating = new Map<string, Promise<void>>();
   const pausedUntil = new Map<string, number>();

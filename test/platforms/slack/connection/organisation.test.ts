@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pageRoutes, webhookRoutes } from '../../../../src/http/platform-routes.ts';
+import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
+import type { Platform } from '../../../../src/platforms/platform.ts';
+import { createSlack } from '../../../../src/platforms/slack/adapter.ts';
+import { type SlackServer, startSlackServer } from '../../../servers/slack/server.ts';
+import type { Organisation } from '../../../servers/slack/workspace.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
+import { ADDRESS, FakeBot, media } from '../harness.ts';
+
+/** The app, installed for an organisation of two workspaces, beside a workspace that installed it by itself. */
+let server: SlackServer;
+let listener: HttpServer;
+let bot: FakeBot;
+let stored: Map<string, unknown>;
+let replicas: Platform[];
+let organisation: Organisation;
+let music: ReturnType<SlackServer['addToOrganisation']>;
+let sales: ReturnType<SlackServer['addToOrganisation']>;
+
+async function startReplica(): Promise<Platform> {
+  const slack = createSlack({
+    connection: { type: 'http', signingSecret: server.signingSecret },
+    account: {
+      type: 'oauth',
+      clientId: server.clientId,
+      clientSecret: server.clientSecret,
+      publicUrl: 'https://bot.example',
+    },
+    threads: false,
+    apiUrl: server.apiUrl,
+    media,
+    settings: {
+      get: async (key) => stored.get(key),
+      set: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
+      delete: async (key) => void stored.delete(key),
+      update: async (key, change) => stored.set(key, change(stored.get(key))).get(key),
+    },
+    withLock: (_task, work) => work(),
+    log: new RecordingLog(),
+    now: Date.now,
+  });
+  await slack.start(bot);
+  replicas.push(slack);
+  return slack;
+}
+
+beforeEach(async () => {
+  server = await startSlackServer();
+  bot = new FakeBot();
+  stored = new Map();
+  replicas = [];
+  organisation = { id: 'E0BAND', name: 'Band', workspaces: [] };
+  music = server.addToOrganisation(organisation, 'T0MUSIC', 'Music');
+  sales = server.addToOrganisation(organisation, 'T0SALES', 'Sales');
+  music.workspace.addUser({ id: 'U0MUSE', name: 'muse', organisation: 'E0BAND', admin: true });
+  sales.workspace.addUser({ id: 'U0SAL', name: 'sal', organisation: 'E0BAND', admin: true });
+  // In a channel of both workspaces, and of another company.
+  music.workspace.addUser({
+    id: 'U0GUEST',
+    name: 'guest',
+    organisation: 'E0BAND',
+    team: 'T0SALES',
+    admin: true,
+  });
+  music.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE', admin: true });
+  music.workspace.addChannel({ id: 'C0BAND', name: 'band', members: ['U0MUSE', 'U0GUEST', 'U0EVE'] });
+  sales.workspace.addChannel({ id: 'C0DEALS', name: 'deals', members: ['U0SAL'] });
+  listener = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: new RecordingLog(),
+    routes: [
+      pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => replicas[0]?.visit }),
+      webhookRoutes({
+        path: '/slack/events',
+        receive: async (request) => await replicas[0]?.receive?.(request),
+      }),
+    ],
+  });
+  server.deliverTo(`${listener.url}/slack/events`);
+  await startReplica();
+  const { status, page } = await server.install(`${listener.url}/slack/install`, music.workspace);
+  expect([status, page]).toEqual([200, expect.stringContaining('installed in Band')]);
+});
+
+afterEach(async () => {
+  expect(server.refused).toEqual([]);
+  for (const slack of replicas) await slack.close();
+  await listener.close();
+  await server.close();
+});
+
+const show = (slack: Platform | undefined, guild: string, channel: string) =>
+  slack?.show({ ...ADDRESS, guild, channel }, { text: 'la' }, { key: 'k', remember: async () => {} });
+const shown = (team: typeof music) => team.workspace.messages.filter(({ user }) => user === 'U0MINSTREL');
+
+describe('an app that an organisation installed', () => {
+  it('serves each of its workspaces as that workspace, by one sealed token', async () => {
+    await music.slash('/song', 'rain', { user: 'U0MUSE', channel: 'C0BAND' });
+    await sales.mention('hello', { user: 'U0SAL', channel: 'C0DEALS' });
+    await server.until(() => bot.invocations.length === 2);
+    expect(bot.invocations.map(({ address: { guild }, person }) => [guild, person.moderator])).toEqual([
+      ['T0MUSIC', true],
+      ['T0SALES', true],
+    ]);
+    expect([...stored.keys()].filter((key) => key.includes('installation'))).toEqual([
+      'slack:installation:E0BAND',
+    ]);
+    expect(JSON.stringify([...stored])).not.toContain('xoxb-');
+  });
+
+  it('delivers what was asked for after a restart, on a replica that saw no event of it', async () => {
+    await sales.slash('/song', 'rain', { user: 'U0SAL', channel: 'C0DEALS' });
+    await server.until(() => bot.begun === 1);
+    await show(await startReplica(), 'T0SALES', 'C0DEALS');
+    expect(shown(sales)).toHaveLength(1);
+    expect(shown(music)).toEqual([]);
+    await expect(show(replicas[1], 'T0NOBODY', 'C0DEALS')).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('knows who moderates by their own workspace alone, and who is from elsewhere', async () => {
+    for (const user of ['U0MUSE', 'U0GUEST', 'U0EVE'])
+      await music.slash('/song', 'rain', { user, channel: 'C0BAND' });
+    await server.until(() => bot.invocations.length === 3);
+    expect(bot.invocations.map(({ person: { moderator, visitor } }) => [moderator, visitor])).toEqual([
+      [true, undefined],
+      [false, undefined],
+      [false, true],
+    ]);
+  });
+
+  it('takes its forms and buttons for those of the workspace, though Slack names the organisation', async () => {
+    await music.slash('/song', '', { user: 'U0MUSE', channel: 'C0BAND' });
+    const form = await server.until(() => [...music.workspace.views.values()].find(({ open }) => open));
+    await music.submitView(form, { prompt: 'rain' });
+    await server.until(() => bot.invocations.length === 1);
+    await replicas[0]?.show(
+      { ...ADDRESS, guild: 'T0MUSIC', channel: 'C0BAND' },
+      { text: 'la', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] },
+      { key: 'k', remember: async () => {} },
+    );
+    const [message] = shown(music);
+    if (message === undefined) throw new Error('nothing was shown');
+    await music.press(message, 'Again', { user: 'U0MUSE' });
+    await server.until(() => bot.invocations.length === 2);
+    expect(bot.invocations.map(({ address: { guild }, person }) => [guild, person.moderator])).toEqual([
+      ['T0MUSIC', true],
+      ['T0MUSIC', true],
+    ]);
+  });
+
+  it('is forgotten in all of them when the organisation takes it away, and a workspace of its own stays', async () => {
+    await server.install(`${listener.url}/slack/install`, server.workspace);
+    await music.slash('/song', 'rain', { user: 'U0MUSE', channel: 'C0BAND' });
+    await server.until(() => bot.begun === 1);
+    await music.uninstall();
+    await expect(show(replicas[0], 'T0MUSIC', 'C0BAND')).rejects.toMatchObject({ code: 'gone' });
+    await show(replicas[0], 'T0MINSTREL', 'C0MUSIC');
+    expect(server.botMessages()).toHaveLength(1);
+  });
+});
