@@ -102,7 +102,10 @@ function jobs(running: readonly JobView[], now: number): HomeSection {
       name: `${index + 1}. ${clip(title, 100)}`,
       value: `${queuePosition === undefined ? '' : `place ${queuePosition} in line, `}for ${age(now - createdAt)}`,
     })),
-    actions: listed.map((job, index) => button(job, 'cancel', `Cancel ${index + 1}`)),
+    actions: listed.map((job, index) => ({
+      ...button(job, 'cancel', `Cancel ${index + 1}`),
+      about: job.title,
+    })),
   };
 }
 

@@ -98,7 +98,7 @@ export const image = defineCommand({
   done(job) {
     const prompt = promptOf(job);
     const images = job.result?.images ?? [];
-    const numbered = (index: number) => (images.length > 1 ? ` ${index + 1}` : '');
+    const numbered = (index: number, word = '') => (images.length > 1 ? `${word} ${index + 1}` : '');
     const text = job.result?.answer?.text;
     return {
       title: shortened(prompt, 200),
@@ -108,12 +108,12 @@ export const image = defineCommand({
           kind: 'image',
           name: `${clip(prompt, 60)}${numbered(index)}`,
           source,
-          alt: prompt,
+          alt: `${images.length > 1 ? `Picture ${index + 1} of ${images.length}: ` : ''}${prompt}`,
         }),
       ),
       footer: `Asked by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index)}`, index)),
+        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index, ' picture')}`, index)),
         againButton(job),
       ],
     };

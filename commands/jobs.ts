@@ -55,9 +55,12 @@ function list(
   const actions: Button[] = [
     ...listed.flatMap((job, index) =>
       // A result that is being delivered cannot be cancelled any more.
-      job.state === 'ready' ? [] : [button(job, 'cancel', `Cancel ${index + 1}`)],
+      job.state === 'ready' ? [] : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), about: job.title }],
     ),
-    ...undelivered.map((job, index) => button(job, 'show', `Show ${listed.length + index + 1} here`)),
+    ...undelivered.map((job, index) => ({
+      ...button(job, 'show', `Show ${listed.length + index + 1} here`),
+      about: job.title,
+    })),
   ];
   return {
     ...(actions.length > 0 ? { title: 'Your jobs', actions } : {}),

@@ -74,7 +74,8 @@ export const video = defineCommand({
   },
 
   done(job) {
-    const prompt = (job.work.route === 'media.video' ? job.work.request.prompt : undefined) ?? 'Video';
+    const work = job.work.route === 'media.video' ? job.work : undefined;
+    const prompt = work?.request.prompt ?? (work?.image ? 'Video from a picture' : 'Video');
     const url = job.result?.videoUrl;
     const made = lineage(job);
     return {

@@ -23,9 +23,18 @@ function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction 
   };
 }
 
-const wav = workOnTake('Making the WAV of', (take) => TAKE_WORK.wav(knownTake(take)));
+/** So that the result has the button of the words. */
+const withWords = ({ job }: Take) => ({ sung: lyricsOf(job) !== undefined });
 
-const musicVideo = workOnTake('Filming the music video of', (take) => TAKE_WORK.video(knownTake(take)));
+const wav = workOnTake('Making the WAV of', (take) => ({
+  ...TAKE_WORK.wav(knownTake(take)),
+  ...withWords(take),
+}));
+
+const musicVideo = workOnTake('Filming the music video of', (take) => ({
+  ...TAKE_WORK.video(knownTake(take)),
+  ...withWords(take),
+}));
 
 const karaoke = workOnTake('Timing the lyrics of', (take) => {
   const { job } = take;

@@ -96,10 +96,15 @@ function keptVoiceMessage(job: JobView): Message {
 
 function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'media'>): Message {
   const { fields, actions } = lineage(job);
+  const isSung = 'sung' in job.work && job.work.sung === true;
+  const words =
+    isSung && job.parent !== undefined
+      ? [button({ id: job.parent, command: 'song' }, 'lyrics', 'Lyrics')]
+      : [];
   return {
     title,
     ...rest,
     fields: [...fields, askedBy(job)],
-    actions: [againButton(job), ...actions],
+    actions: [...words, againButton(job), ...actions],
   };
 }

@@ -26,7 +26,7 @@ function songMessage(job: JobView): Message {
   if (songs.length === 0 && words !== undefined) return wordsMessage(job, words.text);
   const cover = songs.find(({ imageUrl }) => imageUrl !== undefined)?.imageUrl;
   const { fields, actions } = lineage(job);
-  const alt = `Cover of ${titleOf(job)}`;
+  const alt = [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
   const covers: MediaItem[] = cover
     ? [{ kind: 'image', name: 'cover', source: { type: 'remote', url: cover }, cover: true, alt }]
     : [];
@@ -104,11 +104,25 @@ export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Aske
   );
 }
 
-/** What was asked for, without what the message says already: where no command is shown, nothing else does. */
-function askedFor({ asked, work }: JobView, { title = '', fields = [] }: Message): Field[] {
+function knownOf({ asked, work }: JobView): Readonly<Record<string, string>> {
   // Jobs of before remember nothing but their request.
   const isSimple = work.route === 'music.generate' && !work.request.customMode;
-  const known = asked ?? rememberAsked(isSimple ? { prompt: work.request.prompt } : {});
+  return asked ?? rememberAsked(isSimple ? { prompt: work.request.prompt } : {});
+}
+
+/** What was asked for, in sentences. */
+function askedWords(job: JobView): string[] {
+  const { prompt, style, lyrics } = knownOf(job);
+  return [
+    ...(prompt ? [`Asked for: ${prompt}`] : []),
+    ...(style ? [`Style: ${style}`] : []),
+    ...(lyrics && !prompt ? [`Words: ${lyrics}`] : []),
+  ];
+}
+
+/** What was asked for, without what the message says already: where no command is shown, nothing else does. */
+function askedFor(job: JobView, { title = '', fields = [] }: Message): Field[] {
+  const known = knownOf(job);
   const said = [title, ...fields.map(({ value }) => value)].map(bare);
   const parts = Object.entries(known).flatMap(([option, words]) => {
     const isSaid = option !== 'mode' && said.some((text) => text.includes(bare(words)));
@@ -145,28 +159,30 @@ function songFields({ work, result }: JobView): Field[] {
   ];
 }
 
-/** Every take's buttons, then those of the whole song. What people do most is first and primary. */
+/** What people do most is first and primary, next to it the words; then every take's buttons and those of the whole song. */
 function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
   const own: ActionButton[] =
     songs.length <= TAKES_WITH_BUTTONS
-      ? songs.flatMap((_, index) => takeButtons(job, index, songs.length > 1 ? ` ${index + 1}` : ''))
+      ? songs.flatMap((_, index) => takeButtons(job, index))
       : songs.slice(0, MOST_TAKES).map((_, index) => songButton(job, 'take', `Take ${index + 1} …`, index));
+  const words = lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : [];
   const whole = [
-    ...(lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : []),
     ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
     ...(job.work.route === 'music.extend' ? [] : [button(job, 'change', 'Change')]),
     againButton(job),
     ...(job.pageUrl === undefined ? [] : [songButton(job, 'page', 'Page')]),
   ];
   const [first, ...others] = own;
-  return [...(first ? [{ ...first, emphasis: 'primary' as const }] : []), ...others, ...whole];
+  const most = first ? [{ ...first, emphasis: 'primary' as const }] : [];
+  return [...most, ...words, ...others, ...whole];
 }
 
-/** What can be made of one take. `suffix` tells the takes apart. */
-export function takeButtons(job: JobView, index: number, suffix = ''): ActionButton[] {
+/** What can be made of one take. Their names tell the takes apart. */
+export function takeButtons(job: JobView, index: number): ActionButton[] {
   if (!job.taskId || job.result?.songs[index]?.audioId === undefined) return [];
   const voiced = hasVoice(job);
+  const suffix = (job.result?.songs.length ?? 0) > 1 ? ` take ${index + 1}` : '';
   const actions = [
     ['extend', 'Extend'],
     ['stems', 'Stems'],

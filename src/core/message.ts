@@ -57,6 +57,8 @@ export interface ActionButton {
   readonly label: string;
   readonly emoji?: string;
   readonly emphasis?: 'primary' | 'danger';
+  /** Plain: what it acts on, for people who hear the button alone. Left out, it is the message's title. */
+  readonly about?: string;
 }
 
 /** A button that opens a page. */
@@ -152,13 +154,31 @@ export interface ArrangedButtons {
 }
 
 /** Actions in their order, those past the fourth behind a menu where there are more than fit into a row. One is primary at most. */
-export function arrangeButtons(buttons: readonly Button[]): ArrangedButtons {
+export function arrangeButtons(given: readonly Button[]): ArrangedButtons {
+  const buttons = distinctlyNamed(given);
   const links = buttons.filter((button) => button.type === 'link');
   const all = buttons.filter((button) => button.type === 'action');
   const primary = all.find(({ emphasis }) => emphasis === 'primary');
   const actions = all.map((button) => (button === primary ? button : withoutPrimary(button)));
   const fit = buttons.length <= ROW ? ROW : Math.min(BEFORE_MENU, ROW - links.length);
   return { shown: [...actions.slice(0, fit), ...links], more: actions.slice(fit) };
+}
+
+/** The same buttons, where a later one of the same name has a number. A button that comes twice is still one. */
+function distinctlyNamed(buttons: readonly Button[]): readonly Button[] {
+  const named = new Map<string, Set<string>>();
+  return buttons.map((button) => {
+    const label = button.label.trim();
+    const targets = named.get(label) ?? new Set();
+    named.set(label, targets.add(button.type === 'link' ? button.url : button.id));
+    return targets.size === 1 || label === '' ? button : { ...button, label: `${label} (${targets.size})` };
+  });
+}
+
+/** What a button is called where it is heard alone: its label, and what it acts on. Plain. */
+export function spokenName(button: Button, { title = '' }: Pick<Message, 'title'>): string {
+  const about = (button.type === 'action' ? button.about : undefined) ?? title;
+  return about.trim() === '' ? button.label : `${button.label}: ${about}`;
 }
 
 function withoutPrimary(button: ActionButton): ActionButton {

@@ -87,8 +87,18 @@ export type Work =
     }
   | { readonly route: 'music.generatePersona'; readonly request: music.GeneratePersonaRequest }
   | { readonly route: 'music.vocalRemoval'; readonly request: Callable<music.VocalRemovalRequest> }
-  | { readonly route: 'music.wavGenerate'; readonly request: Callable<music.WavGenerateRequest> }
-  | { readonly route: 'music.mp4Generate'; readonly request: Callable<music.Mp4GenerateRequest> }
+  | {
+      readonly route: 'music.wavGenerate';
+      readonly request: Callable<music.WavGenerateRequest>;
+      /** The lyrics of the song are known. */
+      readonly sung?: boolean;
+    }
+  | {
+      readonly route: 'music.mp4Generate';
+      readonly request: Callable<music.Mp4GenerateRequest>;
+      /** The lyrics of the song are known. */
+      readonly sung?: boolean;
+    }
   | { readonly route: 'media.image'; readonly request: ImageRequest }
   | { readonly route: 'gen.image'; readonly request: Inquiry }
   | {

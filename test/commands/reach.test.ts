@@ -28,17 +28,17 @@ const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
   '`/remix --mode instrumental`': remix('instrumental'),
   '**Again**': onSong('Again'),
   '**Change**': formOnSong('Change', {}),
-  '**Extend**': formOnSong('Extend 1', {}),
-  '**Stems**': formOnSong('Stems 1', {}),
-  '**Karaoke**': onSong('Karaoke 1'),
-  '**WAV**': onSong('WAV 1'),
-  '**Music video**': onSong('Music video 2'),
+  '**Extend**': formOnSong('Extend take 1', {}),
+  '**Stems**': formOnSong('Stems take 1', {}),
+  '**Karaoke**': onSong('Karaoke take 1'),
+  '**WAV**': onSong('WAV take 1'),
+  '**Music video**': onSong('Music video take 2'),
   '**Cover art**': onSong('Cover art'),
-  '**Keep voice**': formOnSong('Keep voice 1', { name: 'Rainy' }),
+  '**Keep voice**': formOnSong('Keep voice take 1', { name: 'Rainy' }),
   '**Sing it**': async (studio) =>
     studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing it (1)'),
   '**Sing with it**': async (studio) => {
-    const kept = await studio.fill(await song(studio), 'Keep voice 1', { name: 'Rainy' });
+    const kept = await studio.fill(await song(studio), 'Keep voice take 1', { name: 'Rainy' });
     return studio.fill(await studio.finish(kept), 'Sing with it', { prompt: 'snow' });
   },
 };

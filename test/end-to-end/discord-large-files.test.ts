@@ -106,7 +106,7 @@ function expectWholeWav(file: Uint8Array): void {
 
 describe('in a server without boosts, where a file may have 10 MiB', () => {
   it('a WAV of 11 MiB is whole behind a link', async () => {
-    const card = await ended(discord.press('WAV 1', await song()));
+    const card = await ended(discord.press('WAV take 1', await song()));
     // To listen at once, the song itself comes as a file.
     expect(card.attachments.map(({ contentType }) => contentType)).toEqual(['audio/mpeg']);
     const wav = await behindLink(card);
@@ -146,7 +146,7 @@ describe('in a server without boosts, where a file may have 10 MiB', () => {
 
 describe('in a server with boosts', () => {
   it('of 50 MiB, a WAV of 11 MiB is a file', async () => {
-    const wav = await ended(discord.press('WAV 1', await song(boosted), { channel: boosted }));
+    const wav = await ended(discord.press('WAV take 1', await song(boosted), { channel: boosted }));
     expect(wav.attachments).toHaveLength(1);
     expectWholeWav(wav.attachments[0]?.bytes ?? new Uint8Array());
     expect(wav.attachments[0]?.filename).toMatch(/\.wav$/);
@@ -156,7 +156,7 @@ describe('in a server with boosts', () => {
     const card = await song(muchBoosted);
     const finished = Promise.withResolvers<void>();
     studio.before = finished.promise;
-    const asked = discord.press('Music video 1', card, { channel: muchBoosted });
+    const asked = discord.press('Music video take 1', card, { channel: muchBoosted });
     await asked.acknowledged();
     discord.advance(16 * 60_000);
     finished.resolve();

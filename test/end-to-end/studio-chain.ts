@@ -67,20 +67,22 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
 
   it('a song in custom mode: words first, then one take, then both, in one message', async () => {
     song = await ada.command('song', { prompt: 'a tune for rain', title: 'Rain' }, 3);
-    expect(song.labels).toEqual(expect.arrayContaining(['Extend 1', 'Extend 2', 'Keep voice 2', 'Change']));
+    expect(song.labels).toEqual(
+      expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Keep voice take 2', 'Change']),
+    );
     expect(song.text).toContain('Style, from your words');
     expect(song.early.words, 'the words of the song').toMatch(/Verse|Chorus/);
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });
 
   it('Extend: as it is, and in another style from a given second on', async () => {
-    const longer = await ada.fill(song, 'Extend 1', {}, 1);
+    const longer = await ada.fill(song, 'Extend take 1', {}, 1);
     expect(longer.text).toContain('Made from');
     expect(longer.text).toContain('take 1');
     expect(longer.links).toContain(ada.linkTo(song));
     const other = await ada.fill(
       song,
-      'Extend 2',
+      'Extend take 2',
       { prompt: 'Chorus:\nHigher and higher', style: 'choir', from: 5 },
       1,
     );
@@ -89,12 +91,12 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   });
 
   it('Stems: two tracks, and all of them with one archive of the same files', async () => {
-    const two = await ada.fill(song, 'Stems 1', {}, 2);
+    const two = await ada.fill(song, 'Stems take 1', {}, 2);
     expect(two.files.map(({ name }) => name)).toEqual([
       expect.stringContaining('vocals'),
       expect.stringContaining('instrumental'),
     ]);
-    const all = await ada.fill(song, 'Stems 2', { split: 'split_stem' }, 4);
+    const all = await ada.fill(song, 'Stems take 2', { split: 'split_stem' }, 4);
     const archive = all.files.find(({ bytes }) => isZip(bytes));
     const stems = all.files.filter((file) => file !== archive);
     expect(await soundsOf(Object.values(unzipSync(archive?.bytes ?? new Uint8Array())))).toEqual(
@@ -109,7 +111,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   });
 
   it('Karaoke: an .lrc file and the lines to read', async () => {
-    const karaoke = await ada.press(song, 'Karaoke 1', 1);
+    const karaoke = await ada.press(song, 'Karaoke take 1', 1);
     const [file] = karaoke.files;
     expect(file?.name).toContain('.lrc');
     const lines = kind(file?.bytes ?? new Uint8Array())
@@ -123,20 +125,20 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   });
 
   it('WAV and Music video', async () => {
-    const wav = await ada.press(song, 'WAV 1', 1);
+    const wav = await ada.press(song, 'WAV take 1', 1);
     expect(wav.files.some(({ bytes }) => isWav(bytes))).toBe(true);
-    const video = await ada.press(song, 'Music video 2', 1);
+    const video = await ada.press(song, 'Music video take 2', 1);
     expect(video.files.some(({ bytes }) => isMp4(bytes))).toBe(true);
   });
 
   it('Keep voice, found by name, and a song with that voice', async () => {
-    const kept = await ada.fill(song, 'Keep voice 1', { name: 'Rainy', start: 0, end: 10 }, 0);
+    const kept = await ada.fill(song, 'Keep voice take 1', { name: 'Rainy', start: 0, end: 10 }, 0);
     expect(kept.text).toContain('Rainy');
     const [choice] = await ada.suggest('song', 'voice', 'rai');
     expect(choice?.name).toBe('Rainy');
     const sung = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
     expect(sung.text).toContain('Rainy');
-    expect(await ada.pressQuietly(song, 'Keep voice 1')).toContain('kept already');
+    expect(await ada.pressQuietly(song, 'Keep voice take 1')).toContain('kept already');
   });
 
   it('remix of an upload in four modes', async () => {

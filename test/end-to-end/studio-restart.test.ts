@@ -30,13 +30,13 @@ it('the buttons of a song work after a restart, months later', async () => {
   const before = await start();
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const asked = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-  const song = await asked.message((message) => labelsOf(message).includes('WAV 2'));
+  const song = await asked.message((message) => labelsOf(message).includes('WAV take 2'));
   await before[Symbol.asyncDispose]();
 
   await using _after = await start();
   // Months later: the interaction's token is long dead.
   discord.advance(200 * 24 * 3_600_000);
-  const wav = discord.press('WAV 2', song);
+  const wav = discord.press('WAV take 2', song);
   const result = await wav.message((message) => message.attachments.length > 0);
   expect(result.attachments.map(({ filename }) => filename)).toEqual([expect.stringContaining('.wav')]);
   expect(JSON.stringify(result.embeds)).toContain('take 2');

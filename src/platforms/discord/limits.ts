@@ -23,6 +23,8 @@ export const DISCORD_LIMITS = Object.freeze({
   buttonsInRow: 5,
   rows: 5,
   menuOptions: 25,
+  menuDescription: 100,
+  placeholder: 150,
   buttonLabel: 80,
   buttonUrl: 512,
   customId: 100,

@@ -93,6 +93,30 @@ export function unescapeOutsideCode(markdown: string, change = (text: string) =>
   return read + outside(markdown.slice(at));
 }
 
+type MarkdownTable = Extract<MarkdownContent, { type: 'table' }>;
+
+/** Longer names of columns are not listed. In characters, together. */
+const LONGEST_COLUMNS = 200;
+
+/** Says what comes, for people who hear a table line by line. */
+export function tableSentence({ children: [head] }: MarkdownTable): string {
+  const names = (head?.children ?? []).map((cell) => textOf(cell).replace(/\s+/g, ' ').trim());
+  const listed = names.join(', ');
+  if (names.length === 0 || names.includes('') || listed.length > LONGEST_COLUMNS)
+    return `Table with ${names.length} columns:`;
+  return `Table with the ${names.length === 1 ? 'column' : 'columns'} ${listed}:`;
+}
+
+/** The tree with that sentence before each table. */
+export function withTableSentences<Node extends MarkdownContent | MarkdownRoot>(node: Node): Node {
+  if (!('children' in node)) return node;
+  const children = (node.children as MarkdownContent[]).flatMap((child) =>
+    child.type === 'table' ? [paragraph(text(tableSentence(child))), child] : [withTableSentences(child)],
+  );
+  // Sound: a table stands among blocks, where a paragraph may stand.
+  return { ...node, children } as Node;
+}
+
 interface References {
   /** By identifier: the definition that counts, which is the first. */
   readonly targets: Map<string, Definition>;

@@ -17,12 +17,13 @@ export const LIMITS = Object.freeze({
   buttonsInBlock: 25,
   buttonLabel: 75,
   buttonValue: 2000,
+  placeholder: 150,
   url: 3000,
   actionId: 255,
   altText: 2000,
   imageTitle: 2000,
-  /** Slack: 4,000 for chat.update. The text next to the blocks is for notifications only. */
-  fallbackText: 600,
+  /** Slack: 4,000 for chat.update. The text next to the blocks is for notifications and screen readers. */
+  fallbackText: 2000,
   privateMetadata: 3000,
   viewTitle: 24,
   viewButton: 24,

@@ -65,9 +65,9 @@ describe('a finished song says, once, what was asked for', () => {
     expect(askedFor(changed)).toBe('a tune for snow');
     const sung = await studio.finish(await studio.fill(first, 'Change', { lyrics: 'White skies' }));
     expect(askedFor(sung)).toContain('Lyrics: White skies');
-    expect(askedFor(await studio.finish(await studio.fill(first, 'Extend 1')))).toBe('Mode: extend');
+    expect(askedFor(await studio.finish(await studio.fill(first, 'Extend take 1')))).toBe('Mode: extend');
     const longer = await studio.finish(
-      await studio.fill(first, 'Extend 2', { prompt: 'Higher', style: 'brass', from: 60 }),
+      await studio.fill(first, 'Extend take 2', { prompt: 'Higher', style: 'brass', from: 60 }),
     );
     expect(fields(longer)).toMatchObject({
       'Asked for': 'Mode: extend\nHigher\nFrom: 1:00',
@@ -95,11 +95,11 @@ describe('a finished song says, once, what was asked for', () => {
   it('of Stems, Karaoke, WAV, Music video and Cover art in the title', async () => {
     const first = await song();
     expect((await make('stems', {})).title).toBe('Stems of Rain, take 1');
-    expect((await studio.finish(await studio.press(first, 'Karaoke 1'))).title).toBe(
+    expect((await studio.finish(await studio.press(first, 'Karaoke take 1'))).title).toBe(
       'Karaoke of Rain, take 1',
     );
-    expect((await studio.finish(await studio.press(first, 'WAV 2'))).title).toBe('WAV of Rain, take 2');
-    const filmed = await studio.finish(await studio.press(first, 'Music video 1'));
+    expect((await studio.finish(await studio.press(first, 'WAV take 2'))).title).toBe('WAV of Rain, take 2');
+    const filmed = await studio.finish(await studio.press(first, 'Music video take 1'));
     expect(filmed.title).toBe('Music video of Rain, take 1');
     const painted = await studio.finish(await studio.press(first, 'Cover art'));
     expect(painted.title).toBe('Cover art of Rain');

@@ -22,7 +22,7 @@ function told(outcome: Awaited<ReturnType<Studio['ask']>>): Message {
   return outcome.message;
 }
 
-test.each(['WAV 1', 'Music video 1', 'Karaoke 1'])('%s', async (label) => {
+test.each(['WAV take 1', 'Music video take 1', 'Karaoke take 1'])('%s', async (label) => {
   await studio.finish(await studio.press(song, label));
   const before = bought();
   const message = told(await studio.press(song, label, { person: BOB }));
@@ -34,43 +34,45 @@ test.each(['WAV 1', 'Music video 1', 'Karaoke 1'])('%s', async (label) => {
 });
 
 test('Stems, of each split, from the button and from the command', async () => {
-  await studio.finish(await studio.fill(song, 'Stems 1', { split: 'separate_vocal' }));
+  await studio.finish(await studio.fill(song, 'Stems take 1', { split: 'separate_vocal' }));
   const before = bought();
-  expect(told(await studio.fill(song, 'Stems 1')).media).toHaveLength(2);
+  expect(told(await studio.fill(song, 'Stems take 1')).media).toHaveLength(2);
   expect(told(await studio.ask('stems', { split: 'vocals' })).title).toBe('Stems of Rain, take 1');
   expect(bought()).toBe(before);
-  expect(await studio.fill(song, 'Stems 1', { split: 'split_stem' })).toMatchObject({ type: 'accepted' });
+  expect(await studio.fill(song, 'Stems take 1', { split: 'split_stem' })).toMatchObject({
+    type: 'accepted',
+  });
 });
 
 test('while it is being made, others hear that; two who press at once get one', async () => {
   const [one, other] = await Promise.all([
-    studio.press(song, 'WAV 1'),
-    studio.press(song, 'WAV 1', { person: BOB }),
+    studio.press(song, 'WAV take 1'),
+    studio.press(song, 'WAV take 1', { person: BOB }),
   ]);
   expect([one, other].map(({ type }) => type).sort()).toEqual(['accepted', 'message']);
   expect(told(one.type === 'message' ? one : other).text).toContain('being made already');
 });
 
 test('the same event that comes twice makes one, and is not told that it exists', async () => {
-  const press = () => studio.press(song, 'WAV 1', { id: 'the same' });
+  const press = () => studio.press(song, 'WAV take 1', { id: 'the same' });
   expect([await press(), await press()].map(({ type }) => type)).toEqual(['accepted', 'accepted']);
 });
 
 test('after a failure it can be asked for again, and so when nothing is left of it', async () => {
   studio.world.gateway.replies.push(gatewayError('blocked'));
-  const failed = await studio.finish(await studio.press(song, 'WAV 1'));
+  const failed = await studio.finish(await studio.press(song, 'WAV take 1'));
   expect(labelsOf(failed)).toContain('Again');
-  await studio.finish(await studio.press(song, 'WAV 1'));
+  await studio.finish(await studio.press(song, 'WAV take 1'));
   const { stat } = studio.world.dependencies.media;
   Object.assign(studio.world.dependencies.media, { stat: async () => undefined });
-  expect(await studio.press(song, 'WAV 1')).toMatchObject({ type: 'accepted' });
+  expect(await studio.press(song, 'WAV take 1')).toMatchObject({ type: 'accepted' });
   Object.assign(studio.world.dependencies.media, { stat });
 });
 
 test('the message of what was made is linked to, where the platform can', async () => {
   Object.assign(studio.world.platform, { linkTo: async () => 'https://chat.example/message' });
-  await studio.finish(await studio.press(song, 'WAV 1'));
-  expect(told(await studio.press(song, 'WAV 1')).actions).toEqual([
+  await studio.finish(await studio.press(song, 'WAV take 1'));
+  expect(told(await studio.press(song, 'WAV take 1')).actions).toEqual([
     { type: 'link', url: 'https://chat.example/message', label: 'To its message' },
   ]);
 });

@@ -21,16 +21,18 @@ const sentTo = (route: string) =>
 const field = ({ fields = [] }: Message, name: string) => fields.find((one) => one.name === name)?.value;
 
 describe('under a song', () => {
-  it('the first take comes first and its first action is primary, then the other takes and the whole song', async () => {
+  it('the first action of the first take is primary, next to it are the words, then the other takes and the song', async () => {
     const { actions = [] } = await makeSong();
     const ofTake = ['Extend', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Keep voice'];
+    const [first, ...others] = [1, 2].flatMap((take) => ofTake.map((label) => `${label} take ${take}`));
     expect(actions.map(({ label }) => label)).toEqual([
-      ...ofTake.map((label) => `${label} 1`),
-      ...ofTake.map((label) => `${label} 2`),
-      ...['Lyrics', 'Cover art', 'Change', 'Again'],
+      first,
+      'Lyrics',
+      ...others,
+      ...['Cover art', 'Change', 'Again'],
     ]);
     expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
-      { label: 'Extend 1', emphasis: 'primary' },
+      { label: 'Extend take 1', emphasis: 'primary' },
     ]);
   });
 
@@ -41,7 +43,7 @@ describe('under a song', () => {
 
   it('Extend left empty goes on as it is', async () => {
     const song = await makeSong();
-    const longer = await studio.finish(await studio.fill(song, 'Extend 2'));
+    const longer = await studio.finish(await studio.fill(song, 'Extend take 2'));
     expect(sentTo('music.extend')).toEqual([
       {
         audioId: 'audio-two',
@@ -51,13 +53,13 @@ describe('under a song', () => {
       },
     ]);
     expect(field(longer, 'Made from')).toBe('“Rain”, take 2');
-    expect(labelsOf(longer)).toContain('Extend 1');
+    expect(labelsOf(longer)).toContain('Extend take 1');
   });
 
   it('Extend with one value sends all that the gateway then needs', async () => {
     const song = await makeSong({ model: 'V4_5' });
     await studio.finish(
-      await studio.fill(song, 'Extend 1', { style: 'choir', prompt: 'Bridge:\nHigher', from: 60 }),
+      await studio.fill(song, 'Extend take 1', { style: 'choir', prompt: 'Bridge:\nHigher', from: 60 }),
     );
     expect(sentTo('music.extend')[0]).toMatchObject({
       defaultParamFlag: true,
@@ -67,19 +69,19 @@ describe('under a song', () => {
       prompt: '[Bridge]\nHigher',
       continueAt: 60,
     });
-    const late = await studio.fill(song, 'Extend 1', { from: 95 });
+    const late = await studio.fill(song, 'Extend take 1', { from: 95 });
     expect(late).toMatchObject({ option: 'from' });
     expect(privateText(late)).toContain('ends at 1:32');
   });
 
   it('Stems come named and in order, as one archive when there are many', async () => {
     const song = await makeSong();
-    const two = await studio.finish(await studio.fill(song, 'Stems 1'));
+    const two = await studio.finish(await studio.fill(song, 'Stems take 1'));
     expect(two.media?.map(({ name }) => name)).toEqual([
       'Rain, take 1 - vocals.mp3',
       'Rain, take 1 - instrumental.mp3',
     ]);
-    const all = await studio.finish(await studio.fill(song, 'Stems 1', { split: 'all' }));
+    const all = await studio.finish(await studio.fill(song, 'Stems take 1', { split: 'all' }));
     expect(all.media?.map(({ name }) => name)).toEqual([
       'Rain, take 1 - vocals.mp3',
       'Rain, take 1 - backing vocals.mp3',
@@ -96,10 +98,10 @@ describe('under a song', () => {
     const covers = await studio.finish(await studio.press(song, 'Cover art'));
     expect(covers.media).toHaveLength(2);
     expect(field(covers, 'Made from')).toBe('“Rain”');
-    const wav = await studio.finish(await studio.press(song, 'WAV 2'));
+    const wav = await studio.finish(await studio.press(song, 'WAV take 2'));
     expect(wav.media?.[0]?.kind).toBe('audio');
     expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
-    const video = await studio.finish(await studio.press(song, 'Music video 1'));
+    const video = await studio.finish(await studio.press(song, 'Music video take 1'));
     expect(video.media?.[0]?.kind).toBe('video');
   });
 
@@ -110,11 +112,11 @@ describe('under a song', () => {
       { word: 'falls\n', startSeconds: 1.5, endSeconds: 2 },
       { word: 'Down\n', startSeconds: 61.239, endSeconds: 62 },
     );
-    const karaoke = await studio.finish(await studio.press(song, 'Karaoke 1'));
+    const karaoke = await studio.finish(await studio.press(song, 'Karaoke take 1'));
     expect(karaoke.text).toBe('**Verse**\n`0:01` Rain falls\n`1:01` Down');
     expect(karaoke.media?.map(({ name }) => name)).toEqual(['Rain, take 1.lrc']);
     studio.world.gateway.words.length = 0;
-    const silent = await studio.finish(await studio.press(song, 'Karaoke 2'));
+    const silent = await studio.finish(await studio.press(song, 'Karaoke take 2'));
     expect(silent.text).toContain('no words');
   });
 
@@ -175,7 +177,7 @@ describe('while a song is made', () => {
 
 describe('a voice', () => {
   const keep = (song: Message, values = {}) =>
-    studio.fill(song, 'Keep voice 1', { name: 'Rainy', ...values });
+    studio.fill(song, 'Keep voice take 1', { name: 'Rainy', ...values });
 
   it('is kept for the server, completed by name, sung with, shown and removed', async () => {
     const kept = await studio.finish(await keep(await makeSong()));
@@ -219,7 +221,7 @@ describe('a voice', () => {
     await studio.finish(await keep(song));
     const removed = await studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove' });
     expect(privateText(removed)).toContain('keeps it again, at no cost');
-    expect(await studio.press(song, 'Keep voice 1')).toMatchObject({
+    expect(await studio.press(song, 'Keep voice take 1')).toMatchObject({
       form: { title: 'Keep it again, for free' },
     });
     const before = studio.world.gateway.taken.length;
@@ -241,7 +243,7 @@ describe('a voice', () => {
       keptAt: 1,
     }));
     await studio.world.storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
-    expect(privateText(await studio.press(song, 'Keep voice 1'))).toContain('500 voices are kept here');
+    expect(privateText(await studio.press(song, 'Keep voice take 1'))).toContain('500 voices are kept here');
     expect(sentTo('music.generatePersona')).toEqual([]);
   });
 
@@ -280,9 +282,9 @@ describe('a voice', () => {
   it('that is kept already is explained, before the gateway is asked and after', async () => {
     const song = await makeSong();
     await studio.finish(await keep(song));
-    expect(privateText(await studio.press(song, 'Keep voice 1'))).toContain('kept already, as “Rainy”');
+    expect(privateText(await studio.press(song, 'Keep voice take 1'))).toContain('kept already, as “Rainy”');
     studio.world.gateway.replies.push(gatewayError('exists'));
-    const told = await studio.finish(await studio.fill(song, 'Keep voice 2', { name: 'Other' }));
+    const told = await studio.finish(await studio.fill(song, 'Keep voice take 2', { name: 'Other' }));
     expect(told.title).toBe('This voice is kept already');
     expect(told.text).toContain('gives its voice once');
   });
@@ -355,7 +357,7 @@ describe('/remix', () => {
       expect.objectContaining({ ...request, uploadUrl: 'https://bot.example/files/kept.png' }),
     ]);
     expect(field(message, 'Made from')).toBe('demo');
-    expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend 1', 'Change', 'Again']));
+    expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend take 1', 'Change', 'Again']));
   });
 
   it('extends an instrumental of this channel into one, without karaoke', async () => {
@@ -451,7 +453,7 @@ describe('songs of this channel', () => {
     const found = await studio.ask('song', { earlier: choices[1]?.value });
     if (found.type !== 'message') throw new Error('no message');
     expect(found.message.title).toBe('Rain, take 2');
-    const longer = await studio.fill(found.message, 'Extend 2');
+    const longer = await studio.fill(found.message, 'Extend take 2');
     expect(longer.type).toBe('accepted');
     expect(privateText(await studio.ask('song', { earlier: 'Rain', prompt: 'snow' }))).toContain('Either');
   });
@@ -459,9 +461,9 @@ describe('songs of this channel', () => {
 
 describe('what the gateway no longer has', () => {
   it.each([
-    ['WAV 1', /no longer has this song, so it cannot make its WAV/],
-    ['Karaoke 1', /no longer has this song/],
-    ['Music video 1', /no longer has this song/],
+    ['WAV take 1', /no longer has this song, so it cannot make its WAV/],
+    ['Karaoke take 1', /no longer has this song/],
+    ['Music video take 1', /no longer has this song/],
     ['Cover art', /no longer has this song/],
   ])('%s says so, and what still works', async (label, sentence) => {
     const song = await makeSong();
@@ -474,7 +476,7 @@ describe('what the gateway no longer has', () => {
   it('and what it makes only once is said to be there already', async () => {
     const song = await makeSong();
     studio.world.gateway.replies.push(gatewayError('exists'));
-    const told = await studio.finish(await studio.press(song, 'WAV 1'));
+    const told = await studio.finish(await studio.press(song, 'WAV take 1'));
     expect(told.text).toContain('already made the WAV of this take');
   });
 });
@@ -484,7 +486,7 @@ describe('buttons', () => {
     const song = await makeSong();
     const { world } = studio;
     const replica = createBotOn({ ...world, jobs: createJobs(world.dependencies) });
-    const button = song.actions?.find(({ label }) => label === 'WAV 2');
+    const button = song.actions?.find(({ label }) => label === 'WAV take 2');
     const { job = '' } = parseActionId(button?.type === 'action' ? button.id : '') ?? {};
     const outcome = await replica.run({
       id: 'pressed there',
@@ -501,7 +503,7 @@ describe('buttons', () => {
   it('work after a year, and refuse politely in another server', async () => {
     const song = await makeSong();
     studio.world.clock.advance(366 * 24 * 3_600_000);
-    const longer = await studio.finish(await studio.fill(song, 'Extend 1'));
+    const longer = await studio.finish(await studio.fill(song, 'Extend take 1'));
     expect(labelsOf(longer)).toContain('Again');
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
     for (const label of labelsOf(song)) {

@@ -70,6 +70,8 @@ export function elementProblems(problems: Problems, at: string, value: unknown, 
       problems.textObject(`${at}/text`, value.text, SLACK.buttonText, 'plain_text');
       if (value.value !== undefined) problems.text(`${at}/value`, value.value, 1, SLACK.buttonValue);
       if (value.url !== undefined) problems.text(`${at}/url`, value.url, 1, SLACK.url);
+      if (value.accessibility_label !== undefined)
+        problems.text(`${at}/accessibility_label`, value.accessibility_label, 1, SLACK.buttonText);
       if (value.style !== undefined && value.style !== 'primary' && value.style !== 'danger') {
         problems.add(`${at}/style`, 'must be primary or danger');
       }

@@ -4,6 +4,7 @@ import {
   type MarkdownContent,
   type PhrasingContent,
   parseMarkdown,
+  tableSentence,
   textOf,
   withoutReferences,
 } from '../../shared/markdown.ts';
@@ -157,7 +158,8 @@ function* list(node: List, { prefix, hanging, tight, depth }: Layout): Generator
 function* table(node: Table, layout: Layout): Generator<MarkdownBlock> {
   const aligned = alignedTable(node);
   if (aligned !== undefined) {
-    yield* code(aligned, '', layout);
+    yield text(tokens([{ type: 'text', value: tableSentence(node) }]), layout);
+    yield* code(aligned, '', { ...layout, prefix: layout.hanging, tight: true });
     const links = node.children.flatMap((row) => row.children.flatMap((cell) => linksIn(cell.children)));
     const separated = links.flatMap((link, index) => (index > 0 ? [SEPARATOR, link] : [link]));
     if (links.length > 0) yield text(tokens(separated), { ...layout, prefix: layout.hanging, tight: true });
@@ -203,7 +205,8 @@ function alignedTable(node: Table): string | undefined {
       .join('  ')
       .trimEnd(),
   );
-  return [head, widths.map((width) => '─'.repeat(width)).join('  '), ...body].join('\n');
+  // Screen readers name drawn lines sign by sign, and pass over hyphens.
+  return [head, widths.map((width) => '-'.repeat(width)).join('  '), ...body].join('\n');
 }
 
 const padded = (value: string, width: number): string => value + ' '.repeat(width - widthOf(value));

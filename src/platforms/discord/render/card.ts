@@ -181,10 +181,11 @@ const MENU = 'more';
 export const otherMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
 
 /**
- * One row of buttons, and below it menus with the rest. Long labels are shortened; an id that comes twice is one button.
+ * One row of buttons, and below it menus with the rest, which say what they act on. Long labels are shortened; an id that comes
+ * twice is one button.
  * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
  */
-export function renderButtons(buttons: readonly Button[]) {
+export function renderButtons(buttons: readonly Button[], message: Pick<Message, 'title'>) {
   const ids = new Set(['']);
   const known = buttons.filter((button) => {
     if (button.type === 'link') return true;
@@ -201,17 +202,29 @@ export function renderButtons(buttons: readonly Button[]) {
       rendered.filter((button) => button !== undefined),
       DISCORD_LIMITS.buttonsInRow,
     ),
-    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index)]),
+    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
   ].map((components) => ({ type: ComponentType.ActionRow, components }));
   const links = shown.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
   return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
 }
 
-const menu = (buttons: readonly ActionButton[], index: number): APIStringSelectComponent => ({
+const menu = (
+  buttons: readonly ActionButton[],
+  index: number,
+  { title = '' }: Pick<Message, 'title'>,
+): APIStringSelectComponent => ({
   type: ComponentType.StringSelect,
   custom_id: `${MENU}:${index}`,
-  placeholder: 'More …',
-  options: buttons.map(({ id, label, emoji }) => ({ label: labelOf(label), value: id, ...emojiOf(emoji) })),
+  placeholder: ellipsis(
+    title.trim() === '' ? 'More …' : `More … for ${title.trim()}`,
+    DISCORD_LIMITS.placeholder,
+  ),
+  options: buttons.map(({ id, label, emoji, about = title }) => ({
+    label: labelOf(label),
+    value: id,
+    ...(about.trim() === '' ? {} : { description: ellipsis(about.trim(), DISCORD_LIMITS.menuDescription) }),
+    ...emojiOf(emoji),
+  })),
 });
 
 function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined {

@@ -226,7 +226,9 @@ export function renderMedia(
     const file = whole ?? (smaller && attachable(smaller.source, fileBytes));
     if (file) {
       const name = distinctName(fileName(whole ? item.name : (smaller?.name ?? item.name)), files);
-      const description = alt.trim() ? { alt: ellipsis(alt.trim(), longestAlt) } : {};
+      // Who cannot see it is told its name at least.
+      const told = alt.trim() || (isSeen(item) ? caption || item.name.trim() : '');
+      const description = told ? { alt: ellipsis(told, longestAlt) } : {};
       files.push({ name, contentType: file.contentType, source: { type: 'kept', file }, ...description });
       // A cover must be in the same message as the card that shows it.
       if (isCover() && fileGroups(files, fileBytes).length === 1)
@@ -247,6 +249,8 @@ export function renderMedia(
   if (isLinked) lines.push(smallPrintBlock(LINKED_FILES_SENTENCE));
   return { covers, files, lines };
 }
+
+const isSeen = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
 
 const attachable = (source: MediaSource, fileBytes: number): KeptFile | undefined =>
   source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;

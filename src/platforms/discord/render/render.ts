@@ -59,7 +59,10 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
     mostCovers: mayHaveCard ? DISCORD_LIMITS.embeds : 0,
   });
   const offersThread = options.threads && message.conversation && !options.streaming;
-  const buttons = renderButtons([...(message.actions ?? []), ...(offersThread ? [THREAD_BUTTON] : [])]);
+  const buttons = renderButtons(
+    [...(message.actions ?? []), ...(offersThread ? [THREAD_BUTTON] : [])],
+    message,
+  );
   const card = mayHaveCard ? renderCard(message, media.covers) : undefined;
   // A title alone reads better above a long text than in a card below it.
   const inPages = card && !isOnlyTitled(message) ? card : plainCard(message);

@@ -6,15 +6,19 @@ import {
   type Button,
   chunks,
   type Message,
+  spokenName,
 } from '../../../core/message.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
-import { splitMrkdwn } from './escape.ts';
+import { plainText, splitMrkdwn } from './escape.ts';
 import { linkLine } from './lines.ts';
 
 /** A row of buttons and menus with the rest in blocks of at most 25, and lines for what Slack takes as neither. */
-export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsBlock[]; asLines: string[] } {
-  const { shown, more } = arrangeButtons(buttons);
+export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
+  inPlace: types.ActionsBlock[];
+  asLines: string[];
+} {
+  const { shown, more } = arrangeButtons(message.actions ?? []);
   const asLines: string[] = [];
   const elements: (types.Button | types.StaticSelect | types.Overflow)[] = [];
   const ids = new Set<string>();
@@ -24,7 +28,8 @@ export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsB
       const label = labelOf(button);
       const isButton =
         /^https?:\/\/\S+$/i.test(url) && url.length <= LIMITS.url && label.length <= LIMITS.buttonLabel;
-      if (isButton) elements.push({ ...slackButton(label, `link:${index}`), url });
+      if (isButton)
+        elements.push({ ...slackButton(label, `link:${index}`), ...spoken(button, message), url });
       else asLines.push(...linkLine(url, label));
       continue;
     }
@@ -35,6 +40,7 @@ export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsB
     ids.add(id);
     elements.push({
       ...slackButton(label, isOwnId ? id : `button:${index}`),
+      ...spoken(button, message),
       ...(id === '' || id.length > LIMITS.buttonValue ? {} : { value: id }),
       ...(emphasis === undefined ? {} : { style: emphasis }),
     });
@@ -43,7 +49,8 @@ export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsB
   if (options.length <= LIMITS.overflowOptions) {
     if (options.length > 0) elements.push({ type: 'overflow', action_id: 'more', options });
   } else {
-    for (const [index, some] of chunks(options, LIMITS.options).entries()) elements.push(menu(some, index));
+    for (const [index, some] of chunks(options, LIMITS.options).entries())
+      elements.push(menu(some, index, message));
   }
   return {
     inPlace: chunks(elements, LIMITS.buttonsInBlock).map((some) => ({ type: 'actions', elements: some })),
@@ -52,12 +59,12 @@ export function buttonsOf(buttons: readonly Button[]): { inPlace: types.ActionsB
 }
 
 /** Slack's own buttons for what people think of an answer. */
-export function feedbackBlocks({ feedback }: Message): types.ContextActionsBlock[] {
+export function feedbackBlocks({ feedback, title = '' }: Message): types.ContextActionsBlock[] {
   if (feedback === undefined) return [];
   const button = (text: string, value: string, label: string) => ({
     text: { type: 'plain_text' as const, text },
     value,
-    accessibility_label: ellipsis(label, LIMITS.feedbackText),
+    accessibility_label: ellipsis(title.trim() === '' ? label : `${label}: ${title}`, LIMITS.feedbackText),
   });
   return [
     {
@@ -76,12 +83,24 @@ export function feedbackBlocks({ feedback }: Message): types.ContextActionsBlock
 
 const FEEDBACK = 'feedback';
 
-const menu = (options: types.PlainTextOption[], index: number): types.StaticSelect => ({
+const menu = (
+  options: types.PlainTextOption[],
+  index: number,
+  { title = '' }: Pick<Message, 'title'>,
+): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
-  placeholder: { type: 'plain_text', text: 'More …' },
+  placeholder: plainText(title.trim() === '' ? 'More …' : `More … for ${title.trim()}`, LIMITS.placeholder),
   options,
 });
+
+/** Read aloud instead of the label, so that the buttons of several messages are told apart. */
+function spoken(button: Button, message: Pick<Message, 'title'>): Pick<types.Button, 'accessibility_label'> {
+  const name = spokenName({ ...button, label: nameOf(button) }, message);
+  return name === nameOf(button) ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
+}
+
+const nameOf = ({ label }: Button): string => (label.trim() === '' ? '…' : label);
 
 /** Each action once, as far as Slack can carry its id. */
 function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] {
@@ -92,7 +111,7 @@ function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] 
 }
 
 function labelOf(button: Button): string {
-  const label = button.label.trim() === '' ? '…' : button.label;
+  const label = nameOf(button);
   return button.type === 'action' && button.emoji ? `${button.emoji} ${label}` : label;
 }
 

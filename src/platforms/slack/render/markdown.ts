@@ -2,7 +2,13 @@
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 import { plain } from '../../../core/message.ts';
-import { type MarkdownContent, parseMarkdown, textOf, withoutReferences } from '../../shared/markdown.ts';
+import {
+  type MarkdownContent,
+  parseMarkdown,
+  textOf,
+  withoutReferences,
+  withTableSentences,
+} from '../../shared/markdown.ts';
 import { createPartReader, splitPlain } from '../../shared/text.ts';
 import { cut, type MarkdownNode, sizeOf } from './markdown-tree.ts';
 
@@ -44,7 +50,7 @@ export const slackTextPlainly = ({ text, limit, bare = false }: SlackTextInput):
     : splitPlain(text, Math.floor(limit / 5)).map((piece) => slackEscapes(plain(piece)));
 
 function fittingBlocks(markdown: string, limit: number): string[] {
-  const blocks = withoutReferences(parseMarkdown(markdown)).children.flatMap((node) =>
+  const blocks = withTableSentences(withoutReferences(parseMarkdown(markdown))).children.flatMap((node) =>
     node.type === 'footnoteDefinition'
       ? [paragraph(`[${node.label ?? node.identifier}]`), ...node.children]
       : [node],

@@ -46,7 +46,7 @@ export async function render(given: Message, options: RenderOptions): Promise<Re
   const message = wellFormed(given);
   const budget = options.budget ?? LIMITS.partCharacters;
   const { shown, below, textFile } = await textOf(message, budget, options);
-  const { inPlace, asLines } = buttonsOf(message.actions ?? []);
+  const { inPlace, asLines } = buttonsOf(message);
   const blocks = [
     ...mentionBlocks(message, options),
     ...titleBlocks(message.title),

@@ -80,10 +80,12 @@ export function summaryOf(message: Message, { person }: { readonly person: strin
   // Short enough to be parsed here.
   const beginning = message.text?.slice(0, wholeCharacters(message.text, SUMMARIZED));
   const text = beginning === undefined ? undefined : plainOfMarkdown(beginning);
-  const facts = [message.title, stageToSay(message), text, message.footer];
-  const said = facts.filter((fact) => fact !== undefined && fact.trim() !== '').join(' · ');
-  const [item] = message.media ?? [];
+  // Screen readers read this instead of the blocks, so it has what only they show.
+  const fields = (message.fields ?? []).map(({ name, value }) => `${name}: ${value}`);
   // The name of a file tells a person nothing.
-  const [first] = splitMrkdwn(said || (item?.alt ?? item?.caption ?? ''), LIMITS.fallbackText);
+  const media = (message.media ?? []).map(({ alt, caption }) => alt?.trim() || caption?.trim());
+  const facts = [message.title, stageToSay(message), text, ...fields, ...media, message.footer];
+  const told = facts.filter((fact) => fact !== undefined && fact.trim() !== '');
+  const [first] = splitMrkdwn([...new Set(told)].join(' · '), LIMITS.fallbackText);
   return `${mention}${first ?? '…'}`;
 }

@@ -14,7 +14,7 @@ const LINK: Button = { type: 'link', url: 'https://discord.com/channels/1/2/3', 
 
 /** The labels of each row, and what a menu offers. */
 const rows = (all: readonly Button[]) =>
-  renderButtons(all).messages.map((message) =>
+  renderButtons(all, {}).messages.map((message) =>
     message.map(({ components }) =>
       components.flatMap((component) => {
         if (component.type === ComponentType.StringSelect)
@@ -45,8 +45,24 @@ describe('buttons', () => {
     ]);
   });
 
+  it('of one name are told apart, but for one that comes twice', () => {
+    const [one] = buttons(1);
+    const other: Button = { type: 'action', id: 'song.do:k:0', label: 'Do 0' };
+    expect(rows([...(one ? [one, one] : []), other])).toEqual([[['Do 0', 'Do 0 (2)']]]);
+  });
+
+  it('in a menu say what they act on', () => {
+    const [, row] = renderButtons(buttons(6), { title: 'Rain' }).messages[0] ?? [];
+    expect(row?.components).toMatchObject([
+      {
+        placeholder: 'More … for Rain',
+        options: [{ label: 'Do 4', description: 'Rain' }, { label: 'Do 5' }],
+      },
+    ]);
+  });
+
   it('have one primary among them at most', () => {
-    const styles = renderButtons(buttons(4, 'primary'))
+    const styles = renderButtons(buttons(4, 'primary'), {})
       .messages.flat()
       .flatMap(({ components }) =>
         components.map((component) => ('style' in component ? component.style : undefined)),

@@ -213,7 +213,11 @@ describe('rendering for Discord', () => {
     ['an address of an unsafe scheme', '[x](javascript:alert(1))', 'x (javascript:alert(1))'],
     ['nested lists', '- a\n  - b\n- c', '- a\n  - b\n- c'],
     ['a task list', '- [x] done\n- [ ] open', '- ☑ done\n- ☐ open'],
-    ['a small table', '| a | bb |\n|---|---|\n| 1 | 2 |', '```\na  bb\n─  ──\n1  2\n```'],
+    [
+      'a small table',
+      '| a | bb |\n|---|---|\n| 1 | 2 |',
+      'Table with the columns a, bb:\n```\na  bb\n-  --\n1  2\n```',
+    ],
     ['code with a language', '```js\nlet x;\n```', '```js\nlet x;\n```'],
     ['code that holds a fence', '````\na\n```\nb\n````', '```\na\n`\u200b``\nb\n```'],
     ['a quote of two paragraphs', '> a\n>\n> b', '> a\n> b'],
@@ -237,7 +241,7 @@ describe('rendering for Discord', () => {
     [
       'a small table with a link and wide letters',
       '| a | b |\n|-|-|\n| [docs](https://e.example/) | 字字 |\n| <https://f.example> | x |',
-      '```\na                  b\n─────────────────  ────\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
+      'Table with the columns a, b:\n```\na                  b\n-----------------  ----\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
     ],
     [
       'a numbered item that begins with a block of code',

@@ -143,5 +143,5 @@ it('a notification names no file', async () => {
   await show({ title: 'Rain', media: [SONG, PICTURE] });
   await show({ media: [PICTURE] }, { key: 'job-2', posted: undefined });
   const texts = server.botMessages().filter(({ threadTs }) => threadTs === undefined);
-  expect(texts.map(({ text }) => text)).toEqual(['Rain', 'Rain']);
+  expect(texts.map(({ text }) => text)).toEqual(['Rain · Take 1 · 2:31', 'Rain']);
 });

@@ -11,7 +11,9 @@ describe('Markdown for Slack', () => {
     expect(markdown('# T\n\n**a** _b_ ~~c~~\n\n- x\n- y\n\n1. z')).toEqual([
       '# T\n\n**a** _b_ ~~c~~\n\n- x\n- y\n\n1. z',
     ]);
-    expect(markdown('| a | b |\n|---|---|\n| 1 | 2 |')).toEqual(['| a | b |\n| - | - |\n| 1 | 2 |']);
+    expect(markdown('| a | b |\n|---|---|\n| 1 | 2 |')).toEqual([
+      'Table with the columns a, b:\n\n| a | b |\n| - | - |\n| 1 | 2 |',
+    ]);
   });
 
   it('shows angle brackets and entities as they were written', () => {
@@ -53,8 +55,10 @@ describe('Markdown for Slack', () => {
 
   it('repeats the head of a long table, and goes on counting in a long list', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | x |`).join('\n');
-    for (const piece of markdown(`| head | b |\n|---|---|\n${rows}`, 150))
-      expect(piece).toMatch(/^\| head \| b \|/);
+    const [sentence, ...pieces] = markdown(`| head | b |\n|---|---|\n${rows}`, 150);
+    expect(sentence).toBe('Table with the columns head, b:');
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const piece of pieces) expect(piece).toMatch(/^\| head \| b \|/);
     const list = Array.from({ length: 30 }, (_, index) => `${index + 1}. item ${index + 1}`).join('\n');
     const numbers = markdown(list, 100).flatMap((piece) =>
       [...piece.matchAll(/^(\d+)\. item (\d+)$/gm)].map(([, a, b]) => [a, b]),

@@ -1,0 +1,268 @@
+import { ComponentType } from 'discord.js';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../../commands/ask.ts';
+import type { JobView } from '../../src/core/job.ts';
+import type { MediaItem, Message } from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { createLayOut, type Page, renderPages } from '../../src/platforms/discord/render/render.ts';
+import { createSlackText } from '../../src/platforms/slack/render/markdown.ts';
+import { type Part, render } from '../../src/platforms/slack/render/render.ts';
+import { anyMessage } from '../fixtures/message-arbitrary.ts';
+import { DISCORD } from '../servers/discord/index.ts';
+import { SLACK } from '../servers/slack/limits.ts';
+import { MODERATOR, openStudio, type Studio } from './song/world.ts';
+
+const discordText = createLayOut();
+const slackText = createSlackText();
+
+const onDiscord = (message: Message): Promise<Page[]> =>
+  renderPages(message, {
+    fileBytes: 10_000_000,
+    link: () => 'https://bot.example/files/a?signature=b',
+    layOut: async (input) => discordText(input),
+  });
+
+/** Every kept picture was uploaded. */
+const onSlack = async (message: Message): Promise<readonly Part[]> => {
+  const kept = (message.media ?? []).flatMap(({ kind, source }) =>
+    kind === 'image' && source.type === 'kept' ? [[source.file.name, 'F1'] as const] : [],
+  );
+  const pictures = new Map(kept);
+  return (await render(message, { person: 'U0ADA', pictures, layOut: async (input) => slackText(input) }))
+    .parts;
+};
+
+const AUDIO = { name: 'hum.wav', url: 'https://cdn.example/hum.wav', contentType: 'audio/wav' };
+const MODERATING = { person: MODERATOR };
+const TABLE =
+  'Here:\n\n| Name | Age |\n|---|---|\n| Ada | 36 |\n\n- a list\n\n  | only |\n  |---|\n  | one |\n';
+
+/** Everything that people are shown or told by each command, each button of a song, and answers of each kind. */
+async function everyMessage(studio: Studio): Promise<Message[]> {
+  const told: Message[] = [];
+  const finish = async (outcome: Outcome): Promise<Message> => {
+    if (outcome.type === 'accepted') return studio.finish(outcome);
+    if (outcome.type === 'message') told.push(outcome.message);
+    return outcome.type === 'message' ? outcome.message : {};
+  };
+  const run = async (command: string, options = {}, more = {}) =>
+    finish(await studio.ask(command, options, more));
+  const song = await run('song', { prompt: 'a tune for rain', style: 'lofi' });
+  await run('song', { prompt: 'hills', instrumental: true });
+  for (const label of ['WAV take 1', 'Music video take 2', 'Karaoke take 1', 'Cover art', 'Lyrics', 'Again'])
+    await finish(await studio.press(song, label));
+  for (const label of ['Extend take 1', 'Stems take 1', 'Change'])
+    await finish(await studio.fill(song, label));
+  await finish(await studio.fill(song, 'Keep voice take 1', { name: 'Rainy' }));
+  await finish(await studio.fill(song, 'Keep voice take 1', { name: 'Rainy' }).catch(() => ({}) as Outcome));
+  await run('stems', { split: 'all' });
+  await run('lyrics', { topic: 'rain' });
+  for (const mode of ['cover', 'extend', 'vocals', 'instrumental'])
+    await run('remix', { audio: AUDIO, mode, prompt: 'la la', style: 'brass' });
+  const picture = await run('image', { prompt: 'a fox', size: 'wide' });
+  await finish(await studio.fill(picture, 'Animate', { duration: '10' }));
+  await run('video', { prompt: 'waves', duration: '5' });
+  await run('song', { earlier: 'take 1' });
+  for (const command of ['jobs', 'voices', 'minstrel', 'models', 'limits'])
+    await run(command, {}, MODERATING);
+  await run('limits', { days: 30 }, { ...MODERATING, subcommand: 'report' });
+  await run('song', { prompt: 'a tune', lyrics: 'la', instrumental: true });
+  return [...studio.world.platform.history, ...studio.world.platform.privateMessages, ...told, ...answers()];
+}
+
+/** Made of what a model said: a table, pictures, commands. */
+function answers(): Message[] {
+  const file = { name: 'a.png', bytes: 10, contentType: 'image/png' };
+  const job = (answer: object, images: object[] = []) =>
+    ({
+      id: 'job1',
+      command: 'ask',
+      title: '“Who is old?”',
+      person: { id: 'ada', displayName: 'Ada' },
+      work: { route: 'answer', dialect: 'chat', request: { model: 'small', turns: [] } },
+      result: { songs: [], lyrics: [], stems: [], images, answer },
+    }) as unknown as JobView;
+  const calls = [{ command: 'song', given: 'prompt: rain', outcome: 'started' }];
+  return [
+    job({ text: TABLE }),
+    job({ text: 'Look.', calls }, [
+      { type: 'kept', file },
+      { type: 'kept', file: { ...file, name: 'b.png' } },
+    ]),
+  ].flatMap((one) => [ask.done?.(one) ?? {}, ask.early?.(one) ?? {}]);
+}
+
+const seen = ({ kind }: MediaItem) => kind === 'image' || kind === 'video';
+const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+
+/** The names of all buttons and entries of menus on Discord. */
+const namesOnDiscord = (pages: readonly Page[]): string[] =>
+  pages.flatMap(({ components }) =>
+    components.flatMap((row) =>
+      row.components.flatMap((component) => {
+        if (component.type === ComponentType.StringSelect) return component.options.map(({ label }) => label);
+        return 'label' in component ? [component.label ?? ''] : [];
+      }),
+    ),
+  );
+
+type Heard = { readonly name: string; readonly longest: number };
+
+/** What is read aloud of buttons and menus on Slack. */
+const heardOnSlack = (parts: readonly Part[]): Heard[] =>
+  parts.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => {
+      if (block.type !== 'actions') return [];
+      return block.elements.flatMap((element): Heard[] => {
+        if (element.type === 'button')
+          return [{ name: element.accessibility_label ?? element.text.text, longest: SLACK.buttonText }];
+        if (element.type !== 'overflow' && element.type !== 'static_select') return [];
+        return (element.options ?? []).map(({ text }) => ({ name: text.text, longest: SLACK.optionText }));
+      });
+    }),
+  );
+
+/** Each picture's alternative text on Slack. */
+const altsOnSlack = (parts: readonly Part[]): string[] =>
+  parts.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => {
+      const accessory = block.type === 'section' ? block.accessory : undefined;
+      if (block.type === 'image') return [block.alt_text];
+      return accessory?.type === 'image' ? [accessory.alt_text] : [];
+    }),
+  );
+
+async function expectDescribed(message: Message): Promise<void> {
+  for (const { files } of await onDiscord(message))
+    for (const { alt = '', source } of files) {
+      const item = message.media?.find(
+        (one) =>
+          source.type === 'kept' &&
+          [one.source, one.smaller?.source].some(
+            (own) => own?.type === 'kept' && own.file.name === source.file.name,
+          ),
+      );
+      if (item && seen(item) && (item.alt ?? item.name).trim() !== '') expect(alt.trim()).not.toBe('');
+      expect(alt.length).toBeLessThanOrEqual(DISCORD.attachmentDescription);
+    }
+  for (const alt of altsOnSlack(await onSlack(message))) expect(alt.trim()).not.toBe('');
+}
+
+async function expectDistinctNames(message: Message): Promise<void> {
+  expect(twice(namesOnDiscord(await onDiscord(message)))).toEqual([]);
+  const heard = heardOnSlack(await onSlack(message));
+  expect(twice(heard.map(({ name }) => name))).toEqual([]);
+  for (const { name, longest } of heard) {
+    expect(name.trim()).not.toBe('');
+    expect(name.length).toBeLessThanOrEqual(longest);
+  }
+}
+
+describe('every message of the bot', () => {
+  let studio: Studio;
+  let messages: Message[] = [];
+  beforeAll(async () => {
+    studio = await openStudio();
+    messages = await everyMessage(studio);
+  });
+  afterAll(() => studio[Symbol.asyncDispose]());
+
+  /** So that a line that holds of nothing is noticed. */
+  function those(wanted: (message: Message) => boolean, atLeast: number): Message[] {
+    const found = messages.filter(wanted);
+    expect(found.length).toBeGreaterThanOrEqual(atLeast);
+    return found;
+  }
+
+  it('describes its pictures and videos in the words that were asked for', async () => {
+    for (const message of those(({ media = [] }) => media.some(seen), 8)) {
+      await expectDescribed(message);
+      for (const { alt = '' } of (message.media ?? []).filter(seen))
+        expect(alt).toMatch(/rain|hills|fox|waves|hum|Who is old|days|Rain/);
+    }
+    const covers = messages.flatMap(({ media = [] }) => media.filter(({ cover }) => cover));
+    expect(covers.map(({ alt }) => alt)).toContainEqual(
+      expect.stringMatching(/^Cover of .+\. Asked for: a tune for rain\. Style: lofi$/),
+    );
+  });
+
+  it('names its buttons so that they are told apart when they are heard', async () => {
+    for (const message of those(({ actions = [] }) => actions.length > 1, 12)) {
+      await expectDistinctNames(message);
+      for (const { label } of message.actions ?? []) expect(label).toMatch(/\p{L}/u);
+      const [spoken] = heardOnSlack(await onSlack(message));
+      if (message.title) expect(spoken?.name).toContain(': ');
+    }
+  });
+
+  it('tells by words what a sign or a colour tells', async () => {
+    const signs = /\p{Extended_Pictographic}/u;
+    for (const message of messages) {
+      const texts = [message.title, message.text, message.footer, message.progress?.stage];
+      const lines = texts.flatMap((text = '') => text.split('\n')).filter((line) => signs.test(line));
+      for (const line of lines) expect(line).toMatch(/\p{L}{2}/u);
+      for (const button of message.actions ?? [])
+        if (button.type === 'action' && button.emphasis) expect(button.label).toMatch(/\p{L}{2}/u);
+    }
+  });
+
+  it('has words near its songs and videos', () => {
+    const sounding = ({ kind }: MediaItem) => kind === 'audio' || kind === 'video';
+    for (const message of those(({ media = [] }) => media.some(sounding), 8))
+      expect(message.title ?? message.text ?? '').toMatch(/\p{L}{3}/u);
+    const labels = (title: RegExp) =>
+      messages.filter(({ title: own = '' }) => title.test(own)).map(({ actions = [] }) => actions);
+    const sung = [...labels(/^Music video of/), ...labels(/^WAV of/)];
+    expect(sung.length).toBeGreaterThan(1);
+    for (const actions of sung.filter((some) => some.some(({ label }) => label === 'Again')))
+      expect(actions.map(({ label }) => label)).toContain('Lyrics');
+  });
+
+  it('says all that it shows in the text that screen readers get on Slack', async () => {
+    for (const message of those(({ title, fields = [] }) => title !== undefined && fields.length > 0, 10)) {
+      const [first] = await onSlack(message);
+      const said = first?.text ?? '';
+      if (said.length > 1_500) continue;
+      expect(said).toContain(message.title?.slice(0, 40).replaceAll('&', '&amp;'));
+      for (const { name } of message.fields ?? []) expect(said).toContain(name.replaceAll('&', '&amp;'));
+      for (const { alt } of (message.media ?? []).filter(seen)) expect(said).toContain(alt);
+    }
+  });
+});
+
+describe('any message', () => {
+  it('has a description for each picture, and a name of its own for each button', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMessage, async (message) => {
+        await expectDescribed(message);
+        const labels = (message.actions ?? []).map(({ label }) => label);
+        // Names that are cut may end alike.
+        if (
+          labels.every((label) => label.trim() !== '' && label.length < 30 && !/[@<>\\`*_~|\n]/.test(label))
+        )
+          await expectDistinctNames({ ...message, title: 'Rain' });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('announces each table with its columns', async () => {
+    const cell = fc.stringMatching(/^[a-z]{1,8}$/);
+    const table = fc.array(cell, { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(table, async (columns) => {
+        const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+        const text = [row(columns), row(columns.map(() => '---')), row(columns)].join('\n');
+        const sentence = new RegExp(`Table with the columns? ${columns.join(', ')}:\n+(?:\`\`\`|\\|)`);
+        const [page] = await onDiscord({ text });
+        expect(page?.content).toMatch(sentence);
+        const [block] = (await onSlack({ text }))[0]?.blocks ?? [];
+        expect(block?.type === 'markdown' ? block.text : '').toMatch(sentence);
+      }),
+      { numRuns: 20 },
+    );
+    const nested = await onSlack({ text: TABLE });
+    expect(JSON.stringify(nested).match(/Table with the column/g)).toHaveLength(2);
+  });
+});
