@@ -247,6 +247,21 @@ describe('any message', () => {
     );
   });
 
+  it('numbers buttons of one name that do different things', async () => {
+    const button = fc.record({
+      type: fc.constant('action' as const),
+      id: fc.nat(20).map((index) => `song.do:j:${index}`),
+      label: fc.constantFrom('Go', 'Go on', ' Go '),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(button, { maxLength: 20 }), async (given) => {
+        const actions = given.filter(({ id }, index) => given.findIndex((one) => one.id === id) === index);
+        await expectDistinctNames({ title: 'Rain', actions });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('announces each table with its columns', async () => {
     const cell = fc.stringMatching(/^[a-z]{1,8}$/);
     const table = fc.array(cell, { minLength: 1, maxLength: 5 });

@@ -181,7 +181,7 @@ const MENU = 'more';
 export const otherMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
 
 /**
- * One row of buttons, and below it menus with the rest, which say what they act on. Long labels are shortened; an id that comes
+ * One row of buttons, and below it menus with the rest, named after the message. Long labels are shortened; an id that comes
  * twice is one button.
  * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
  */
@@ -219,7 +219,7 @@ const menu = (
     title.trim() === '' ? 'More …' : `More … for ${title.trim()}`,
     DISCORD_LIMITS.placeholder,
   ),
-  options: buttons.map(({ id, label, emoji, about = title }) => ({
+  options: buttons.map(({ id, label, emoji, about = '' }) => ({
     label: labelOf(label),
     value: id,
     ...(about.trim() === '' ? {} : { description: ellipsis(about.trim(), DISCORD_LIMITS.menuDescription) }),
