@@ -52,13 +52,13 @@ describe('buttons', () => {
   });
 
   it('in a menu say what they act on', () => {
-    const [, row] = renderButtons(buttons(6), { title: 'Rain' }).messages[0] ?? [];
-    expect(row?.components).toMatchObject([
-      {
-        placeholder: 'More … for Rain',
-        options: [{ label: 'Do 4', description: 'Rain' }, { label: 'Do 5' }],
-      },
-    ]);
+    const known = buttons(6).map((button) => ({ ...button, about: 'a fox' }));
+    const [, row] = renderButtons(known, { title: 'Rain' }).messages[0] ?? [];
+    const options = [
+      { label: 'Do 4', description: 'a fox' },
+      { label: 'Do 5', description: 'a fox' },
+    ];
+    expect(row?.components).toMatchObject([{ placeholder: 'More … for Rain', options }]);
   });
 
   it('have one primary among them at most', () => {
