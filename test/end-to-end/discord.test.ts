@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { discordPage } from '../pictures/discord.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
 import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 import { soundsOf } from './sound.ts';
@@ -102,6 +103,16 @@ it('/ask streams an answer into one message', async () => {
   );
   expect(ask.messages).toHaveLength(1);
   expect(message.pinged).toEqual([]);
+});
+
+it('what it posted can still be drawn for the README', async () => {
+  const messageWith = (action: string) =>
+    discord.until(() => discord.said().find(({ components }) => JSON.stringify(components).includes(action)));
+  const page = await discordPage([
+    ['song', await messageWith('song.extend')],
+    ['ask', await messageWith('ask.again')],
+  ]);
+  for (const text of ['Extend 1', '_take_2.mp3', '42', 'data:image/png']) expect(page.html).toContain(text);
 });
 
 it('says what is wrong to the person alone, before anything is spent', async () => {

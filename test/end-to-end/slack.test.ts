@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { slackPage } from '../pictures/slack.ts';
 import { pings, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
@@ -104,6 +105,16 @@ it('/ask streams an answer into one message', async () => {
   const message = await ask('/ask', 'What is 6 times 7?', (m) => has('Again')(m));
   expect(everything(message).map(readableText).join('\n')).toContain('42');
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
+});
+
+it('what it posted can still be drawn for the README', async () => {
+  const shown = slack.botMessages(CHANNEL);
+  const drawn = [has('song.extend'), has('ask.again')].flatMap((wanted) => {
+    const message = shown.find(wanted);
+    return message ? everything(message) : [];
+  });
+  const page = await slackPage(drawn, (id) => slack.workspace.files.get(id)?.bytes);
+  for (const text of ['Extend 1', '(take 2).mp3', '42', 'data:image/png']) expect(page.html).toContain(text);
 });
 
 it('what comes too late to be acknowledged costs nothing, and its person is told once, with Again', async () => {
