@@ -52,7 +52,7 @@ function derivedTitle({ mode, name }: Pick<Remix, 'mode' | 'name'>, most: number
   return name.endsWith(ending) ? clip(name, most) : `${clip(name, most - ending.length)}${ending}`;
 }
 
-/** Throws UserError for whatever the mode does not take, before anything is spent. */
+/** Throws UserError for everything that the mode does not take, before anything is spent. */
 export function remixWork(remix: Remix, { limits: { music } }: Pick<Context, 'limits'>): Work {
   const { mode, style, title } = remix;
   const bounds = music.models[remix.model];

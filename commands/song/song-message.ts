@@ -194,7 +194,7 @@ export function takeButtons(job: JobView, index: number): ActionButton[] {
   return actions.map(([action = '', label = '']) => songButton(job, action, `${label}${suffix}`, index));
 }
 
-/** The studio's actions are the song's, whichever command made it. */
+/** The studio's actions belong to /song, also for songs that another command made. */
 function songButton({ id }: JobView, action: string, label: string, index = 0): ActionButton {
   return button({ id, command: 'song' }, action, label, index);
 }

@@ -176,7 +176,7 @@ function isOpenTo(platform: string, { publicUrl }: Config['listener']): boolean 
   return publicUrl !== undefined && !LOOPBACK.test(new URL(publicUrl).hostname);
 }
 
-/** Settings that cannot be read admit no one. */
+/** When settings cannot be read, every person is refused. */
 function asUserError(error: unknown, log: Log): unknown {
   if (error instanceof StorageError) {
     log.error({ err: error }, 'Access was refused because the settings could not be read');

@@ -53,7 +53,7 @@ export function createLog({ level, write, secrets }: LogOptions): Logger {
   );
 }
 
-/** Their messages are written in this code and quote no one; those of all others may quote what people or models wrote. */
+/** Their messages are written in this code. Messages of all other errors may quote what people or models wrote. */
 const OWN_ERRORS = [ListenError, MediaError, PlatformError, SettingsError, StorageError] as const;
 
 /** A name or a number, and never a sentence. */

@@ -23,7 +23,7 @@ import { readAlbumId } from '../settings/albums.ts';
 import { type DecisionStore, pagesInForce } from '../settings/decisions.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** Newest songs of a channel that an album shows, and in which others made from a song are looked for. */
+/** How many of the newest songs of a channel are shown in an album, and searched for work that was made from a song. */
 const MOST_SONGS = 100;
 
 export interface PageSourceOptions {
@@ -74,7 +74,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     return present({ audio, seconds: song?.durationSeconds, ...made });
   }
 
-  /** The first of the jobs of which something is kept. */
+  /** The first job whose result is still kept. */
   async function firstOf<Value>(
     work: Work,
     parent: string,

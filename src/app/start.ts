@@ -10,7 +10,7 @@ import { endOnUncaught, loadConfig, openLog } from './process.ts';
 /** Where the prompt saves what it makes. */
 const PROMPT_FOLDER = 'minstrel-files';
 
-/** Past this the process ends whatever still runs; SIGTERM allows 10 s by convention. */
+/** After this the process ends, even if something still runs; SIGTERM allows 10 s by convention. */
 const LONGEST_STOP_MS = 9_500;
 
 /** Resolves when the bot has stopped, as SIGTERM, SIGINT or the person at the prompt wants it. */
@@ -71,7 +71,7 @@ async function forPeople(): Promise<(line: string) => string> {
   return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
 }
 
-/** Ends when the person asks for it; where no one can type, the listener and the jobs go on. */
+/** Ends when the person asks for it. Without a person at the prompt, the listener and the jobs go on. */
 async function openTerminal({ media, now, log }: PlatformTools, onExit: () => void): Promise<Terminal> {
   const { createTerminal } = await import('../platforms/terminal/terminal.ts');
   return createTerminal({

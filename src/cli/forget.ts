@@ -8,7 +8,7 @@ const USAGE =
 
 async function main(): Promise<void> {
   const [platform = '', person = '', ...others] = process.argv.slice(2);
-  // A name or a mention would find nobody, and look as if there was nothing.
+  // A name or a mention matches no record, and it would look as if nothing was stored.
   const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
   if (!['discord', 'slack'].includes(platform) || !isId || others.length > 0) return fail(USAGE);
   const config = loadConfig();

@@ -1,4 +1,4 @@
-/** `npm run notices`: writes which packages a deployment holds, under which licences, from package-lock.json. */
+/** `npm run notices`: writes the packages of a deployment and their licences, from package-lock.json. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { runProgram } from '../app/process.ts';

@@ -59,7 +59,7 @@ export interface Admission<Settings> {
 /** What the tools of one invocation are made for. */
 export interface ContextRequest<Settings> extends Admission<Settings> {
   readonly address: Address;
-  /** As the platform knows them, whatever moderators named them. */
+  /** As the platform knows them, before what moderators decided about them. */
   readonly platformPerson: Person;
   /** Absent for completions and for home, which start no work. */
   readonly invocation?: Invocation;
@@ -88,7 +88,7 @@ export interface BotOptions<Settings> {
   readonly log: Log;
 }
 
-/** Help, and what people may do with their own work: it is taken from no one. */
+/** Help, and what people may do with their own work. Moderators cannot forbid it. */
 const OPEN_TO_ALL = 'minstrel';
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
@@ -121,7 +121,7 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
     return Object.create(tools, { jobs: { value: jobs } });
   }
 
-  /** A record that cannot be removed is told after the next restart: rather once too often than not at all. */
+  /** If the record cannot be removed, the person is told again after the next restart. That is better than never. */
   async function removePending(invocation: Invocation): Promise<void> {
     if (!recorded.delete(invocation)) return;
     await pending?.remove(invocation).catch((error: unknown) => {

@@ -109,7 +109,7 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
   /** What the finished job says. Pure: it may be rendered again at any time. */
   readonly done?: (job: JobView) => Message;
-  /** The name without extension under which all files of a result also come as one archive; undefined for none. Pure. */
+  /** The name, without extension, of an archive of all files of the result; undefined for no archive. Pure. */
   readonly archive?: (job: JobView) => string | undefined;
   /** What an unfinished job can already show, besides its progress. Pure. */
   readonly early?: (job: JobView) => Message;

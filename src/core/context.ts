@@ -1,4 +1,4 @@
-/** A command's tools, and the words in which they speak. */
+/** A command's tools, and their types. */
 import type { musicLimits } from '../gateway/music/requests.ts';
 import type { Family } from './family.ts';
 import type { Person } from './invocation.ts';
@@ -114,7 +114,7 @@ export interface Context {
   /** The gateway's bounds, so that bad input is told before anything is spent. */
   readonly limits: { readonly music: typeof musicLimits };
   readonly pages: {
-    /** Where people open the page of a song; undefined where it has none: moderators decided so, or nobody could reach it. */
+    /** The address of a song's page; undefined if moderators switched pages off, or if people could not reach it. */
     of(song: JobView): Promise<string | undefined>;
     /** Takes the page of a song away, or gives it back. */
     setWithdrawn(song: JobView, withdrawn: boolean): Promise<void>;

@@ -109,7 +109,7 @@ const jobFields = z.object({
   attempts: z.number().int(),
   /** How often the gateway refused the work for now. */
   refusals: z.number().int().optional(),
-  /** A call that was refused with a time to wait is not repeated before then, whatever wakes the job. */
+  /** A call that was refused with a time to wait is not repeated before then, even if the job is woken earlier. */
   held: z.object({ asking: z.number().optional(), showing: z.number().optional() }).optional(),
   /** How often the task was asked about. */
   polls: z.number().int(),

@@ -97,11 +97,11 @@ export interface Message {
   readonly progress?: Progress;
   /** Plain small print. */
   readonly footer?: string;
-  /** Ids of the actions by which people say what they think of it, where the platform has such buttons of its own. */
+  /** Ids of the actions that judge it, for platforms that have buttons for this. */
   readonly feedback?: Readonly<Record<Judgement, string>>;
   /** People may go on talking about it; a platform may offer a thread for that. */
   readonly conversation?: boolean;
-  /** Mention the person who asked, and no one else. */
+  /** Mention the person who asked, and only them. */
   readonly notify?: boolean;
 }
 

@@ -72,7 +72,7 @@ export interface Limit {
   readonly most: number;
 }
 
-/** What tells one limit from another, whatever its amount. */
+/** What tells one limit from another. Its amount does not. */
 export type LimitName = Omit<Limit, 'most'>;
 
 export interface LimitInForce extends Limit {
@@ -94,7 +94,7 @@ export interface AccessInForce {
   /** By command, or `all`; only where somebody decided. */
   readonly channel: Readonly<Record<string, AccessRule>>;
   readonly server: Readonly<Record<string, AccessRule>>;
-  /** By command, or `all`: who may not use it, whatever the rules say. */
+  /** By command, or `all`: who may not use it, in spite of the rules. */
   readonly barred: Readonly<Record<Where, Readonly<Record<string, readonly Subject[]>>>>;
   readonly blocked: readonly Subject[];
   readonly moderators: readonly Subject[];
@@ -178,7 +178,7 @@ export interface ChosenModel {
   readonly label?: string;
   /** Whether the list was at hand. */
   readonly checked: boolean;
-  /** After a choice for the server: channels in which a choice of their own still wins. Plain. */
+  /** After a choice for the server: channels that have a choice of their own, which still wins. Plain. */
   readonly others: readonly { readonly channel: string; readonly model: string }[];
 }
 
@@ -203,7 +203,7 @@ export interface Moderation {
     inForce(): Promise<PagesInForce>;
     set(on: boolean, where: Where): Promise<void>;
     reset(where: Where): Promise<boolean>;
-    /** The link to the songs of this channel, made once; undefined where nobody could open it. */
+    /** The link to the songs of this channel, made once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
     /** Takes that link away: the next one is another. Resolves to whether there was one. */
     withdrawAlbum(): Promise<boolean>;
@@ -224,7 +224,7 @@ export interface Moderation {
     inForce(): Promise<AccessInForce>;
     /** Without a subject: for all. */
     allow(command: string, who: Subject | undefined, where: Where): Promise<void>;
-    /** Without a subject: for all. With one: for them, whatever else holds. */
+    /** Without a subject, for all. With one, for that person or role, in spite of the rule for all. */
     forbid(command: string, who: Subject | undefined, where: Where): Promise<void>;
     reset(command: string, where: Where): Promise<boolean>;
     /** Whether people of other workspaces that share a channel are served. */

@@ -2,7 +2,7 @@
 export interface Replicas {
   /** Of this process; no other has the same. */
   readonly name: string;
-  /** Milliseconds after its last renewal from which a replica is taken for dead. */
+  /** A replica counts as dead when it was not renewed for so many milliseconds. */
   readonly leaseMs: number;
   /**
    * Says that this replica lives, and leases parts of a task to it, such as shards: each part to one replica, each living

@@ -169,7 +169,7 @@ export interface AnswerResult {
  */
 export type OwnFinish = 'stopped' | 'broken' | 'endless' | 'rounds';
 
-/** A line of a song with the second at which it begins. */
+/** A line of a song, and the second when it begins. */
 export interface LyricLine {
   readonly startSeconds: number;
   readonly text: string;

@@ -13,7 +13,7 @@ export interface WebhookOptions {
 /** Forms with lyrics and messages from menus are far smaller. */
 export const WEBHOOK_BODY_BYTES = 1024 * 1024;
 
-/** `POST` of what a chat platform sends. The body is handed over as bytes, whatever its content type is. */
+/** `POST` of what a chat platform sends. The body is handed over as bytes, for every content type. */
 export function webhookRoutes({ path, receive }: WebhookOptions): Routes {
   return (scope) => {
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -39,7 +39,7 @@ export interface PageOptions {
   readonly visit: () => ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
-/** Pages that a platform serves to browsers, such as those by which its users install the bot. */
+/** Pages that a platform serves to browsers, such as the page that installs the bot. */
 export function pageRoutes({ paths, visit }: PageOptions): Routes {
   return (scope) => {
     for (const path of paths)

@@ -51,7 +51,7 @@ const TIMEOUTS = {
   headersMs: 10_000,
   /** For a request with its body. */
   requestMs: 30_000,
-  /** For a connection on which nothing moves in either direction. */
+  /** For a connection without traffic in either direction. */
   idleMs: 60_000,
   /** For responses in progress when the server closes. */
   closeMs: 5_000,

@@ -37,7 +37,7 @@ export interface JobDependencies {
   readonly invoke: (invocation: Invocation) => Promise<Outcome>;
   /** The signed URL that the gateway calls for this job. */
   readonly callbackUrl: (job: string) => string;
-  /** A signed, expiring URL under which people and the gateway can read a kept file; `name` is what it is saved as. */
+  /** A signed, expiring URL of a kept file, for people and the gateway; `name` is what it is saved as. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
   /** The page of a song, where people could open it and moderators allow it. None has one if absent. */
   readonly pageUrl?: (job: Job) => Promise<string | undefined>;
@@ -59,6 +59,6 @@ export interface JobDependencies {
   readonly log: Log;
   /** For operators' numbers. */
   readonly measure: Measure;
-  /** Nobody else can reach the storage. */
+  /** No other process uses the storage. */
   readonly alone?: boolean;
 }

@@ -54,7 +54,7 @@ export async function eraseJobs(
   return { jobs: count, files: files.size };
 }
 
-/** Looking through all records takes a while, in which **Show it** opens a job again and **Again** makes a new one of it. */
+/** Looking through all records takes a while. Meanwhile **Show it** may open a job again, and **Again** may make a new one. */
 async function keepTaken(
   versions: Map<string, number>,
   files: Set<string>,

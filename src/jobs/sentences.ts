@@ -83,11 +83,11 @@ export const LOST_TASK_SENTENCE =
 export const EXPIRED_SENTENCE =
   'The gateway has not finished this in time. If it still does, the result will appear here; or press Again.';
 
-/** At the deadline of work of which it is unknown whether the gateway took it. */
+/** At the deadline, when it is unknown whether the gateway took the work. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
   'I lost the gateway’s answer to this, and it has not called back, so it probably did not take it. If it still does, the result will appear here; or press Again.';
 
-/** At the deadline of work for which only callbacks came that could not be read. */
+/** At the deadline, when callbacks came and none of them could be read. */
 export const UNREADABLE_SENTENCE =
   'The gateway called back, but I could not read what it sent. If it sends more, the result will appear here. Please tell whoever runs this bot the reference below.';
 

@@ -59,7 +59,7 @@ export interface Platform {
   /** Ends every connection. */
   close(): Promise<void>;
   status(): PlatformStatus;
-  /** Open connections by which events come; absent where there are none. */
+  /** How many connections bring events; absent where events come without a connection. */
   connections?(): number;
   /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
@@ -79,11 +79,11 @@ export interface Platform {
   /** A link for people to a message that was shown; absent or undefined where the platform has none. */
   readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
   /**
-   * Whether a message that was shown has a button with this action's id by now; undefined where nobody can tell. Absent where
-   * messages do not outlive the process. Throws PlatformError.
+   * Whether a message that was shown now has a button with this action's id; undefined where the platform cannot tell. Absent
+   * where messages end with the process. Throws PlatformError.
    */
   offers?(address: Address, posted: Posted, action: string): Promise<boolean | undefined>;
-  /** The headers with which a file that the platform handed over may be read at `url`; none where it is public. */
+  /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
   attachmentHeaders(
     url: string,
     address: Address,
@@ -91,8 +91,8 @@ export interface Platform {
   /** The address for another message in the same channel or thread. The address itself if absent. */
   sameChannel?(address: Address): Address;
   /**
-   * Whether the platform shows the person that what they asked at `address` was taken, for work whose process may have died
-   * before it could say so. False also where nobody can tell any more. Always true if absent. Throws PlatformError.
+   * Whether the platform shows the person that their request was taken. It is asked when the process may have died before it
+   * could say so. False if the platform cannot tell any more. If absent, it is always true. Throws PlatformError.
    */
   wasAcknowledged?(address: Address): Promise<boolean>;
   /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */

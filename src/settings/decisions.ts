@@ -161,7 +161,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
   };
 }
 
-/** Whether songs made at an address have pages: where nobody decided, those of public channels do. */
+/** Whether songs made at an address have pages. Without a decision, songs of public channels have them. */
 export function pagesInForce({ channel, server }: Decisions, address: Pick<Address, 'public'>): PagesInForce {
   if (channel.pages !== undefined) return { on: channel.pages, from: 'channel' };
   if (server.pages !== undefined) return { on: server.pages, from: 'server' };
@@ -234,7 +234,7 @@ const settingsSchema = z.object({
   /** A server's: nothing new is taken. */
   paused: z.boolean().optional(),
   access: z.record(z.string(), accessRule).default({}),
-  /** By command: people and roles who may not use it, whatever the rules say. */
+  /** By command: people and roles who may not use it, in spite of the rules. */
   barred: z.record(z.string(), subjects).default({}),
   blocked: subjects,
   moderators: subjects,

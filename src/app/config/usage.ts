@@ -33,7 +33,7 @@ export const usageLimits = readable(
 const PRICE = /^([\w.:/@+-]{1,200})\s*=\s*(\d{1,9}(?:\.\d{1,6})?)$/;
 const ROUTES = Object.keys(FAMILY_OF);
 
-/** The name under which work is counted that is nearest to this one; the very name if it is one. */
+/** The known name of counted work that is nearest to this one; this name itself if it is known. */
 function nearestPriced(name: string): string {
   const [, family, route, model] = /^(\w+):(?:(chat|msg|gen):)?(.+)$/.exec(name) ?? [];
   const known = FAMILIES.find((one) => one === family);

@@ -1,4 +1,4 @@
-/** Whether storage can be written, keeps what it takes, and is read by nobody else. */
+/** Checks that storage can be written, that it keeps its data, and that other users of the machine cannot read it. */
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 
 const SUBJECT = 'Storage';
 
-/** Room for some hundred songs; a database that meets a full disk stops taking requests. */
+/** Enough for a few hundred songs. The bot takes no requests while the disk of its database is full. */
 const LEAST_FREE_BYTES = 1_000_000_000;
 
 export async function inspectStorage(
@@ -65,7 +65,7 @@ async function folder(directory: string): Promise<Finding[]> {
   return found;
 }
 
-/** The folder itself, or the one in which it would be made. */
+/** The folder itself, or the nearest one above it that exists. */
 async function nearestFolder(path: string): Promise<string> {
   const isThere = await stat(path).then(
     (found) => found.isDirectory(),

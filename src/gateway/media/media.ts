@@ -44,7 +44,7 @@ export function createMediaCalls(requester: Requester) {
       const input: RequestInput = {
         path: { taskId },
         signal,
-        // The code of a failed task is no refusal to tell of it, whatever the status.
+        // The code says why the task failed. It does not mean that this request was refused.
         isRefusal: (value) => !holdsTask(value) && isRefusal(value),
         isAnswer: saysTaskFailed,
       };

@@ -1,4 +1,4 @@
-/** What a model list item hints at besides the contract's fields: what the model makes, and in which dialects it is asked. */
+/** What an item of the model list tells besides the contract's fields: what the model makes, and which dialects ask it. */
 import { asText, fieldsOf, isObject, kindOf, normalName } from '../transport/json.ts';
 
 /** What a model makes. */

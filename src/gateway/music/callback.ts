@@ -122,7 +122,7 @@ function itemMessage(body: unknown): string | undefined {
   return undefined;
 }
 
-/** Keys under which the same message goes on: `{code, data: {response: {...}}}`. */
+/** Keys that hold the rest of the same message: `{code, data: {response: {...}}}`. */
 const WRAPPERS = /^(?:|data|response|result|output|payload|body|task|callback|event)$/;
 
 /** The objects of a body that speak for the whole of it, outermost first. */

@@ -65,7 +65,7 @@ function addressesOf(kind: FileKind, addresses: readonly FoundAddress[]): FoundA
 }
 
 /**
- * Reads a body for what was asked for, besides what was `found` under known names; whatever else it holds is no result.
+ * Reads a body for what was asked for, besides what was `found` under known names. Everything else in it is no result.
  * An address that tells nothing may be the work in a callback, and the task itself in the answer of a submission.
  * Never throws; bounded.
  */

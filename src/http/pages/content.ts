@@ -9,7 +9,7 @@ export interface LinkedFile {
   readonly contentType: string;
 }
 
-/** A line that is sung, and the second at which it begins. */
+/** A sung line, and the second when it begins. */
 export interface PageLine {
   readonly startSeconds: number;
   readonly text: string;

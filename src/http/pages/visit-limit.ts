@@ -9,7 +9,7 @@ export interface VisitLimitOptions {
   readonly elapsed: () => number;
 }
 
-/** Pages that are remembered. Only signed addresses get here, so nobody can fill it at will. */
+/** Pages that are remembered. Only signed addresses get here, so strangers cannot fill it. */
 const MOST_PAGES = 1_000;
 
 export function createVisitLimit({ most, perSecond, elapsed }: VisitLimitOptions) {

@@ -2,7 +2,7 @@
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 
-/** Rather too many than too few: public tokenisers make a token of three to five letters of English, and one of most other signs. */
+/** Counts high on purpose: public tokenisers make one token of three to five English letters, and one of most other signs. */
 const LETTERS_A_TOKEN = 3;
 /** The dearest that public models make of a picture that was scaled for them. */
 const PICTURE_TOKENS = 1_600;

@@ -45,7 +45,7 @@ export async function* useTools(
     usage = sumOf(usage, answer.usage);
     const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
     if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
-    // The calls too, which show nobody anything but that this request was taken.
+    // Calls are passed on, too: people do not see them, and they show that the gateway took this request.
     for (const part of answer.parts) yield { type: 'part', part };
     hasSpoken ||= spoken.some(({ type }) => type === 'text');
     const calls = answer.parts.filter((part) => part.type === 'tool-call');

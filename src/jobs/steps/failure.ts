@@ -8,7 +8,7 @@ import { askLaterSentence, sentenceFor, uncertainSentence } from '../sentences.t
 
 /** Submissions that the gateway surely did not take are tried this often in all. */
 const SUBMISSION_TRIES = 5;
-/** For longer than this no one is kept waiting: the person reads when to ask again. */
+/** A person waits no longer than this. After that they read when to ask again. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**

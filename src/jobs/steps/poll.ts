@@ -21,7 +21,7 @@ const LATE_FIRST_MS = 30 * SECOND;
 const LATE_LONGEST_MS = 10 * MINUTE;
 /** The public API knows a task for 24 hours. */
 const KNOWN_FOR_MS = 24 * 60 * MINUTE;
-/** Longer is not believed: after this long a task is asked about again, whatever Retry-After says. */
+/** A task is asked about again after this long, even if Retry-After says longer. */
 const LONGEST_HOLD_MS = 10 * MINUTE;
 /** A gateway that was away for long is asked again within a minute or so of its return. */
 const MOST_DOUBLINGS = 6;

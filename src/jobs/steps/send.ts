@@ -126,7 +126,7 @@ export interface SubmitTools {
   readonly media: Pick<Media, 'keepBytes' | 'keepText' | 'open'>;
   readonly mediaDefaults: MediaDefaults;
   readonly callBackUrl: string;
-  /** A signed, expiring URL under which the gateway can read a kept file. */
+  /** A signed, expiring URL of a kept file, for the gateway. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
   readonly signal: AbortSignal;
 }
@@ -191,7 +191,7 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
   }
 }
 
-/** The file is signed for the moment in which it is handed over: the job may have waited. */
+/** The file is signed only now: the job may have waited, and a signature expires. */
 function uploaded({ audio }: { readonly audio: KeptFile }, { callBackUrl, fileUrl }: SubmitTools) {
   return { callBackUrl, uploadUrl: fileUrl(audio, 'audio') };
 }
@@ -228,7 +228,7 @@ async function illustrate(inquiry: Inquiry, { gateway, media, signal }: SubmitTo
   };
 }
 
-/** Throws GatewayError and MediaError. A song in which nothing is sung is a result, too. */
+/** Throws GatewayError and MediaError. A song without singing is a result, too. */
 async function karaoke(
   { request, song }: Extract<Work, { route: 'music.timestampedLyrics' }>,
   { gateway, media, signal }: SubmitTools,

@@ -7,7 +7,7 @@ import type { OpenedFile } from '../store/store.ts';
 /** Longer than any honest file needs. */
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
-/** Of the thread. A file for which the reader needs more has an unknown length. */
+/** Memory of the thread. If a file needs more, its length is unknown. */
 const MEMORY_MB = 192;
 
 const answerSchema = z.object({ seconds: z.number().positive() });

@@ -129,7 +129,7 @@ const maximumChunks = 100;
 
 /**
  * Whether the chunks fill the file to its end, and one of them is sound. A recording that was streamed says that its sound
- * has no length, or the greatest: whatever is written behind it would be played.
+ * has no length, or the greatest: everything behind it would be played.
  */
 async function isWhole(file: TaggableFile): Promise<boolean> {
   let start = riffHeaderBytes;

@@ -1,6 +1,6 @@
 /** Ogg Opus (RFC 3533 and RFC 7845), as far as a song of packets of 20 ms needs it. */
 
-/** Samples of one packet at 48 kHz, the rate in which Opus counts. */
+/** Samples of one packet. Opus counts them at 48 kHz. */
 export const PACKET_SAMPLES = 960;
 
 const CAPTURE = 0x4f676753;

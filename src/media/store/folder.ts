@@ -43,7 +43,7 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
     const found: KeptEntry[] = [];
     for (const name of (await readdir(directory).catch(undefinedWhenMissing)) ?? []) {
       if (!isStoredName(name)) continue;
-      // One that cannot be read, for whatever reason, is no reason to keep nothing.
+      // A file that cannot be read must not keep the others from being kept.
       const file = await stat(join(directory, name)).catch(() => undefined);
       if (file?.isFile()) found.push({ name, bytes: file.size, keptAt: file.mtimeMs });
     }

@@ -2,7 +2,7 @@ import type { Log } from '../../core/log.ts';
 import type { Media } from '../media.ts';
 
 const EVERY_MS = 60 * 60_000;
-/** Looking at many files takes seconds, in which a bot that starts has other things to do. */
+/** Looking at many files takes seconds, and a bot that starts has more urgent work. */
 const FIRST_MS = 60_000;
 
 interface PruningOptions {

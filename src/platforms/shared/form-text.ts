@@ -9,7 +9,7 @@ type Break = keyof typeof BREAKS;
 const PART = new RegExp(`^(.+):(${Object.keys(BREAKS).join('|')})\\d+$`);
 
 export interface FieldPart {
-  /** The field's name, from which {@link addField} knows where it belongs. */
+  /** The field's name: {@link addField} reads from it where the text belongs. */
   readonly field: string;
   readonly text: string;
 }

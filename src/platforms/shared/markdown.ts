@@ -130,7 +130,7 @@ function collectReferences(node: MarkdownContent | MarkdownRoot, { targets, used
   if ('children' in node) for (const child of node.children) collectReferences(child, { targets, used });
 }
 
-/** Parents of blocks, in which text needs a paragraph around it. */
+/** Parents of blocks. Text in them needs a paragraph around it. */
 const FLOW: ReadonlySet<string> = new Set(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
 
 function replaceChildren<Node extends MarkdownParent>(node: Node, references: References): Node {

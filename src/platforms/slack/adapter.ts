@@ -46,7 +46,7 @@ export interface SlackOptions {
   readonly random?: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
-  /** The same, by which a standstill of this process is seen; `elapsed` by default. */
+  /** The same, to notice when this process stood still; `elapsed` by default. */
   readonly standstillClock?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number) => Promise<void>;
@@ -202,7 +202,7 @@ export function createSlack(options: SlackOptions): Platform {
       return { authorization: `Bearer ${token}` };
     },
 
-    // Slack answers nobody whether an acknowledgement reached it.
+    // Slack cannot be asked whether an acknowledgement reached it.
     wasAcknowledged: async (address) => !awaitsAcknowledgement(address),
 
     async sendPrivately(address, message) {

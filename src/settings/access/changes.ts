@@ -6,7 +6,7 @@ import { type Edit, MOST_SUBJECTS } from '../decisions.ts';
 const EVERYBODY: AccessRule = { everyone: true, roles: [], people: [] };
 const NO_ONE: AccessRule = { everyone: false, roles: [], people: [] };
 
-/** What was said about one command: the rule for all, and who is barred whatever it says. */
+/** What was decided about one command: the rule for all, and who is barred in spite of it. */
 interface Said {
   readonly rule: AccessRule | undefined;
   readonly barred: readonly Subject[];
@@ -25,7 +25,7 @@ export function allow(command: string, who: Subject | undefined): Edit {
   });
 }
 
-/** Without a subject: no one may. With one: they may not, whatever is said about others. */
+/** Without a subject, everyone is forbidden. With one, only that person or role is, also when others are allowed. */
 export function forbid(command: string, who: Subject | undefined): Edit {
   return editAccess(command, ({ rule, barred }) => {
     if (who === undefined) return { rule: NO_ONE, barred };

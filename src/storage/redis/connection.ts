@@ -105,7 +105,7 @@ export class RedisConnection {
     });
   }
 
-  /** The name under which Redis knows a script. */
+  /** The name that Redis has for a script. */
   #digestOf(script: string): string {
     const digest = this.#digests.get(script) ?? createHash('sha1').update(script).digest('hex');
     this.#digests.set(script, digest);

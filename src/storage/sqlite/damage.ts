@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { StorageError } from '../storage.ts';
 import { DAMAGED, isDamage } from './errors.ts';
 
-/** Reads the whole file in a thread of its own. Resolves to what is wrong with it; undefined where nothing is, or no one can tell. */
+/** Reads the whole file in a thread of its own. Resolves to what is wrong with it; undefined if nothing is, or if it cannot be read. */
 export async function findDamage(path: string, signal: AbortSignal): Promise<StorageError | undefined> {
   const worker = new Worker(new URL('./damage-worker.ts', import.meta.url), { workerData: path, env: {} });
   try {

@@ -33,7 +33,7 @@ const ENDED = 'coalesce(finished_at, created_at)';
 export interface SqliteJobs extends JobStore {
   /** Inside a transaction: {@link JobStore.create}. */
   insert(job: Job): boolean;
-  /** Inside a transaction: the id of the job for which {@link insert} would return false. */
+  /** Inside a transaction: the id of the stored job that would make {@link insert} return false. */
   known(job: Job): string | undefined;
   /** Inside a transaction. */
   has(id: string): boolean;

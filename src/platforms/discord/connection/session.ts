@@ -20,7 +20,7 @@ const noteSchema = z.object({
     shardCount: z.number(),
     resumeURL: z.string(),
   }),
-  /** Of the READY with which the session began; whoever goes on with it gets no other. */
+  /** From the READY event that began the session: a replica that resumes the session gets no second one. */
   ready: z.object({ user: identified, application: identified }),
 });
 const readySchema = z.object({ data: noteSchema.shape.ready });

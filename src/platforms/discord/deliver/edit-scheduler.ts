@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 15_000;
 type Write = () => Promise<unknown>;
 
 interface Queue {
-  /** By message: the newest state that waits, in the order in which the messages began to wait. */
+  /** The newest waiting state of each message. The message that has waited longest comes first. */
   readonly waiting: Map<string, Write>;
   /** Messages with a state written already: the first words of others go before their next ones. */
   readonly begun: Set<string>;

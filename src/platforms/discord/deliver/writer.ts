@@ -217,7 +217,7 @@ export function createWriter(
     return replied || (await writing(() => rest.post(address.channel, sending, { nonce })));
   }
 
-  /** Mentions the person who asked, once: an edit notifies no one. */
+  /** Mentions the person who asked, once, in a message of its own: an edit does not notify them. */
   async function notify(): Promise<void> {
     if (post.notified) return;
     const sending = textSending(`<@${address.person}> this is ready.`, [address.person]);

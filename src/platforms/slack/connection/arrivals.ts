@@ -20,9 +20,9 @@ export type Arrivals = ReturnType<typeof createArrivals>;
 type Fetch = NonNullable<webApi.WebClientOptions['fetch']>;
 
 const BEAT_MS = 250;
-/** Answers from which Slack's clock is read. */
+/** How many answers tell the time of Slack's clock. */
 const SAMPLES = 20;
-/** Nothing waits longer for us; a time before that is none at which somebody asked. */
+/** Slack does not wait longer for us, so no request can be older than this. */
 const LONGEST_DELAY_MS = 5 * 60_000;
 
 const secondsSchema = z.coerce.number().positive();

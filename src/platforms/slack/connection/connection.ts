@@ -1,4 +1,4 @@
-/** The connection by which Slack's events come: sockets that the bot opens, or requests to the listener. */
+/** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
 import type { Receiver } from '@slack/bolt';
 import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
 import type { Log } from '../../../core/log.ts';

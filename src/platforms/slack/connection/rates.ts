@@ -11,7 +11,7 @@ const MESSAGES_PER_SECOND = 20;
 /**
  * `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams as
  * edits, and two fifths as many beginnings: tiers 4, 3 and 2, https://docs.slack.dev/apis/web-api/rate-limits
- * `elapsed` is a clock that is never set: a Retry-After is as long whatever happens to the time of day.
+ * `elapsed` is a clock that is never set, so a change of the time of day does not change how long a Retry-After lasts.
  */
 export function createRates(editGapMs: number, elapsed: () => number, sleep: (ms: number) => Promise<void>) {
   const edits = new Map<string, Rate>();

@@ -21,7 +21,7 @@ export function createWebhook(
 ): Connection {
   let app: App | undefined;
   let taking = false;
-  /** A request was proved: the secret is the right one, whatever else comes. */
+  /** A request had a right signature, so the secret is right, even if other requests fail. */
   let isProved = false;
   let refused = 0;
   let toldAt = Number.NEGATIVE_INFINITY;

@@ -15,7 +15,7 @@ const identitySchema = z
     team_id: z.string(),
     /** As people type it after the @. */
     user: z.string(),
-    /** The workspace's own address, under which its messages are found. */
+    /** The workspace's own address. Links to its messages begin with it. */
     url: z.url().optional().catch(undefined),
     /** What the SDK reads from the head of the answer. */
     is_enterprise_install: z.boolean().optional().catch(undefined),
@@ -54,7 +54,7 @@ export interface WorkspaceOptions extends ConnectionOptions {
   readonly editGapMs: number;
 }
 
-/** `team`: the workspace of an organisation, whose token tells of the organisation alone. */
+/** `team`: the workspace within an organisation. The organisation's token does not name it. */
 export function createWorkspace(
   token: string,
   options: WorkspaceOptions,

@@ -92,7 +92,7 @@ export function responseUrlData(responseUrl: string | undefined, now: number): P
   return responseUrl === undefined ? {} : { platformData: { responseUrl, responseUrlSince: now } };
 }
 
-/** Whether the address is of a command or a button: whoever used it waits for three seconds. */
+/** Whether the address is of a command or a button: Slack waits three seconds for its acknowledgement. */
 export const awaitsAcknowledgement = ({ platformData }: Address): boolean =>
   platformDataSchema.safeParse(platformData).success;
 

@@ -80,7 +80,7 @@ export async function invokedBy(
 
 /** How an interaction is acknowledged. Slack waits three seconds for it. */
 export interface Acknowledgement {
-  /** Absent where nobody is told when it comes too late. */
+  /** Absent if the person is not told when it comes too late. */
   readonly arrival?: Arrival;
   silently(): Promise<void>;
   /** With a sentence for the person alone, where Slack takes one in the acknowledgement. */

@@ -46,7 +46,7 @@ function unescapeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt);/g, (_, name: 'amp' | 'lt' | 'gt') => ENTITY[name]);
 }
 
-/** Text in Slack's notation, in which Slack makes no links and mentions of plain words by itself. */
+/** Text in Slack's notation. Slack does not turn plain words in it into links or mentions. */
 export const mrkdwn = (text: string): types.MrkdwnElement => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** Text that Slack shows as it is, shortened to `most` characters. */

@@ -1,4 +1,4 @@
-/** A Message as the texts that a terminal prints, each with a name by which a later state of it is compared. */
+/** A Message as the texts that a terminal prints. Each has a name, so that a later state of it can be compared. */
 import { type Button, type MediaItem, type Message, stageToSay } from '../../../core/message.ts';
 import { printable, type Style } from './style.ts';
 
@@ -21,7 +21,7 @@ export interface RenderTools {
   readonly style: Style;
   /** Markdown as paragraphs. */
   readonly layOut: (markdown: string) => Promise<readonly string[]>;
-  /** The number under which a button is pressed. */
+  /** The number that presses a button. */
   readonly numberOf: (actionId: string) => number;
   /** Where a kept file was saved; undefined for what is not. */
   readonly savedAs: (item: MediaItem) => SavedFile | undefined;

@@ -1,4 +1,4 @@
-/** The pages by which a workspace installs the app: `/slack/install`, and the one that Slack sends the browser back to. */
+/** The pages that install the app in a workspace: `/slack/install`, and the one that Slack sends the browser back to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPReceiver, type InstallationStore } from '@slack/bolt';
 import { INSTALL_PATH, REDIRECT_PATH } from '../../manifest.ts';
