@@ -27,7 +27,7 @@ export interface Bot {
    */
   run(invocation: Invocation): Promise<Outcome>;
   /**
-   * Stores that the person is told to wait, before an acknowledgement that comes ahead of the outcome. If the process
+   * Stores that the person is told to wait. Called before an acknowledgement that cannot wait for the outcome. If the process
    * dies before the person is answered, they are told after the restart. False when it cannot be stored: then the platform
    * must not acknowledge. An accepted outcome removes the record, since its job answers. Never rejects.
    */
@@ -95,7 +95,7 @@ const MOST_SUGGESTIONS = 25;
 
 export function createBot<Settings>(options: BotOptions<Settings>): Bot {
   const { commands, admit, context, home, pending, newReference, log } = options;
-  /** What is pending, and what a job answers: a record that is stored late is removed all the same. */
+  /** Pending invocations, and those that a job answers. A record that is stored late is removed, too. */
   const recorded = new Set<Invocation>();
   const accepted = new WeakSet<Invocation>();
   const byName = new Map(commands.map((command) => [command.name, command]));

@@ -102,7 +102,7 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly suggestion?: SuggestedPrompt;
   /** Only moderators may use it. */
   readonly moderatorsOnly?: boolean;
-  /** Moderators cannot take it from anybody: help, and what people may ask about their own data. */
+  /** Moderators cannot forbid it: help, and what people may ask about their own data. */
   readonly alwaysAllowed?: boolean;
   /** Everything it says is for the person alone. */
   readonly answersPrivately?: boolean;

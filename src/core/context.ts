@@ -86,7 +86,7 @@ export interface Context {
     running(where?: { readonly everywhere: boolean }): Promise<readonly JobView[]>;
     /** Ends work that has not finished; false if there was nothing to end. */
     cancel(id: string): Promise<boolean>;
-    /** Delivers cancelled work that was finished all the same; false if there is nothing to show. */
+    /** Delivers work that was cancelled and finished anyway; false if there is nothing to show. */
     reveal(id: string): Promise<boolean>;
     /** The person's newest results that could be shown nowhere. */
     undelivered(limit: number): Promise<readonly JobView[]>;

@@ -1,4 +1,4 @@
-/** What an examination of the settings and of what they reach found, for operators: a line each. */
+/** What was found when settings, and the services that they name, were examined: a line each, for operators. */
 export interface Finding {
   readonly level: 'good' | 'warning' | 'wrong';
   /** What was examined, such as `Discord`. */

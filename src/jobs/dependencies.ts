@@ -39,12 +39,12 @@ export interface JobDependencies {
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL of a kept file, for people and the gateway; `name` is what it is saved as. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
-  /** The page of a song, where people could open it and moderators allow it. None has one if absent. */
+  /** The page of a song, if people can open it and moderators allow it. If absent, no song has a page. */
   readonly pageUrl?: (job: Job) => Promise<string | undefined>;
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;
-  /** What the operator wants of pictures and videos whose person says nothing about it. */
+  /** The operator's values for pictures and videos, where the person named none. */
   readonly mediaDefaults: MediaDefaults;
   /** One rate for all polls of this replica. */
   readonly pollRate: RateLimiter;

@@ -27,7 +27,7 @@ export type RecordedFields = Partial<
 interface EventFields {
   /** A fact that changes no state. */
   readonly recorded: { readonly fields: RecordedFields };
-  /** A run that another one had taken over posted, too: `posted` is what it knows of. */
+  /** A run posted although another run had overtaken it: `posted` is what it knows. */
   readonly overtaken: { readonly posted: Posted };
   /** Only one message is left, and it says what it should. */
   readonly repaired: object;
@@ -48,7 +48,7 @@ interface EventFields {
     readonly deadlineAt?: number;
     readonly at: number;
   };
-  /** The gateway surely did not take it, and is asked again later; not before `until` where it named a time. */
+  /** The gateway surely did not take it, and is asked again later; not before `until`, if it named a time. */
   readonly notTaken: { readonly until?: number };
   /** It is unknown whether the gateway took it: its callback decides, until the deadline. */
   readonly uncertain: { readonly deadlineAt: number };
@@ -75,7 +75,7 @@ interface EventFields {
   readonly closed: { readonly end: Job['end']; readonly at: number; readonly charge: Charge };
   /** Somebody wants to see what was finished although it had been cancelled. */
   readonly revealed: object;
-  /** Its person wants it at another address, because it could be shown nowhere. */
+  /** It could be shown nowhere, and its person wants it at another address. */
   readonly redirected: { readonly address: Address; readonly person: string };
 }
 

@@ -117,7 +117,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     }
   }
 
-  /** A button may tell less of its channel than a command: what was known of its job holds there. */
+  /** A button may bring fewer facts about its channel than a command, so the facts of its job are used. */
   async function withPublicity(address: Address, action: Invocation['action']): Promise<Address> {
     if (action === undefined || address.public !== undefined) return address;
     const pressed = await storage.jobs.read(action.job);

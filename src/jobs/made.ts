@@ -65,7 +65,7 @@ export async function allMade(made: MadeWork, { jobs }: Pick<Storage, 'jobs'>): 
   return found;
 }
 
-/** Undefined where the job came to nothing, and where nothing is left of what it made. */
+/** Undefined if the job made nothing, or if nothing of its result is left. */
 async function messageOf(job: Job, deps: MadeDependencies): Promise<Message | undefined> {
   const url = await linkToMessage(job, deps);
   const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];

@@ -15,7 +15,7 @@ const PREFIX = 'pending:';
 const FORMER_KEY = 'promises';
 /** Longer than anything between an acknowledgement and its job: an attachment has 10 minutes in all. */
 const FORGOTTEN_AFTER_MS = 12 * 60_000;
-/** While an interaction of Discord still lives, which is 15 minutes. Everything that is set is listed for it. */
+/** Often enough to tell people while an interaction of Discord is valid (15 minutes), and rare: each look lists all settings. */
 const CHECK_EVERY_MS = 2 * 60_000;
 const TRY_AGAIN_AFTER_MS = 60_000;
 
@@ -42,7 +42,7 @@ export interface PendingAcknowledgements {
 export interface PendingAcknowledgementOptions {
   readonly settings: Pick<SettingsStore, 'set' | 'delete' | 'update' | 'entries'>;
   readonly platform: (name: string) => Platform | undefined;
-  /** Whether this process alone uses the storage: then what another process recorded was forgotten with it. */
+  /** Whether this process alone uses the storage. Then all entries of an earlier process belong to a process that died. */
   readonly alone: boolean;
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

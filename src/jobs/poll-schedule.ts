@@ -6,13 +6,13 @@ const SHORTEST_PAUSE_MS = 1.5 * SECOND;
 const LONGEST_PAUSE_MS = 15 * SECOND;
 /** Where nothing is known yet: a short video may be there within seconds. */
 const TYPICAL_MS = 30 * SECOND;
-/** One that ends far earlier than any before is found out after this part of its time, at the latest. */
+/** A task that ends far earlier than any before it is noticed after this part of the usual time, at the latest. */
 const LONGEST_PART = 0.05;
 /** How long a finished task waits to be asked about; a little less on average, about as with a poll every five seconds. */
 const MEAN_DELAY_MS = 2.65 * SECOND;
 /** Fewer durations say nothing of how far they differ. */
 const FEWEST_DURATIONS = 4;
-/** Of the durations' logarithm: a few that happen to be equal do not mean that all are. */
+/** The least deviation of the durations' logarithm: a few equal durations do not mean that all are equal. */
 const LEAST_SPREAD = 0.08;
 const STEP_MS = 0.1 * SECOND;
 
@@ -43,7 +43,7 @@ function pauseByChance(elapsedMs: number, durations: readonly number[]): number 
   const logs = durations.map((duration) => Math.log(Math.max(duration, SECOND)));
   const mean = average(logs);
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
-  // What few durations say of the next one is less certain than what many say.
+  // A few durations predict the next one less surely than many do.
   const spread = Math.max(LEAST_SPREAD, Math.sqrt(variance * (1 + 1 / logs.length)));
   const hazardAt = (at: number) => hazard((Math.log(at) - mean) / spread) / (spread * at);
   const scale = (2 * MEAN_DELAY_MS) / meanRootOfInverse(hazardAt, mean, spread);

@@ -46,8 +46,8 @@ export class JobRun {
   }
 
   /**
-   * Throws StorageError where another replica may run the job by now. Called ahead of what could not be taken back, in the
-   * same step: a process that stood still finds out before it sends anything.
+   * Throws StorageError if another replica may run the job by now. Called right before a step that cannot be undone, so that
+   * a process that stood still notices this before it sends anything.
    */
   assertHeld(): void {
     if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
@@ -82,7 +82,7 @@ export class JobRun {
    * where somebody else wrote meanwhile; a job that was erased stays erased. Throws StorageError.
    */
   async save(): Promise<void> {
-    // What is written to a chat may have to be stored while what was said so far is.
+    // A message to a chat may have to be stored while an earlier write is still running.
     const saving = this.#saving.then(() => this.#writeAll());
     this.#saving = saving.catch(() => undefined);
     await saving;
@@ -123,7 +123,7 @@ function isShownAnew(before: Job, { posted, shown }: Job): boolean {
   return shown !== before.shown || !isDeepStrictEqual(posted, before.posted);
 }
 
-/** What a run posted that another one has taken over never replaces what that one posted. */
+/** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
 function unlessShown(event: JobEvent): JobEvent[] {
   if (event.type !== 'recorded' || event.fields.posted === undefined) return [event];
   const { posted, shown: _, ...fields } = event.fields;

@@ -24,7 +24,7 @@ import { repair } from './steps/repair.ts';
 import { recover } from './steps/send.ts';
 import { fromMusic } from './transitions.ts';
 
-/** How long a run that was overtaken leaves the job to the other one, before it puts right what both posted. */
+/** How long an overtaken run waits for the other run, before it repairs what both posted. */
 const GIVE_WAY_MS = 1_000;
 /** A job shows its progress within seconds; later it may have posted what it could not store. */
 const SHOWN_WITHIN_MS = 60_000;
@@ -65,7 +65,7 @@ export async function advance(
     await run.save();
     deps.saw?.(run.job);
     measureRun(before, run.job, deps);
-    // Another run of this job is at work. Two that both went on would overtake each other without end.
+    // Another run of this job is at work. If both went on, they would overtake each other without end.
     if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
     if (next !== 'now') return next;
     // Handed over to the next start, or to another replica.
@@ -73,7 +73,7 @@ export async function advance(
   }
 }
 
-/** A lost timer takes with it that a run was interrupted, and what wakes the job next does not know. */
+/** When a timer is lost, it is forgotten that a run was interrupted: the next wake-up does not know it. */
 const isLongUnshown = ({ posted, createdAt }: Job, now: number): boolean =>
   posted === undefined && now - createdAt > SHOWN_WITHIN_MS;
 
@@ -244,7 +244,7 @@ function withLyrics(work: Work, lyrics: string | undefined): Work | undefined {
   }
 }
 
-/** What a run brought its job to, in numbers for operators. `before`: as it was loaded, or saved last. */
+/** Numbers for operators about what a run did. `before`: the job as it was loaded, or saved last. */
 function measureRun(
   before: Job,
   after: Job,

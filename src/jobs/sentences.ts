@@ -30,7 +30,7 @@ const SENTENCES = {
   stalled: 'The answer stopped coming.',
 } as const satisfies Record<GatewayErrorCode, string>;
 
-/** The gateway asked for a longer wait than people are kept in: when to ask again. Times are in milliseconds. */
+/** Says when to ask again, if the gateway asked for a longer pause than people are kept waiting. Times are in milliseconds. */
 export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
@@ -40,7 +40,7 @@ export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: nu
   return `The gateway ${what}, and asks to be left alone until ${day}${at.slice(11, 16)} UTC, for about ${wait}. Nothing was spent; press Again after that.`;
 }
 
-/** What people read when work of this kind fails so: what happened, and what still works. */
+/** What people read when this kind of work fails in this way: what happened, and what still works. */
 export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
   return (work && songSentenceFor(code, work.route)) ?? SENTENCES[code];
 }

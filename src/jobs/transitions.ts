@@ -7,7 +7,7 @@ import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
 import type { EventOf, JobEvent, JobEventType } from './events.ts';
 
-/** Returns the very job that it was given where the event means nothing. */
+/** Returns the same object if the event means nothing. */
 type Cell<Type extends JobEventType> = (job: Job, event: EventOf<Type>) => Job;
 type Row = { readonly [Type in JobEventType]: Cell<Type> };
 
@@ -204,7 +204,7 @@ export const TRANSITIONS = {
   },
 } satisfies Record<JobState, Row>;
 
-/** The job after the event. Pure; the very same job where the event means nothing in its state. */
+/** The job after the event. Pure; the same object if the event means nothing in this state. */
 export function transition(job: Job, event: JobEvent): Job {
   const row: Row = TRANSITIONS[job.state];
   // Sound because a row's cell takes the event of its own name.
@@ -281,7 +281,7 @@ function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['son
   return [...merged, ...[...left].filter(({ audioUrl }) => audioUrl !== undefined)];
 }
 
-/** Whether a result brings something that the one that was delivered lacks. */
+/** Whether a result has something that the delivered one lacks. */
 function holdsMore(newer: Result, older: Result | undefined): boolean {
   const counts = (result: Result | undefined) => [
     result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,

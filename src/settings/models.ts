@@ -196,7 +196,7 @@ function withoutRoute(family: Family, name: string): { route?: string; id: strin
     : { id: name };
 }
 
-/** Where no route is named, models are asked by the first; one that the listing has on others alone is asked there. */
+/** Without a named route, models are asked by the first one, unless the listing has them on other routes only. */
 const DEFAULT_ROUTES = { ask: 'chat', image: 'media', video: 'media' } as const;
 
 /** The route that has to precede an id, as far as the listing tells. */

@@ -8,7 +8,7 @@ import type { Replicas } from '../core/replicas.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
-/** Whose durations tell of each other: jobs of one route, and of one model where that decides how long it takes. */
+/** Jobs that take about equally long: those of one route, and of one model if the model decides how long. */
 export interface Alike {
   readonly route: string;
   readonly model?: string;

@@ -43,7 +43,7 @@ export async function answerQuestion(
   const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown }, deps);
 
   if (watch.cancelledBy === undefined && draft.empty) {
-    // A gateway that asked for patience gets it from the next start, too.
+    // If the gateway asked for a pause, the next start keeps it, too.
     const isAskedToWait = failure?.retryAfterMs !== undefined;
     if (shutdown.aborted && !isTaken && !isAskedToWait && (failure === undefined || failure.taken === 'no')) {
       run.apply({ type: 'notTaken' });
@@ -131,7 +131,7 @@ async function write(
   }
 }
 
-/** Storage that is away for a moment is no reason to lose what the gateway still says. */
+/** The rest of the answer is still read when storage is away for a moment. */
 async function saveDraft(run: JobRun, draft: AnswerDraft, { log }: JobDependencies): Promise<void> {
   try {
     run.apply({ type: 'recorded', fields: { result: draft.into(run.job.result) } });

@@ -11,7 +11,7 @@ import { toQuestion } from './question.ts';
 import { useTools } from './tools.ts';
 
 interface AskingDependencies extends JobDependencies {
-  /** Called before each paid request; throws where this run may make none any more. */
+  /** Called before each paid request; throws if this run may not make one any more. */
   readonly beforeAsking: () => void;
 }
 

@@ -17,7 +17,7 @@ export type DraftEvent =
       readonly model?: string | undefined;
     };
 
-/** Characters. What is longer is no answer any more, and would not fit into a record that is to stay small. */
+/** In characters. A longer text is not an answer any more, and records have to stay small. */
 const LONGEST_ANSWER = 200_000;
 const MOST_PICTURES = 10;
 
@@ -38,7 +38,7 @@ export function createAnswerDraft(
   { media, log }: Pick<JobDependencies, 'media' | 'log'>,
 ): AnswerDraft {
   let answer: AnswerResult = { text: '' };
-  /** The text is looked at once: each look at a growing text would copy all of it. */
+  /** Remembered, because each look at a growing text would copy all of it. */
   let hasWords = false;
   const pictures: KeptFile[] = [];
 

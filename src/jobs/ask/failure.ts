@@ -7,7 +7,7 @@ import { sentenceFor } from '../sentences.ts';
 import { failSubmission } from '../steps/failure.ts';
 
 /**
- * Asked again by itself only where the gateway surely took no request of it; otherwise the person is told. With tools, a
+ * The question is repeated only if the gateway surely took none of its requests; otherwise the person is told. With tools, a
  * request may be refused after others were taken.
  */
 export function failAnswer(
@@ -30,7 +30,7 @@ export function failAnswer(
 
 const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found', 'invalid', 'forbidden']);
 
-/** Where nothing lasting could have been bought, the plain truth is better than doubts about it. */
+/** An answer leaves nothing that was paid for, so these sentences say plainly what happened. */
 function answerSentence({ code, taken }: GatewayError): string {
   switch (code) {
     case 'broken-stream':

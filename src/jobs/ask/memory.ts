@@ -4,7 +4,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 
 /** Counts high on purpose: public tokenisers make one token of three to five English letters, and one of most other signs. */
 const LETTERS_A_TOKEN = 3;
-/** The dearest that public models make of a picture that was scaled for them. */
+/** The most tokens that public models count for a picture that was scaled for them. */
 const PICTURE_TOKENS = 1_600;
 /** A document is read up to this many bytes; see question.ts. */
 export const MOST_DOCUMENT_BYTES = 48_000;

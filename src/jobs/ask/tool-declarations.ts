@@ -74,8 +74,8 @@ export type ReadArguments =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * A call's arguments as options that have yet to be validated like a person's. What no person could type is a problem:
- * objects (a file would be one), lists, and names that were not offered.
+ * A call's arguments as options. They are validated later, like those of a person. Objects (such as a file), lists and
+ * names that were not offered are a problem: a person could not type them.
  */
 export function readArguments(given: Readonly<Record<string, unknown>>, command: AnyCommand): ReadArguments {
   const offered = new Set(offeredOptions(command.options).map(([name]) => name));

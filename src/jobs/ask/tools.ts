@@ -19,11 +19,11 @@ const LONGEST_GIVEN = 200;
 type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
 interface ToolDependencies
   extends Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'> {
-  /** Called before each paid request; throws where this run may make none any more. */
+  /** Called before each paid request; throws if this run may not make one any more. */
   readonly beforeAsking: () => void;
 }
 
-/** Asks, does what the model asks for, tells it what came of it, and so on until it answers or every bound is reached. */
+/** Asks the model, runs the commands that it calls, returns their results to it, and repeats until it answers or a bound is reached. */
 export async function* useTools(
   job: Job,
   question: Question,

@@ -5,7 +5,7 @@ import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../run.ts';
 
-/** Under which a job remembers its archive among its kept files; no address begins like this. */
+/** The key of the archive among a job's kept files; no address begins like this. */
 const ARCHIVE = 'archive:';
 
 /**

@@ -28,8 +28,8 @@ const DURATIONS_COMPARED = 20;
 export const BEGIN_BY_ITSELF_MS = 10_000;
 
 /**
- * Fails a job that its platform did not begin, and whose person was not told that it was taken: they ask again, and what they
- * ask for twice is not paid twice. Resolves to when to ask the platform again, if it is away.
+ * Fails a job if its platform did not begin it and its person was not told that it was taken. Such a person asks again, and
+ * must not pay twice. Resolves to when to ask the platform again, if it is away.
  */
 export async function failUnacknowledged(run: JobRun, deps: JobDependencies): Promise<number | undefined> {
   const { state, createdAt, posted, queuePosition, attempts, held, address } = run.job;
@@ -158,7 +158,7 @@ const ASK_AGAIN_MS = 10_000;
 const LONGEST_PAUSE_MS = 30 * 60_000;
 /** Songs end upstream after 10 minutes at the latest, finished or failed; videos take 1 to 5. */
 const SLOT_MS = 10 * 60_000;
-/** Where it is unknown whether the gateway took the work: as long as most work takes. */
+/** If it is unknown whether the gateway took the work: the time that most work takes. */
 const UNCERTAIN_SLOT_MS = 3 * 60_000;
 
 /**
@@ -179,7 +179,7 @@ function whenToAskForSlot(job: Job, deps: QueueDependencies): number {
 }
 
 /**
- * Until when a job that waits for the gateway keeps others from it, in milliseconds since the epoch. After that it is
+ * Until when a job that waits for the gateway keeps its slot, in milliseconds since the epoch. After that it is
  * still waited for, but hardly any work is done for it.
  */
 export function slotHeldUntil({ submittedAt, createdAt, taskId }: Job): number {

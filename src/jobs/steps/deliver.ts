@@ -49,7 +49,7 @@ async function endedBefore(job: Job, { platform }: JobDependencies): Promise<boo
   );
 }
 
-/** Our own mistake, which would come again with each try: a sentence replaces the result, or the result is kept. */
+/** The message is wrong by our own mistake, and each try would fail again: a sentence replaces the result, or the result is kept. */
 async function endBroken(run: JobRun, error: unknown, deps: JobDependencies): Promise<undefined> {
   try {
     if (await showRefusal(run, error, deps)) return close(run, deps);
@@ -97,7 +97,7 @@ interface NotShown {
   readonly isWaiting: boolean;
 }
 
-/** With links, a sentence or to the person alone; or later. Throws what {@link isShown} throws. */
+/** Tries links instead of files, then a sentence, then the person alone; or later again. Throws what {@link isShown} throws. */
 async function showOtherwise(
   run: JobRun,
   message: Message,
@@ -126,7 +126,7 @@ async function showOtherwise(
   return keepForLater(run, deps);
 }
 
-/** What the gateway charged, as far as anybody can know: it counts from the moment it may have been taken. */
+/** Whether the gateway charged for it, as far as is known: work counts as soon as the gateway may have taken it. */
 function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
   switch (end) {
     case 'delivered':
@@ -144,7 +144,7 @@ function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
   }
 }
 
-/** Settles the reservation of a job that has its end, or gives it back. A result that comes late is settled then. */
+/** Settles the reservation of an ended job, or gives it back. A late result is settled when it comes. */
 async function settleUsage(job: Job, { meter }: Pick<JobDependencies, 'meter'>): Promise<void> {
   const charge = chargeOf(job);
   if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
@@ -178,7 +178,7 @@ async function showLinks(run: JobRun, message: Message, deps: JobDependencies): 
   return isShown(run, { ...message, text, media: [] }, deps);
 }
 
-/** False when the platform does not take it. Throws PlatformError where it names a time before which it takes nothing. */
+/** False when the platform does not take it. Throws PlatformError if the platform says how long to wait. */
 async function isShown(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
   try {
     await showInChannel(run, message, deps);

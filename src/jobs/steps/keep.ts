@@ -32,7 +32,7 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves to what failed. Never throws MediaError. What can never be had is recorded as null. */
+/** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as null. */
 export async function keepMedia(
   run: JobRun,
   message: Message,

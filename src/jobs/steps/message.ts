@@ -21,7 +21,7 @@ const UNCERTAIN_STAGE =
   'The gateway’s answer was lost, so it is unclear whether it took this. I wait for it to call back';
 const HELD_STAGE = 'The gateway is busy, and is asked again';
 
-/** Tries of what the result is whole without, such as a cover: people do not wait long for it. */
+/** Tries for files that the result does not need, such as a cover: people do not wait long for them. */
 const OPTIONAL_TRIES = 2;
 /** Tries of what the gateway says is not there. */
 const FEW_TRIES = 6;
@@ -70,7 +70,7 @@ function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number):
   return !vanished && now - job.createdAt < WAIT_FOR_FILES_MS;
 }
 
-/** Says what will not come. Where only our own storage is full, the gateway's addresses serve. */
+/** Says what will not come. If only our own storage is full, the gateway's addresses are shown. */
 function withWhatIsMissing(
   message: Message,
   missing: readonly MediaItem[],
@@ -125,7 +125,7 @@ export async function linkToMessage(
   }
 }
 
-/** A link is worth no failure: a parent whose record cannot be read has none. */
+/** A missing link is no failure: if the parent's record cannot be read, there is no link. */
 async function readParent(id: string, { storage, log }: JobDependencies): Promise<Job | undefined> {
   try {
     return await storage.jobs.read(id);

@@ -1,4 +1,4 @@
-/** Two runs wrote the message of one job: leaves one message, and sees to it that it says what it should. */
+/** Repairs a job whose message was written by two runs: one message is left, and it says the right thing. */
 import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';

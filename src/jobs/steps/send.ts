@@ -29,7 +29,7 @@ export async function sendWork(run: JobRun, signal: AbortSignal, deps: JobDepend
   const answered = new AbortController();
   const watching = tellWhenCancelled(run, answered.signal, signal, deps);
   try {
-    // Not ended by a shutdown: an answer that is nearly here would be lost, and whether it was taken with it.
+    // A shutdown does not end the request: the answer may be nearly here, and without it we would not know whether the work was taken.
     const submitted = await submit(work, {
       gateway: deps.gateway,
       media: deps.media,
@@ -47,7 +47,7 @@ export async function sendWork(run: JobRun, signal: AbortSignal, deps: JobDepend
   } catch (error) {
     if (error instanceof GatewayError) return failSubmission(run, error, deps);
     if (!(error instanceof MediaError)) throw error;
-    // What came as bytes is nowhere else: the person is told, and it is made again only if somebody asks.
+    // The bytes of the answer are lost, so the person is told. They are made again only if somebody asks.
     const reference = deps.newId();
     deps.log.error({ job: id, reference, err: error }, 'What the gateway made could not be kept');
     fail(run, { code: error.code, sentence: unkeptSentence(error), reference });

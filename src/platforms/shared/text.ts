@@ -55,9 +55,9 @@ const NARROW = /^[\x20-\x7e]*$/;
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
 
-// --- Markdown in parts that mean alone what they mean together, so that of a growing text only the end is read anew ---
+// --- Markdown in independent parts, so that only the end of a growing text is parsed again ---
 
-/** Where it is open whether what follows a blank line belongs to what came before: HTML, and fences in something else. */
+/** Lines after which text behind a blank line may still belong to the same block: HTML, and fences in something else. */
 const UNSURE = /^[ \t]*<|^(?:[ \t>+*-]|\d{1,9}[.)]).*(?:`{3}|~{3})/;
 /** What begins so may go on a list or code above the blank line. */
 const GOES_ON = /^(?:[ \t]|(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$))/;

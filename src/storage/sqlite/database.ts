@@ -223,7 +223,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** No one else on the machine reads the file. What SQLite puts next to it has the same permissions. */
+/** Other users of the machine cannot read the file. SQLite gives the files next to it the same permissions. */
 function keepToOwner(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
   closeSync(openSync(file, 'a', 0o600));

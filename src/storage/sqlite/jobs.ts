@@ -190,7 +190,7 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
        (SELECT sequence FROM inbox WHERE job = ?1 AND kind = ?2 ORDER BY sequence DESC LIMIT -1 OFFSET ?3)`,
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
      ORDER BY sequence`,
-    // Found by when they came: jobs that ended are many, and almost all of them have no callbacks any more.
+    // Found by the time of the callback: there are many ended jobs, and almost none has callbacks.
     prune: `DELETE FROM inbox WHERE job IN
        (SELECT job FROM inbox LEFT JOIN jobs ON id = job
           WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,

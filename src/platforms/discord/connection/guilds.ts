@@ -71,7 +71,7 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
       clients.delete(client);
     },
 
-    /** Asks Discord for a guild that its client does not know: a resumed session tells of none. Never rejects. */
+    /** Asks Discord for a guild that its client does not know, as after a resumed session, which names no guilds. Never rejects. */
     async learn(guild: string): Promise<void> {
       if (guildOf(guild)?.available) return;
       const question = asked.get(guild) ?? fetchGuild(guild).finally(() => asked.delete(guild));

@@ -73,7 +73,7 @@ export const nodeFetch: RESTOptions['makeRequest'] = async (url, init) => {
 
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
-/** What is known later than this of a first response is of no use: with its retries, before a job begins by itself. */
+/** A first response with its retries has this long: after that the job would begin by itself. */
 const PROMPT = { timeout: 2_500, retries: 2 } as const;
 
 /** Each interaction has queues of its own, which discord.js would keep for an hour. */

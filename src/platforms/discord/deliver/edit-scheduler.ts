@@ -94,7 +94,7 @@ export function createEditScheduler({ elapsed, sleep, log, pauseOf = () => undef
     }
   }
 
-  /** From the beginning of the last write on; what Discord tells holds from its answer on. */
+  /** Counted from the beginning of the last write, and from Discord's answer if it named a time. */
   function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
     const told = pauseOf(channel);
     const pause = told === undefined ? EDIT_EVERY_MS : elapsed() - writtenAt + told;

@@ -262,7 +262,7 @@ export function createWriter(
   return { writePages, rememberPosted, notify };
 }
 
-/** Whether what Discord has is what was sent; a needless edit is the only cost of a wrong no. */
+/** Whether Discord has what was sent. If this says no by mistake, one edit too many is made. */
 function shows(sent: Sent, body: Payload): boolean {
   const same = (left: string | undefined, right: string | undefined) =>
     (left ?? '').trim() === (right ?? '').trim();

@@ -155,7 +155,7 @@ async function answer(
   switch (outcome.type) {
     case 'accepted': {
       const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
-      // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
+      // The person was told that the bot did not respond, and asks again. They must not pay twice.
       if (deferral === 'failed' && outcome.decline) await outcome.decline();
       else outcome.begin();
       return true;

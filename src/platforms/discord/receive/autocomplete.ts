@@ -11,7 +11,7 @@ const SUGGEST_WITHIN_MS = 250;
 /** Shorter than Discord's limit, past which an answer is refused. */
 const SEND_WITHIN_MS = DISCORD_LIMITS.responseMs - 500;
 
-/** Answers within 300 ms: with no choice rather than late, and on a slow network not at all. Never rejects. */
+/** Answers within 300 ms, without choices if they would come too late. On a slow network it does not answer. Never rejects. */
 export async function answerAutocomplete(
   interaction: CommandInteraction,
   { bot, rest, now, sleep, log }: ReceivingTools,

@@ -1,4 +1,4 @@
-/** Interactions as Discord sends them, over the gateway or by HTTP; tolerant of whatever is added. */
+/** Interactions as Discord sends them, over the gateway or by HTTP; unknown fields are ignored. */
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 

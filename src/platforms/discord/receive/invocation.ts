@@ -171,7 +171,7 @@ export function liveToken({ interaction }: AddressData, now: number): LiveToken 
 export class FirstResponses {
   readonly #filledBy = new Map<string, { readonly key: string; readonly expiresAt: number }>();
 
-  /** Whether `key` may fill it. After a restart, every key may: the job that the interaction began is likeliest. */
+  /** Whether `key` may fill it. After a restart every key may, because what filled it is forgotten. */
   isFree({ token }: LiveToken, key: string): boolean {
     const filled = this.#filledBy.get(token);
     return filled === undefined || filled.key === key;

@@ -169,7 +169,7 @@ function duration(milliseconds: number): string {
   return `about ${Math.round(seconds / 60)} min`;
 }
 
-/** The `custom_id` of the button that opens a thread: the message that it belongs to says all that is needed. */
+/** The `custom_id` of the button that opens a thread. It needs no target: the thread belongs to its message. */
 export const OPEN_THREAD = 'thread';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../../core/log.ts';
 
-/** Text of no more characters, and of a lower {@link worstCost}, is rendered at once, within a few milliseconds. */
+/** Text with at most so many characters and a low {@link worstCost} is rendered at once, within a few milliseconds. */
 const SHORT = 4_000;
 const CHEAP = 250_000;
 /** Of computing, for one text. Honest ones take a twentieth on a small machine. */
@@ -71,7 +71,7 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
     return { worker, ready };
   }
 
-  /** Rejects when the thread has computed for longer than its budget, however long a busy machine takes for that. */
+  /** Rejects when the thread has used more CPU time than its budget. Time on a busy machine does not count. */
   async function answerOf(worker: Worker, input: Input): Promise<unknown> {
     const settled = new AbortController();
     const { signal } = settled;
@@ -137,5 +137,5 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
   };
 }
 
-/** Characters that are looked at if each sign of markup makes the parser look through the whole text. */
+/** How many characters are read if each sign of markup makes the parser read the whole text. */
 const worstCost = (text: string): number => text.length * (1 + (text.match(/[!-/:-@[-`{-~]/g)?.length ?? 0));
