@@ -118,7 +118,7 @@ function wording(
     case 'image':
       return { name: 'image', options: { prompt: `${mark} a fox` } };
     case 'video':
-      return { name: 'video', options: { prompt: `${mark} waves`, duration: 5 } };
+      return { name: 'video', options: { prompt: `${mark} waves`, duration: '5' } };
     case 'ask':
       return { name: 'ask', options: { question: `${mark} What is 6 times 7?` } };
     default:

@@ -103,7 +103,7 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     song: () => ask('song', { prompt: 'a tune for rain' }),
     lyrics: () => ask('lyrics', { topic: 'a lighthouse' }),
     image: () => ask('image', { prompt: 'a fox' }),
-    video: () => ask('video', { prompt: 'waves', duration: 5 }),
+    video: () => ask('video', { prompt: 'waves', duration: '5' }),
     ask: () => ask('ask', { question: 'What is 6 times 7?' }),
     'Ask about this': () => ended(discord.contextMenu({ name: 'Ask about this', message })),
     'Make a song of this': () => ended(discord.contextMenu({ name: 'Make a song of this', message })),

@@ -137,7 +137,7 @@ it('SIGTERM hands running work over and ends cleanly, before it would be ended',
 it('killed between acceptance and result, and started again, delivers everything once and pays once', async () => {
   const routes = { video: /video-synthesis$/, song: /music\/generate$/, ask: /chat\/completions/ };
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const video = await asked('video', { prompt: 'waves', duration: 5 });
+  const video = await asked('video', { prompt: 'waves', duration: '5' });
   // No callback tells of a video's task: it is known again only when it was stored, which the first poll shows.
   await expect.poll(() => requests('GET', /tasks\//).length).toBeGreaterThan(0);
   const song = await asked('song', { prompt: 'a tune for rain' });
