@@ -10,6 +10,7 @@ import { engineRow } from './engine.ts';
 import { firstWordsRow } from './first-words.ts';
 import { installRow } from './install.ts';
 import type { BenchRow, Comparison } from './measure.ts';
+import { pagesRow } from './pages.ts';
 import { pollsRow } from './polls.ts';
 import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
@@ -27,6 +28,7 @@ const ROWS: readonly BenchRow[] = [
   engineRow,
   installRow,
   waitingRow,
+  pagesRow,
 ];
 
 /** What a short run forgives: it is there to catch a relapse. */

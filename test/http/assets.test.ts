@@ -9,9 +9,8 @@ import { noBrowser, startBrowser } from '../servers/browser.ts';
 import { listen } from './listener.ts';
 
 const MODULE = `import { render, h } from 'preact';
-import { html } from "htm/preact";
-import { greeting } from './greeting.js';
-render(html\`<h1>\${greeting}</h1>\`, document.querySelector('main'));
+import { greeting } from "./greeting.js";
+render(h('h1', null, greeting), document.querySelector('main'));
 const { useState } = await import('preact/hooks');
 document.title = typeof useState + typeof h;`;
 
@@ -32,8 +31,6 @@ async function open() {
     packages: {
       preact: file('preact/dist/preact.mjs'),
       'preact/hooks': file('preact/hooks/dist/hooks.mjs'),
-      htm: file('htm/dist/htm.mjs'),
-      'htm/preact': file('htm/preact/index.mjs'),
     },
   };
   const load = () => loadAssets(sources);

@@ -41,7 +41,7 @@ export const environmentSchema = z.object({
   PORT: port.prefault('3000').describe('The port on which to listen. 0 takes any free one.'),
   PUBLIC_URL: field.baseUrl.optional().meta({
     description:
-      'Where the gateway reaches the listener from outside. Songs, lyrics and stems come back by this address, and links to large files begin with it. It may hold a path.',
+      'Where the gateway reaches the listener from outside. Songs, lyrics and stems come back by this address, and links to large files and to the pages of songs begin with it. It may hold a path.',
     example: 'https://minstrel.example.org',
     otherwise: '`http://127.0.0.1:$PORT`',
   }),

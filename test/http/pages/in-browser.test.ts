@@ -8,7 +8,8 @@ import {
   type Visit,
   type VisitOptions,
 } from '../../servers/browser.ts';
-import { Files, openSongSite, sampleSong } from './song-site.ts';
+import { openSongSite } from './open-song-site.ts';
+import { Files, sampleSong } from './song-site.ts';
 
 /** Loudest sample that the mixer's meter sees now. */
 const METER = `(() => {

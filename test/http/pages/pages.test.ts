@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Gone, SongPage } from '../../../src/http/pages/content.ts';
-import { Files, openSongSite, PUBLIC_URL, sampleSong } from './song-site.ts';
+import { openSongSite } from './open-song-site.ts';
+import { Files, PUBLIC_URL, sampleSong } from './song-site.ts';
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'\`\${1}&amp;\u202Etxt.exe\uD800`;
 const LONG = 'Ü'.repeat(5_000);

@@ -1,12 +1,13 @@
 /** A listener with the page of a song, whose files are held in memory. */
 import { Readable } from 'node:stream';
 import { pageUrl } from '../../../src/core/http.ts';
+import type { Log } from '../../../src/core/log.ts';
 import { assetRoutes, loadAssets } from '../../../src/http/assets.ts';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { encodeWav } from '../../../src/http/pages/browser/mixing.js';
 import type { AlbumPage, Gone, LinkedFile, PageSource, SongPage } from '../../../src/http/pages/content.ts';
 import { PAGE_ASSETS, songRoutes } from '../../../src/http/pages/routes.ts';
-import { collectLog, listen } from '../listener.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
 
 const RATE = 8_000;
 const SECRET = 'a secret of this test';
@@ -97,40 +98,56 @@ export interface SongSiteOptions {
   readonly album?: AlbumPage | Gone;
   readonly source?: Partial<PageSource>;
   readonly elapsed?: () => number;
+  readonly log?: Log;
 }
 
-export async function openSongSite({
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface SongSite extends AsyncDisposable {
+  readonly url: string;
+  /** Where this machine opens them. */
+  readonly songUrl: string;
+  readonly albumUrl: string;
+  /** The page of the song without styles and scripts. */
+  readonly plainUrl: string;
+  /** Where people open the song. */
+  readonly publicSongUrl: string;
+}
+
+export async function serveSong({
   song,
   album = 'withdrawn',
   files = new Files(),
   source,
   elapsed = () => 0,
-}: SongSiteOptions) {
-  const log = collectLog();
-  const assets = await loadAssets(PAGE_ASSETS);
+  log = SILENT,
+}: SongSiteOptions): Promise<SongSite> {
+  const loaded = await loadAssets(PAGE_ASSETS);
+  const assets = async () => loaded;
   const pages: PageSource = { song: async () => song, album: async () => album, ...source };
-  const listener = await listen({
+  let songUrl = '';
+  const listener = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
     log,
     routes: [
-      assetRoutes(PAGE_ASSETS.path, async () => assets),
+      assetRoutes(PAGE_ASSETS.path, assets),
       fileRoutes({ media: files.media, log, now: () => 0 }),
-      songRoutes({
-        source: pages,
-        assets: async () => assets,
-        secrets: ['newer', SECRET],
-        publicUrl: PUBLIC_URL,
-        log,
-        elapsed,
-      }),
+      songRoutes({ source: pages, assets, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log, elapsed }),
+      (scope) =>
+        scope.get('/plain/song1/page', async (_request, reply) => {
+          const page = await (await fetch(songUrl)).text();
+          return reply.type('text/html').send(page.replaceAll(/<link [^>]*>|<script[^>]*><\/script>/g, ''));
+        }),
     ],
   });
+  songUrl = pageUrl(listener.url, 'songs', 'song1', SECRET);
   return {
-    log,
     url: listener.url,
-    /** Where this machine opens them. */
-    songUrl: pageUrl(listener.url, 'songs', 'song1', SECRET),
+    songUrl,
     albumUrl: pageUrl(listener.url, 'albums', 'album1', SECRET),
-    /** Where people do. */
+    plainUrl: `${listener.url}/plain/song1/page`,
     publicSongUrl: pageUrl(PUBLIC_URL, 'songs', 'song1', SECRET),
+    [Symbol.asyncDispose]: () => listener.close(),
   };
 }
