@@ -71,6 +71,8 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
     const page = await (await fetch(url)).text();
     expect(page).not.toMatch(/<script>|<img src=x|onerror=alert\(1\)>'/);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    // Nor does it end the attribute that it stands in.
+    expect(page).not.toMatch(/=""(?:>|&gt;)&lt;script/);
   }
   const words = await (await fetch(`${songUrl}/words-1.vtt`)).text();
   expect(words).toContain('&lt;script&gt;');
