@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type Job, type JobState, jobSchema } from '../core/job.ts';
+import { isOpen, type Job, type JobState, jobSchema } from '../core/job.ts';
 import type { Storage } from './storage.ts';
 
 const countsSchema = z.object({
@@ -117,9 +117,9 @@ export async function importLines(
         // Callbacks first: a stored job always has them.
         for (const { body, receivedAt } of callbacks) await storage.inbox.put(job.id, body, receivedAt);
         isNew = await storage.jobs.create(job);
-        // Its timer stayed behind: a result that is late is asked for again. Open jobs without a timer are swept.
-        if (job.taskId !== undefined && LATE_STATES.has(job.state))
-          await storage.schedule.wake(job.id, job.createdAt);
+        // Its timer stayed behind: open work goes on at once, and a result that is late is asked for again.
+        const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
+        if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id, job.createdAt);
       }
       report[isNew ? 'jobs' : 'known'] += 1;
     } else if ('usage' in line) {
