@@ -7,13 +7,14 @@ import { lyrics } from './lyrics.ts';
 import { minstrelFor } from './minstrel.ts';
 import { models } from './models.ts';
 import { pages } from './pages.ts';
+import { party } from './party.ts';
 import { remix } from './remix.ts';
 import { song } from './song.ts';
 import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
-const others = [song, lyrics, stems, remix, voices, image, video, ask, jobs, models, limits, pages];
+const others = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs, models, limits, pages];
 
 /** Everything that the bot can do. */
 export const commands: readonly AnyCommand[] = [...others, minstrelFor(others)];

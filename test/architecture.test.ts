@@ -17,8 +17,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platforms: ['core'],
   http: ['core'],
   jobs: ['core', 'gateway', 'media', 'settings', 'storage', 'platforms'],
+  party: ['core', 'media', 'storage', 'platforms'],
   app: [
     'core',
+    'party',
     'gateway',
     'media',
     'storage',
@@ -40,6 +42,7 @@ const PLATFORMS = ['discord', 'slack', 'terminal'];
 const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   'discord.js': 'src/platforms/discord/',
   '@discordjs/': 'src/platforms/discord/',
+  '@snazzah/': 'src/platforms/discord/voice/',
   'discord-api-types': 'src/platforms/discord/',
   opusscript: 'src/media/opus/',
   'mpg123-decoder': ['src/media/opus/', 'src/emulator/'],

@@ -5,6 +5,7 @@ import { UserError } from '../../src/core/errors.ts';
 import { type ChoiceOption, type OptionDeclarations, present } from '../../src/core/options.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { Work } from '../../src/core/work.ts';
+import { playTake } from '../party.ts';
 import { privately, quoted } from '../text/text.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
@@ -98,6 +99,8 @@ export async function splitTake(
 
 export const studioActions = {
   extend,
+  /** In the voice channel that the person is in. */
+  play: { run: ({ job, index }, context) => playTake({ job, index }, context) },
   stems,
   cover: coverArt,
   karaoke,

@@ -1,4 +1,5 @@
 /** What a song says: while it is made, and when it is there, with a row of buttons for each take. */
+import { serverOf } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
 import {
   type ActionButton,
@@ -185,6 +186,10 @@ export function takeButtons(job: JobView, index: number): ActionButton[] {
   const suffix = (job.result?.songs.length ?? 0) > 1 ? ` take ${index + 1}` : '';
   const actions = [
     ['extend', 'Extend'],
+    // Elsewhere there are no voice channels.
+    ...(job.address.platform === 'discord' && serverOf(job.address) !== undefined
+      ? [['play', 'Play here']]
+      : []),
     ['stems', 'Stems'],
     ...(voiced ? [['karaoke', 'Karaoke']] : []),
     ['video', 'Music video'],

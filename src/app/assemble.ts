@@ -43,6 +43,7 @@ import {
   readerOf,
 } from './outside.ts';
 import { songPageRoutes } from './page-routes.ts';
+import { createPartyService, type PartyService } from './parties.ts';
 
 export interface PlatformTools {
   readonly measure: Measure;
@@ -143,6 +144,7 @@ interface Inside {
   readonly administration: Administration;
   readonly jobs: Jobs;
   readonly pending: PendingAcknowledgements;
+  readonly parties: PartyService;
   readonly bot: Bot;
 }
 
@@ -183,6 +185,18 @@ async function createInside(
     newId,
     log,
   });
+  const parties = createPartyService({
+    storage,
+    media,
+    jobs,
+    platform: [...platforms.values()].find(({ voice }) => voice),
+    alone: config.storage.type === 'sqlite',
+    now,
+    random: options.random,
+    newId,
+    log,
+    sleep: (ms, signal) => sleepUntil(ms, signal).catch(() => undefined),
+  });
   const parts: ContextParts = {
     now,
     log,
@@ -194,6 +208,7 @@ async function createInside(
     pageUrl: administration.pageUrl,
     answers: await answerOffer(config, emulator),
     fitPicture: createPictureFitter(),
+    parties,
     accessTo: async (address, { url, attached }) =>
       attached
         ? { from: 'platform', headers: await platform(address.platform)?.attachmentHeaders(url, address) }
@@ -212,7 +227,7 @@ async function createInside(
     },
   });
   const bot = { ...core, ...agentTools(core, { jobs, parts, log }) };
-  return { administration, jobs, pending, bot };
+  return { administration, jobs, pending, parties, bot };
 }
 
 function jobDependencies(
@@ -275,7 +290,7 @@ function routesOf(
 async function start(
   { gateway }: Outside,
   platforms: Platforms,
-  { jobs, pending, bot }: Inside,
+  { jobs, pending, parties, bot }: Inside,
   { log, metrics, measure }: Measured,
   opened: AsyncDisposableStack,
 ): Promise<void> {
@@ -297,6 +312,8 @@ async function start(
   opened.defer(async () => {
     await Promise.all([...platforms.values()].map((platform) => platform.stop()));
   });
+  parties.watch();
+  opened.defer(() => parties.stop());
 }
 
 /** Waits for the steps that run; what is longer than that goes on from its record at the next start. */

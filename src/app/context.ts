@@ -15,6 +15,7 @@ import type { Decisions } from '../settings/decisions.ts';
 import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
 import type { Administration } from './administration.ts';
+import type { PartyService } from './parties.ts';
 
 export interface ContextParts {
   readonly now: () => number;
@@ -27,6 +28,7 @@ export interface ContextParts {
   readonly answers: AnswerOffer;
   readonly fitPicture: PictureFitter;
   readonly pageUrl: (song: JobView) => Promise<string | undefined>;
+  readonly parties: PartyService;
   readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
 }
 
@@ -35,7 +37,8 @@ export function contextOf(
   { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
   parts: ContextParts,
 ): Context {
-  const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo } = parts;
+  const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo, parties } =
+    parts;
   const pictures = { media, fitPicture };
   return {
     now,
@@ -88,6 +91,18 @@ export function contextOf(
       remove: (personaId) => voices.remove(address, personaId),
       removed: () => voices.removed(address),
       keep: (voice) => voices.keep(address, voice),
+    },
+    async party() {
+      const tools = await parties.toolsFor(address, person);
+      return (
+        tools && {
+          ...tools,
+          async play(song) {
+            administration.meter.assertTaking(address, settings);
+            return await tools.play(song);
+          },
+        }
+      );
     },
   };
 }

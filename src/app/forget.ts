@@ -18,18 +18,22 @@ interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
   readonly storage: Storage;
   readonly voices: Voices;
   readonly decisions: DecisionStore;
+  readonly now: () => number;
 }
 
 /** Throws UserError while something of theirs runs. */
 export async function forget(
   who: Whose,
-  { storage, voices, decisions, removeFile }: ForgetTools,
+  { storage, voices, decisions, removeFile, now }: ForgetTools,
 ): Promise<Forgotten> {
   const erased = await forgetPerson(who, { storage, removeFile });
   await voices.forget(who.platform, who.person);
   await storage.usage.forget(who.platform, who.person);
   await decisions.forget(who.platform, who.person);
   await createFeedback(storage).forget(who.platform, who.person);
+  const { createPartyStore } = await import('../party/store.ts');
+  const parties = createPartyStore({ settings: storage.settings, platform: who.platform, now, alone: false });
+  await parties.forget(who.person);
   await storage.scrub();
   return erased;
 }
@@ -46,7 +50,13 @@ export async function forgetByOperator(
     const { settings } = storage;
     const decisions = createDecisionStore({ store: settings, now: tools.now, newId });
     const removeFile = (name: string) => store.remove(name);
-    return await forget(who, { storage, voices: createVoices({ settings }), decisions, removeFile });
+    return await forget(who, {
+      storage,
+      voices: createVoices({ settings }),
+      decisions,
+      removeFile,
+      now: tools.now,
+    });
   } finally {
     await storage.close();
   }

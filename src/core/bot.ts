@@ -143,6 +143,8 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
       asked,
       settings,
     );
+    const control = invocation.action && command.controls?.[invocation.action.name];
+    if (control) return control(invocation, tools);
     if (invocation.action) return act(command, invocation, invocation.action, tools);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
     const options = validateOptions(invocation.options, declarations);

@@ -113,6 +113,10 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly archive?: (job: JobView) => string | undefined;
   /** What an unfinished job can already show, besides its progress. Pure. */
   readonly early?: (job: JobView) => Message;
+  /** Buttons of messages that belong to no job, by name: they work in the whole server. */
+  readonly controls?: Readonly<
+    Record<string, (invocation: Invocation, context: Context) => Promise<Outcome>>
+  >;
   /** Its buttons, by name. */
   readonly actions?: Readonly<Record<string, CommandAction>>;
 }

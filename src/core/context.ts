@@ -8,6 +8,7 @@ import type { Judgement, KeptFile, MediaSource } from './message.ts';
 import type { Moderation } from './moderation.ts';
 import type { Choice, FileOption, FileReference } from './options.ts';
 import type { Outcome } from './outcome.ts';
+import type { PartyTools } from './party.ts';
 import type { SongModel, Work } from './work.ts';
 
 export interface StartRequest {
@@ -146,4 +147,6 @@ export interface Context {
     /** Keeps a voice that the gateway has. A name that is taken gets a number. */
     keep(voice: Voice): Promise<void>;
   };
+  /** What is played in voice channels; undefined where there are none. Loads what plays. */
+  party(): Promise<PartyTools | undefined>;
 }

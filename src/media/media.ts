@@ -100,6 +100,9 @@ export function createMedia(options: MediaOptions) {
     keepText: (text: string, extension: 'txt' | 'lrc') =>
       store.put(only(Buffer.from(text, 'utf8')), { extension }),
 
+    /** Keeps Ogg Opus that was made here. */
+    keepOpus: (data: Uint8Array) => store.put(only(data), { extension: 'opus' }),
+
     /** Keeps a ZIP archive of kept files, in this order and under these names. */
     archive: (entries: readonly { readonly name: string; readonly file: string }[]) =>
       store.put(zip(entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }))), {

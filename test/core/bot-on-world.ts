@@ -27,6 +27,7 @@ export function createBotOn(
     context: ({ address, person, invocation, platformPerson, settings }): Context => ({
       now: world.clock.now,
       log: world.log,
+      party: async () => undefined,
       limits: { music: musicLimits },
       jobs: {
         start: (request) => {

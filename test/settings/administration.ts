@@ -82,7 +82,7 @@ export function administer(options: AdministeredOptions): Administered {
     meter,
     usage: storage.usage,
     feedback: createFeedback(storage),
-    commands: ['song', 'lyrics', 'stems', 'image', 'video', 'ask', 'jobs'],
+    commands: ['song', 'lyrics', 'stems', 'image', 'video', 'ask', 'party', 'jobs'],
     hasUnits: Object.keys(costs).length > 0,
     chart: async () => ({ name: 'chart.png', bytes: 1, contentType: 'image/png' }),
     forget: async (who: { platform: string; person: string }) => {

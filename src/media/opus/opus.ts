@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { KeptFile } from '../../core/message.ts';
 import { MediaError } from '../errors.ts';
-import type { MediaStore } from '../store/store.ts';
+import type { Media } from '../media.ts';
 
 /** Six times a long song. Its sound takes 0.4 MB a second in the thread. */
 const MOST_SECONDS = 1_200;
@@ -25,19 +25,19 @@ export interface OpusEncoder {
 }
 
 /** One song at a time: two threads would take both cores of a small machine from those who wait for other things. */
-export function createOpusEncoder(store: Pick<MediaStore, 'open' | 'put'>): OpusEncoder {
+export function createOpusEncoder(media: Pick<Media, 'open' | 'keepOpus'>): OpusEncoder {
   const queue = new PQueue({ concurrency: 1 });
   return {
     encode: ({ name }) =>
       queue.add(async () => {
-        const opened = await store.open(name);
+        const opened = await media.open(name);
         if (opened === undefined) throw new MediaError('missing', 'The song is not kept any more');
         if (opened.bytes > MAXIMUM_BYTES) {
           opened.stream.destroy();
           throw new MediaError('type', 'The song is too large to be played in a voice channel');
         }
         const opus = await encodeInThread(new Uint8Array(await buffer(opened.stream)));
-        return await store.put(once(opus), { extension: 'opus' });
+        return await media.keepOpus(opus);
       }),
   };
 }
@@ -74,8 +74,4 @@ async function encodeInThread(
   } finally {
     await worker.terminate();
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

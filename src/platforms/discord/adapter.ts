@@ -5,7 +5,7 @@ import type { Address } from '../../core/invocation.ts';
 import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
 import type { Replicas } from '../../core/replicas.ts';
-import type { MediaReader, Platform, Posted } from '../platform.ts';
+import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import type { ClientSettings } from './connection/client.ts';
 import type { DiscordConnection, RetryTools } from './connection/connection.ts';
@@ -77,6 +77,12 @@ export function createDiscord(options: DiscordOptions): Platform {
     log,
   });
   const responses = new FirstResponses();
+  let voice: Promise<VoiceChannels> | undefined;
+  /** Loaded when sound is asked for: most servers never do. */
+  async function loadVoice(): Promise<VoiceChannels> {
+    const { createDiscordVoice } = await import('./voice/voice.ts');
+    return createDiscordVoice({ guilds, rest, log, random, sleep });
+  }
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
@@ -221,6 +227,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     wasAcknowledged: (address) => wasAcknowledged(address, tools),
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
+
+    ...(options.httpOnly ? {} : { voice: () => (voice ??= loadVoice()) }),
   };
 }
 

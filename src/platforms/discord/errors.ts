@@ -129,6 +129,8 @@ const BITS = {
   'Create Public Threads': PermissionFlagsBits.CreatePublicThreads,
   'Embed Links': PermissionFlagsBits.EmbedLinks,
   'Attach Files': PermissionFlagsBits.AttachFiles,
+  Connect: PermissionFlagsBits.Connect,
+  Speak: PermissionFlagsBits.Speak,
 } as const;
 
 /** What an answer may need in a channel, and in a thread. */

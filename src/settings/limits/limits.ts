@@ -33,6 +33,8 @@ export interface Meter {
    * operator have paused the bot.
    */
   claim(job: MeteredJob, settings: Decisions): UsageClaim;
+  /** Throws UserError while moderators or the operator have paused the bot. */
+  assertTaking(address: Address, settings: Decisions): void;
   /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
   /** Nothing came of it: it does not count. May be called again; what was settled stays. */
@@ -84,11 +86,17 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     };
   }
 
+  function assertTaking(address: Address, settings: Decisions): void {
+    if (isPaused()) throw new UserError(PAUSED_BY_OPERATOR);
+    if (settings.server.paused) throw new UserError(pausedSentence(address));
+  }
+
   return {
+    assertTaking,
+
     claim(job, settings) {
       const { address, person, work } = job;
-      if (isPaused()) throw new UserError(PAUSED_BY_OPERATOR);
-      if (settings.server.paused) throw new UserError(pausedSentence(address));
+      assertTaking(address, settings);
       const family = familyOf(work);
       const applied = [
         ...moderatorsLimits(settings, address, person),

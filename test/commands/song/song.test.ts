@@ -23,7 +23,7 @@ const field = ({ fields = [] }: Message, name: string) => fields.find((one) => o
 describe('under a song', () => {
   it('the first action of the first take is primary, next to it are the words, then the other takes and the song', async () => {
     const { actions = [] } = await makeSong();
-    const ofTake = ['Extend', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Keep voice'];
+    const ofTake = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Keep voice'];
     const [first, ...others] = [1, 2].flatMap((take) => ofTake.map((label) => `${label} take ${take}`));
     expect(actions.map(({ label }) => label)).toEqual([
       first,

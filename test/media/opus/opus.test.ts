@@ -6,6 +6,7 @@ import { createMp3 } from '../../../src/emulator/studio/synthesizer/encode.ts';
 import { readOggOpus } from '../../../src/media/opus/ogg.ts';
 import { createOpusEncoder } from '../../../src/media/opus/opus.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
+import type { MediaStore } from '../../../src/media/store/store.ts';
 import { temporaryFolder } from '../helpers.ts';
 
 const SECONDS = 2;
@@ -14,6 +15,11 @@ const RATE = 44_100;
 async function tone(hertz: number): Promise<Uint8Array> {
   const sine = (index: number) => Math.round(12_000 * Math.sin((2 * Math.PI * hertz * (index >> 1)) / RATE));
   return (await createMp3())(new Int16Array(2 * RATE * SECONDS).map((_, index) => sine(index)));
+}
+
+/** The part of media that is used, on a store. */
+function mediaOn(store: MediaStore) {
+  return { open: store.open, keepOpus: (data: Uint8Array) => store.put(once(data), { extension: 'opus' }) };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -31,7 +37,7 @@ it('a song is heard in its Opus file as in its MP3: same tone, same length, and 
   const directory = await temporaryFolder();
   const store = await createFolderStore({ directory, now: Date.now });
   const mp3 = await store.put(once(await tone(440)), { extension: 'mp3' });
-  const encoder = createOpusEncoder(store);
+  const encoder = createOpusEncoder(mediaOn(store));
   const [opus, again] = await Promise.all([encoder.encode(mp3), encoder.encode(mp3)]);
   expect(opus).toMatchObject({ contentType: 'audio/ogg', name: expect.stringMatching(/\.opus$/) });
   expect(again).toEqual(opus);
@@ -49,7 +55,7 @@ it('a song is heard in its Opus file as in its MP3: same tone, same length, and 
 it('says so where there is no MP3, and goes on with the next song', async () => {
   const directory = await temporaryFolder();
   const store = await createFolderStore({ directory, now: Date.now });
-  const encoder = createOpusEncoder(store);
+  const encoder = createOpusEncoder(mediaOn(store));
   const text = await store.put(once(Buffer.from('no sound at all '.repeat(200))), { extension: 'mp3' });
   await expect(encoder.encode(text)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
   const lost = { name: `${'0'.repeat(64)}.mp3` };

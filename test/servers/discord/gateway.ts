@@ -22,6 +22,7 @@ const INTENT = Object.freeze({
   guilds: 1 << 0,
   members: 1 << 1,
   presences: 1 << 8,
+  voiceStates: 1 << 7,
   guildMessages: 1 << 9,
   directMessages: 1 << 12,
   messageContent: 1 << 15,
@@ -36,6 +37,13 @@ const identifySchema = z.object({
   shard: z.tuple([z.int(), z.int()]).optional(),
 });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.int() });
+
+const voiceSchema = z.object({
+  guild_id: z.string(),
+  channel_id: z.string().nullable(),
+  self_mute: z.boolean(),
+  self_deaf: z.boolean(),
+});
 
 interface Session {
   id: string;
@@ -74,6 +82,8 @@ export class Gateway {
   readonly #identifiedAt = new Map<number, number>();
   identifies = 0;
   resumes = 0;
+  /** Told of each opcode 4: a client joins a voice channel, moves or leaves. */
+  onVoice: (change: z.infer<typeof voiceSchema>) => void = () => {};
   /** Codes with which connections were closed because of what the client sent. */
   readonly closed: { code: number; reason: string }[] = [];
   #meanwhile: (() => void) | undefined;
@@ -196,8 +206,12 @@ export class Gateway {
         return;
       }
       if (!session) return this.#close(socket, 4003, 'Not authenticated.');
-      if (op !== OP.presence && op !== OP.voice && op !== OP.members)
-        this.#close(socket, 4001, 'Unknown opcode.');
+      if (op === OP.voice) {
+        const change = voiceSchema.safeParse(d);
+        if (!change.success) return this.#close(socket, 4002, 'Error while decoding payload.');
+        return void this.onVoice(change.data);
+      }
+      if (op !== OP.presence && op !== OP.members) this.#close(socket, 4001, 'Unknown opcode.');
     });
   }
 
@@ -291,3 +305,4 @@ function safeJson(text: string): unknown {
 }
 
 export const MESSAGE_INTENTS = Object.freeze({ guild: INTENT.guildMessages, direct: INTENT.directMessages });
+export const VOICE_INTENT = INTENT.voiceStates;

@@ -28,6 +28,8 @@ export interface RouteContext {
   /** Tells the gateway what happened. */
   emit: (event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE', message: StoredMessage) => void;
   emitThread: (channel: Channel) => void;
+  /** The bot speaks on a stage; false where nobody invited it. */
+  speak: (guildId: string) => boolean;
   /** Times the command list was written. */
   registrations: { count: number };
 }
@@ -155,6 +157,10 @@ const ROUTES: readonly Route[] = [
   }),
 
   // Commands
+  route('PATCH', '/guilds/:id/voice-states/@me', (c, r) => {
+    if (!c.speak(one(r, 0))) throw new Refusal('missingPermissions', 'nobody invited the bot to speak');
+    return done;
+  }),
   route('GET', '/applications/:id/commands', (c, r) =>
     ok(c.commands.map((command) => registeredJson(command, r.query.get('with_localizations') === 'true'))),
   ),

@@ -10,6 +10,7 @@ import { DISCORD } from './limits.ts';
 import { type By, People } from './people.ts';
 import type { RouteContext } from './routes.ts';
 import type { Channel, Guild, StoredMessage, User } from './types.ts';
+import { VoiceStates } from './voice.ts';
 import { World } from './world.ts';
 
 export interface DiscordOptions {
@@ -37,6 +38,7 @@ export class DiscordServer extends People {
   readonly token = 'bG9jYWwtZGlzY29yZC1ib3Q.GxYzAb.not-a-real-token-only-for-tests';
   readonly world: World;
   readonly gateway: Gateway;
+  readonly voice: VoiceStates;
   readonly faults = new Faults();
   readonly registrations = { count: 0 };
   /** A person, a guild with the bot in it, and a text channel, to begin with. */
@@ -64,6 +66,7 @@ export class DiscordServer extends People {
     );
     this.gateway = new Gateway(this.world, this.token, () => `ws://127.0.0.1:${this.port}/gateway`);
     this.gateway.privilegedIntents = options.privilegedIntents ?? 0;
+    this.voice = new VoiceStates(this.world, this.gateway);
     this.user = this.world.addUser('Ada');
     this.guild = this.world.addGuild('Guild');
     this.channel = this.world.addChannel('music', { guildId: this.guild.id });
@@ -250,6 +253,7 @@ export class DiscordServer extends People {
       }),
       rolePermissions: () => this.rolePermissions,
       emit: (event, message) => this.emitMessage(event, message),
+      speak: (guildId) => this.voice.speak(guildId),
       emitThread: (thread) =>
         this.gateway.dispatch({
           event: 'THREAD_CREATE',

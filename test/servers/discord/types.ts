@@ -12,8 +12,8 @@ export interface User {
 
 export interface Channel {
   id: string;
-  /** 0 text, 1 direct message, 3 group message, 11 public thread, 15 forum. */
-  type: 0 | 1 | 3 | 11 | 15;
+  /** 0 text, 1 direct message, 2 voice, 3 group message, 11 public thread, 13 stage, 15 forum. */
+  type: 0 | 1 | 2 | 3 | 11 | 13 | 15;
   name: string;
   guildId: string | null;
   parentId: string | null;
@@ -27,6 +27,19 @@ export interface Channel {
   denied: Set<Permission>;
   /** Permission names that people lack here, by an overwrite for everyone. */
   deniedToPeople: Set<Permission>;
+}
+
+/** Who is in which voice channel, as VOICE_STATE_UPDATE tells it. */
+export interface VoiceState {
+  userId: string;
+  guildId: string;
+  channelId: string | null;
+  sessionId: string;
+  selfDeaf: boolean;
+  /** In the audience of a stage. */
+  suppress: boolean;
+  /** When somebody invited them to speak. */
+  requestedAt: string | null;
 }
 
 export interface Guild {
@@ -47,6 +60,8 @@ export const PERMISSION = Object.freeze({
   EmbedLinks: 1n << 14n,
   AttachFiles: 1n << 15n,
   ReadMessageHistory: 1n << 16n,
+  Connect: 1n << 20n,
+  Speak: 1n << 21n,
   UseApplicationCommands: 1n << 31n,
   CreatePublicThreads: 1n << 35n,
   SendMessagesInThreads: 1n << 38n,

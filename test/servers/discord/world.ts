@@ -9,6 +9,7 @@ import {
   type Permission,
   type StoredMessage,
   type User,
+  type VoiceState,
 } from './types.ts';
 
 const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 * 1024 * 1024] as const;
@@ -23,6 +24,8 @@ export class World {
   readonly channels = new Map<string, Channel>();
   readonly messages = new Map<string, StoredMessage>();
   readonly attachments = new Map<string, Attachment>();
+  /** By guild and person. */
+  readonly voiceStates = new Map<string, VoiceState>();
   readonly now: () => number;
   readonly #baseUrl: () => string;
 
@@ -191,7 +194,9 @@ export class World {
       member_count: 1 + this.users.size,
       large: false,
       unavailable: false,
-      voice_states: [],
+      voice_states: [...this.voiceStates.values()]
+        .filter(({ guildId, channelId }) => guildId === guild.id && channelId !== null)
+        .map((state) => this.voiceStateJson(state)),
       presences: [],
       stage_instances: [],
       guild_scheduled_events: [],
@@ -205,6 +210,30 @@ export class World {
       premium_progress_bar_enabled: false,
       system_channel_flags: 0,
       afk_timeout: 300,
+    };
+  }
+
+  voiceStateJson({
+    userId,
+    guildId,
+    channelId,
+    sessionId,
+    selfDeaf,
+    suppress,
+    requestedAt,
+  }: VoiceState): object {
+    return {
+      guild_id: guildId,
+      channel_id: channelId,
+      user_id: userId,
+      session_id: sessionId,
+      deaf: false,
+      mute: false,
+      self_deaf: selfDeaf,
+      self_mute: false,
+      self_video: false,
+      suppress,
+      request_to_speak_timestamp: requestedAt,
     };
   }
 
@@ -222,6 +251,9 @@ export class World {
         ? { recipients: channel.recipients }
         : { name: channel.name, guild_id: channel.guildId, nsfw: channel.nsfw, position: 0 }),
       ...(channel.parentId === null ? {} : { parent_id: channel.parentId }),
+      ...(channel.type === 2 || channel.type === 13
+        ? { bitrate: 64_000, user_limit: 0, rtc_region: null }
+        : {}),
       ...(channel.type === 11
         ? {
             owner_id: channel.ownerId,

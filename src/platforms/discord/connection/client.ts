@@ -43,6 +43,8 @@ export function createClient(options: CreateClientOptions): Client {
     intents: [
       GatewayIntentBits.Guilds,
       GatewayIntentBits.GuildMessages,
+      // Who is in which voice channel.
+      GatewayIntentBits.GuildVoiceStates,
       GatewayIntentBits.DirectMessages,
       ...(messageContent ? [GatewayIntentBits.MessageContent] : []),
     ],

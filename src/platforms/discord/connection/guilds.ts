@@ -79,6 +79,9 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
       await question;
     },
 
+    /** The guild as the gateway connection knows it; undefined for one of another replica. */
+    known: guildOf,
+
     /** 0 to 3; undefined for an unknown guild. */
     premiumTier(guild: string): number | undefined {
       return guildOf(guild)?.premiumTier;

@@ -10,8 +10,8 @@ import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';
 
-/** View Channels, Send Messages (in threads too), Create Public Threads, Embed Links, Attach Files, Read Message History. */
-const PERMISSIONS = '309237763072';
+/** View Channels, Send Messages (in threads too), Create Public Threads, Embed Links, Attach Files, Read Message History, Connect, Speak. */
+const PERMISSIONS = '309240908800';
 
 /** What the bot needs in a server. */
 const NEEDED: readonly PermissionName[] = [
@@ -20,6 +20,8 @@ const NEEDED: readonly PermissionName[] = [
   'Send Messages in Threads',
   'Embed Links',
   'Attach Files',
+  'Connect',
+  'Speak',
 ];
 
 /** Where a person adds the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */

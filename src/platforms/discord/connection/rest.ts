@@ -219,6 +219,10 @@ export function createDiscordRest({
 
     typing: (channel: string) => reach(bot().post(Routes.channelTyping(channel))),
 
+    /** Speaks where the bot sits in the audience and was invited. */
+    speakOnStage: (guild: string, channel: string) =>
+      reach(bot().patch(Routes.guildVoiceState(guild), { body: { channel_id: channel, suppress: false } })),
+
     directChannel: (person: string) =>
       idOf(bot().post(Routes.userChannels(), { body: { recipient_id: person } })),
 

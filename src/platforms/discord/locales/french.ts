@@ -71,6 +71,18 @@ export const french = {
     songs: 'chansons',
     album: 'album',
     withdraw: 'retirer',
+    party: 'fête',
+    play: 'jouer',
+    queue: 'file',
+    now: 'maintenant',
+    skip: 'passer',
+    shuffle: 'mélanger',
+    loop: 'boucle',
+    radio: 'radio',
+    stop: 'arrêter',
+    position: 'numéro',
+    what: 'quoi',
+    on: 'activée',
   },
   words: {
     'Make a song': 'Créer une chanson',
@@ -224,5 +236,24 @@ export const french = {
     'A link to all songs of this channel that have pages':
       'Un lien vers toutes les chansons de ce salon qui ont une page',
     'Take the link away; the next one is another': 'Retirer le lien ; le prochain sera un autre',
+    'Hear this channel’s songs together in a voice channel':
+      'Écouter ensemble les chansons de ce salon dans un salon vocal',
+    'What is repeated': 'Ce qui est répété',
+    'Play a song in the voice channel that you are in, or queue it':
+      'Jouer une chanson dans ton salon vocal, ou la mettre en file',
+    'What is played next': 'Ce qui vient ensuite',
+    'What is played now': 'Ce qui est joué maintenant',
+    'Go on with the next song; most of those who listen decide':
+      'Passer à la chanson suivante ; la majorité des auditeurs décide',
+    'Take a song out of the queue': 'Retirer une chanson de la file',
+    'Its number in the queue': 'Son numéro dans la file',
+    'Play what is queued in another order': 'Jouer la file dans un autre ordre',
+    'Repeat the song, the queue, or nothing': 'Répéter la chanson, la file, ou rien',
+    'Play songs of this channel’s last weeks when the queue is empty':
+      'Jouer les chansons des dernières semaines quand la file est vide',
+    'On or off': 'Activée ou non',
+    'Be silent until it is resumed': 'Se taire jusqu’à la reprise',
+    'Stop the music and leave the voice channel': 'Arrêter la musique et quitter le salon vocal',
+    queue: 'file',
   },
 };

@@ -71,6 +71,18 @@ export const german = {
     songs: 'lieder',
     album: 'album',
     withdraw: 'entziehen',
+    party: 'party',
+    play: 'abspielen',
+    queue: 'warteschlange',
+    now: 'jetzt',
+    skip: 'überspringen',
+    shuffle: 'mischen',
+    loop: 'wiederholen',
+    radio: 'radio',
+    stop: 'stopp',
+    position: 'nummer',
+    what: 'was',
+    on: 'an',
   },
   words: {
     'Make a song': 'Ein Lied machen',
@@ -224,5 +236,24 @@ export const german = {
     'A link to all songs of this channel that have pages':
       'Ein Link zu allen Liedern dieses Kanals, die Seiten haben',
     'Take the link away; the next one is another': 'Den Link entziehen; der nächste ist ein anderer',
+    'Hear this channel’s songs together in a voice channel':
+      'Die Songs dieses Kanals gemeinsam in einem Sprachkanal hören',
+    'What is repeated': 'Was wiederholt wird',
+    'Play a song in the voice channel that you are in, or queue it':
+      'Einen Song in deinem Sprachkanal abspielen oder einreihen',
+    'What is played next': 'Was als Nächstes kommt',
+    'What is played now': 'Was gerade läuft',
+    'Go on with the next song; most of those who listen decide':
+      'Weiter zum nächsten Song; die Mehrheit der Zuhörenden entscheidet',
+    'Take a song out of the queue': 'Einen Song aus der Warteschlange nehmen',
+    'Its number in the queue': 'Seine Nummer in der Warteschlange',
+    'Play what is queued in another order': 'Die Warteschlange in anderer Reihenfolge abspielen',
+    'Repeat the song, the queue, or nothing': 'Den Song, die Warteschlange oder nichts wiederholen',
+    'Play songs of this channel’s last weeks when the queue is empty':
+      'Songs der letzten Wochen spielen, wenn die Warteschlange leer ist',
+    'On or off': 'An oder aus',
+    'Be silent until it is resumed': 'Still sein, bis es fortgesetzt wird',
+    'Stop the music and leave the voice channel': 'Die Musik beenden und den Sprachkanal verlassen',
+    queue: 'Warteschlange',
   },
 };

@@ -71,6 +71,18 @@ export const spanish = {
     songs: 'canciones',
     album: 'álbum',
     withdraw: 'retirar',
+    party: 'fiesta',
+    play: 'reproducir',
+    queue: 'cola',
+    now: 'ahora',
+    skip: 'saltar',
+    shuffle: 'mezclar',
+    loop: 'repetir',
+    radio: 'radio',
+    stop: 'parar',
+    position: 'número',
+    what: 'qué',
+    on: 'activada',
   },
   words: {
     'Make a song': 'Crear una canción',
@@ -227,5 +239,24 @@ export const spanish = {
     'A link to all songs of this channel that have pages':
       'Un enlace a todas las canciones de este canal que tienen página',
     'Take the link away; the next one is another': 'Retirar el enlace; el próximo será otro',
+    'Hear this channel’s songs together in a voice channel':
+      'Escuchar juntos las canciones de este canal en un canal de voz',
+    'What is repeated': 'Qué se repite',
+    'Play a song in the voice channel that you are in, or queue it':
+      'Reproducir una canción en tu canal de voz, o ponerla en cola',
+    'What is played next': 'Qué viene después',
+    'What is played now': 'Qué suena ahora',
+    'Go on with the next song; most of those who listen decide':
+      'Pasar a la siguiente canción; decide la mayoría de quienes escuchan',
+    'Take a song out of the queue': 'Quitar una canción de la cola',
+    'Its number in the queue': 'Su número en la cola',
+    'Play what is queued in another order': 'Reproducir la cola en otro orden',
+    'Repeat the song, the queue, or nothing': 'Repetir la canción, la cola o nada',
+    'Play songs of this channel’s last weeks when the queue is empty':
+      'Reproducir canciones de las últimas semanas con la cola vacía',
+    'On or off': 'Activada o no',
+    'Be silent until it is resumed': 'Callar hasta que se continúe',
+    'Stop the music and leave the voice channel': 'Parar la música y salir del canal de voz',
+    queue: 'cola',
   },
 };

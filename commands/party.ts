@@ -1,0 +1,167 @@
+import { defineCommand, defineSubcommand } from '../src/core/command.ts';
+import type { Context } from '../src/core/context.ts';
+import { UserError } from '../src/core/errors.ts';
+import { type Message, plain } from '../src/core/message.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
+import type { Outcome } from '../src/core/outcome.ts';
+import type { PartyTools, PartyView } from '../src/core/party.ts';
+import { findTake, suggestTakes, type Take, takeName, titleOf } from './song/takes.ts';
+import { choicesOf, completedText } from './text/options.ts';
+import { duration, privately } from './text/text.ts';
+
+const MOST_LISTED = 20;
+const NOTHING = 'Nothing is playing here. /party play begins.';
+
+const songOption = {
+  song: completedText('A song of this channel; the latest if left out'),
+} as const satisfies OptionDeclarations;
+
+const loopOption = {
+  type: 'choice',
+  description: 'What is repeated',
+  required: true,
+  choices: choicesOf(['off', 'song', 'queue']),
+} as const;
+
+/** Songs heard together in a voice channel. */
+export const party = defineCommand({
+  name: 'party',
+  description: 'Hear this channel’s songs together in a voice channel',
+  options: songOption,
+  autocomplete: { song: suggestTakes },
+  run: ({ options: { song } }, context) => playNamed(song, context),
+
+  subcommands: {
+    play: defineSubcommand({
+      description: 'Play a song in the voice channel that you are in, or queue it',
+      options: songOption,
+      autocomplete: { song: suggestTakes },
+      run: ({ options: { song } }, context) => playNamed(song, context),
+    }),
+
+    queue: defineSubcommand({
+      description: 'What is played next',
+      options: {},
+      run: async (_, context) => privately(queueMessage(await (await toolsOf(context)).now())),
+    }),
+
+    now: defineSubcommand({
+      description: 'What is played now',
+      options: {},
+      run: async (_, context) => privately(nowMessage(await (await toolsOf(context)).now())),
+    }),
+
+    skip: saying('Go on with the next song; most of those who listen decide', (tools) => tools.skip()),
+    remove: defineSubcommand({
+      description: 'Take a song out of the queue',
+      options: {
+        position: {
+          type: 'number',
+          description: 'Its number in the queue',
+          integer: true,
+          minimum: 1,
+          required: true,
+        },
+      },
+      run: async ({ options: { position } }, context) =>
+        told(await (await toolsOf(context)).remove(position)),
+    }),
+    shuffle: saying('Play what is queued in another order', (tools) => tools.shuffle()),
+    loop: defineSubcommand({
+      description: 'Repeat the song, the queue, or nothing',
+      options: { what: loopOption },
+      run: async ({ options: { what } }, context) => told(await (await toolsOf(context)).loop(what)),
+    }),
+    radio: defineSubcommand({
+      description: 'Play songs of this channel’s last weeks when the queue is empty',
+      options: { on: { type: 'flag', description: 'On or off', required: true } },
+      run: async ({ options: { on } }, context) => told(await (await toolsOf(context)).radio(on)),
+    }),
+    pause: saying('Be silent until it is resumed', (tools) => tools.pause()),
+    resume: saying('Go on after a pause', (tools) => tools.resume()),
+    stop: saying('Stop the music and leave the voice channel', (tools) => tools.stop()),
+  },
+
+  controls: {
+    pause: async (_, context) => {
+      const tools = await toolsOf(context);
+      const view = await tools.now();
+      return told(await (view?.party.paused ? tools.resume() : tools.pause()));
+    },
+    skip: async (_, context) => told(await (await toolsOf(context)).skip()),
+    stop: async (_, context) => told(await (await toolsOf(context)).stop()),
+    queue: async (_, context) => privately(queueMessage(await (await toolsOf(context)).now())),
+  },
+});
+
+/** A part that takes nothing and answers with a sentence. */
+function saying(description: string, run: (tools: PartyTools) => Promise<string>) {
+  return defineSubcommand({
+    description,
+    options: {},
+    run: async (_, context) => told(await run(await toolsOf(context))),
+  });
+}
+
+async function playNamed(named: string | undefined, context: Context): Promise<Outcome> {
+  return playTake(await findTake(named, 'song', context), context);
+}
+
+/** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */
+export async function playTake({ job, index }: Take, context: Context): Promise<Outcome> {
+  const song = job.result?.songs[index];
+  if (!song?.audioUrl) throw new UserError('This song has no sound that could be played.');
+  const tools = await context.party();
+  if (!tools) {
+    const message = await offer({ job, index }, song.audioUrl, context);
+    return { type: 'message', visibility: 'channel', message };
+  }
+  const title = song.title ?? titleOf(job);
+  return told(await tools.play(present({ job: job.id, index, title, seconds: song.durationSeconds })));
+}
+
+async function offer({ job, index }: Take, url: string, { files }: Context): Promise<Message> {
+  const file = await files.made(job, { type: 'remote', url }, ['audio']);
+  const name = takeName({ job, index });
+  return {
+    text: `Voice channels are Discord’s: there I play ${plain(name)} for everyone. Here is the song itself.`,
+    media: [{ kind: 'audio', name: name.replace(/[“”]/g, ''), source: { type: 'kept', file } }],
+  };
+}
+
+async function toolsOf({ party: load }: Context): Promise<PartyTools> {
+  const tools = await load();
+  if (tools) return tools;
+  throw new UserError(
+    'Voice channels are Discord’s, and need a bot that is connected to Discord’s gateway. /party play offers the song itself.',
+  );
+}
+
+const told = (sentence: string): Outcome => privately(plain(sentence));
+
+function nowMessage(view: PartyView | undefined): Message {
+  const current = view?.party.current;
+  if (!view || !current) return { text: NOTHING };
+  const { seconds, line, party: played } = view;
+  const length = current.seconds === undefined ? '' : ` of ${duration(current.seconds)}`;
+  return {
+    title: `${played.paused ? 'Paused' : 'Now playing'}: ${current.title}`,
+    text: [...(line ? [`♪ *${plain(line)}*`] : []), `${duration(seconds)}${length}`].join('\n\n'),
+    fields: current.by ? [{ name: 'Asked for by', value: current.by.displayName }] : [],
+  };
+}
+
+function queueMessage(view: PartyView | undefined): Message {
+  if (!view) return { text: NOTHING };
+  const { queue, current, radio, loop } = view.party;
+  const lines = queue
+    .slice(0, MOST_LISTED)
+    .map(({ title, by }, n) => `${n + 1}\\. ${plain(title)}${by ? `, for ${plain(by.displayName)}` : ''}`);
+  const more = queue.length > MOST_LISTED ? [`And ${queue.length - MOST_LISTED} more.`] : [];
+  const empty = radio ? 'The queue is empty; the radio goes on.' : 'The queue is empty.';
+  return {
+    title: current ? `Now: ${current.title}` : 'Nothing is playing',
+    text: [...(lines.length > 0 ? lines : [empty]), ...more].join('\n\n'),
+    ...(loop === 'off' ? {} : { fields: [{ name: 'Repeats', value: `the ${loop}` }] }),
+  };
+}

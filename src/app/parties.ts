@@ -1,0 +1,146 @@
+/** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
+import { titleOf } from '../../commands/song/takes.ts';
+import type { Address, Person } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import type { MediaSource } from '../core/message.ts';
+import type { PartySong, PartyTools } from '../core/party.ts';
+import type { LyricLine } from '../core/work.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { allMade } from '../jobs/made.ts';
+import type { Media } from '../media/media.ts';
+import type { Parties } from '../party/parties.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** How often is looked whether a party needs this process, because the one that played it died. */
+const SWEEP_MS = 5_000;
+const TOPIC = 'parties';
+/** What the radio plays. */
+const RADIO_MS = 28 * 24 * 3_600_000;
+const RADIO_SONGS = 100;
+
+export interface PartyServiceOptions {
+  readonly storage: Storage;
+  readonly media: Media;
+  readonly jobs: Jobs;
+  /** The one that has voice channels; undefined where none has. */
+  readonly platform: Platform | undefined;
+  /** No other process uses the storage. */
+  readonly alone: boolean;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+  /** Resolves after the time or when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface PartyService {
+  /** Undefined where the address has no voice channels. */
+  toolsFor(address: Address, person: Person): Promise<PartyTools | undefined>;
+  /** Goes on with what was played, now and when another process dies. */
+  watch(): void;
+  stop(): Promise<void>;
+}
+
+export function createPartyService(options: PartyServiceOptions): PartyService {
+  const { storage, platform, log, sleep } = options;
+  const closing = new AbortController();
+  let parties: Promise<Parties> | undefined;
+  let watching: Promise<void> | undefined;
+  const load = (): Promise<Parties> => (parties ??= loadParties(options));
+
+  /** The record of who plays is read without loading what plays. */
+  async function sweep(): Promise<void> {
+    try {
+      const guilds = await storage.settings.get(`parties:${platform?.name}`);
+      if (parties || (Array.isArray(guilds) && guilds.length > 0)) await (await load()).sweep();
+    } catch (error) {
+      log.warn({ err: error }, 'Parties could not be looked for');
+    }
+  }
+
+  return {
+    async toolsFor(address, person) {
+      if (!platform?.voice || address.platform !== platform.name) return undefined;
+      return (await load()).toolsFor(address, person);
+    },
+
+    watch() {
+      if (!platform?.voice) return;
+      const unsubscribe = storage.notifications.subscribe(TOPIC, () => void sweep());
+      watching = (async () => {
+        while (!closing.signal.aborted) {
+          await sweep();
+          await sleep(SWEEP_MS, closing.signal);
+        }
+        unsubscribe();
+      })();
+    },
+
+    async stop() {
+      closing.abort();
+      await watching;
+      await (await parties?.catch(() => undefined))?.stop();
+    },
+  };
+}
+
+async function loadParties(options: PartyServiceOptions): Promise<Parties> {
+  const { storage, media, jobs, platform, alone, now } = options;
+  if (!platform?.voice) throw new TypeError('The platform has no voice channels');
+  const [{ createParties }, { createPartyStore }, { createSoundReader }, { createOpusEncoder }, voice] =
+    await Promise.all([
+      import('../party/parties.ts'),
+      import('../party/store.ts'),
+      import('../party/sound.ts'),
+      import('../media/opus/opus.ts'),
+      platform.voice(),
+    ]);
+  const remote = (url: string): MediaSource => ({ type: 'remote', url });
+  return createParties({
+    ...options,
+    platform,
+    voice,
+    store: createPartyStore({ settings: storage.settings, platform: platform.name, now, alone }),
+    sound: createSoundReader({
+      jobs: storage.jobs,
+      media,
+      encoder: createOpusEncoder(media),
+      fileOf: (job, url) => jobs.file(job, remote(url), ['audio']),
+    }),
+    linesOf: (song) => timedLines(song, storage),
+    async coverOf({ job: id, index }) {
+      const job = await storage.jobs.read(id);
+      const url = job?.result?.songs[index]?.imageUrl;
+      return url === undefined ? undefined : await jobs.file(id, remote(url), ['image']);
+    },
+    async songsOf(address) {
+      const found = await storage.jobs.recentSongs(address, RADIO_SONGS);
+      return found
+        .filter(({ createdAt }) => now() - createdAt <= RADIO_MS)
+        .flatMap((job) => {
+          const index = job.result?.songs.findIndex(({ audioUrl }) => audioUrl !== undefined) ?? -1;
+          const { durationSeconds, title = titleOf(job) } = job.result?.songs[index] ?? {};
+          if (index < 0) return [];
+          return [{ job: job.id, index, title, ...(durationSeconds && { seconds: durationSeconds }) }];
+        });
+    },
+    publish: () => storage.notifications.publish(TOPIC),
+  });
+}
+
+/** From the karaoke of a take, where somebody asked for it: playing spends nothing. */
+async function timedLines(
+  { job: parent, index }: PartySong,
+  storage: Pick<Storage, 'jobs'>,
+): Promise<readonly LyricLine[]> {
+  const song = await storage.jobs.read(parent);
+  const audioId = song?.result?.songs[index]?.audioId;
+  if (song?.taskId === undefined || audioId === undefined) return [];
+  const request = { taskId: song.taskId, audioId };
+  // What it is called is no part of what it is found by.
+  const work = { route: 'music.timestampedLyrics', request, song: { title: '', artist: '' } } as const;
+  const [made] = await allMade({ parent, work }, storage);
+  return made?.result?.karaoke?.lines ?? [];
+}

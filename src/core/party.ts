@@ -1,0 +1,181 @@
+/** Songs that a voice channel hears together: what is stored of it, and what each event makes of that. Pure. */
+import { z } from 'zod';
+import { addressSchema, jsonObject } from './invocation.ts';
+
+/** A queue that nobody hears the end of. */
+export const MOST_QUEUED = 100;
+const LOOPS = ['off', 'song', 'queue'] as const;
+export type PartyLoop = (typeof LOOPS)[number];
+
+const songSchema = z.object({
+  /** Names this entry: the same song may be queued twice. */
+  id: z.string(),
+  /** The job that made it, and which of its takes it is. */
+  job: z.string(),
+  index: z.number().int(),
+  /** Plain. */
+  title: z.string(),
+  seconds: z.number().optional(),
+  /** Who queued it; absent where the radio chose it. */
+  by: z.object({ id: z.string(), displayName: z.string() }).optional(),
+});
+export type PartySong = z.infer<typeof songSchema>;
+
+export const partySchema = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  guild: z.string(),
+  /** The voice channel. */
+  channel: z.string(),
+  /** Where its message stands. */
+  address: addressSchema,
+  /** What the platform needs to find that message. */
+  posted: jsonObject.optional(),
+  current: songSchema.optional(),
+  queue: z.array(songSchema),
+  /** Counts up with each beginning of a song: what was meant for an earlier one does nothing. */
+  round: z.number().int(),
+  /** Where the song was at a moment, in milliseconds since the epoch, and whether it went on from there. */
+  position: z.object({ seconds: z.number(), at: z.number(), moves: z.boolean() }),
+  paused: z.boolean(),
+  loop: z.enum(LOOPS),
+  /** With an empty queue, songs of the channel are played. */
+  radio: z.boolean(),
+  /** Who wants to hear the next song. */
+  votes: z.array(z.string()),
+  /** The process that plays; absent after a planned end. */
+  owner: z.string().optional(),
+});
+export type Party = z.infer<typeof partySchema>;
+
+export type PartyEvent =
+  | { readonly type: 'queued'; readonly song: PartySong }
+  /** The song of this round ended by itself. */
+  | { readonly type: 'ended'; readonly round: number }
+  /** The song of this round is passed over, also where it would be repeated. */
+  | { readonly type: 'skipped'; readonly round: number }
+  /** The song of this round cannot be played: it is not repeated. */
+  | { readonly type: 'failed'; readonly round: number }
+  | { readonly type: 'voted'; readonly person: string; readonly listeners: readonly string[] }
+  | { readonly type: 'removed'; readonly song: string }
+  /** `random`: a number from 0 up to 1 for each song of the queue. */
+  | { readonly type: 'shuffled'; readonly random: readonly number[] }
+  | { readonly type: 'looped'; readonly loop: PartyLoop }
+  | { readonly type: 'radio'; readonly on: boolean }
+  | { readonly type: 'paused' }
+  | { readonly type: 'resumed' }
+  | { readonly type: 'moved'; readonly channel: string }
+  /** Where the song of this round is, as the process that plays it knows. */
+  | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean };
+
+/** The very party that was given where the event changes nothing. */
+export function partyAfter(party: Party, event: PartyEvent, now: number): Party {
+  switch (event.type) {
+    case 'queued': {
+      if (party.queue.length >= MOST_QUEUED) return party;
+      const queue = [...party.queue, event.song];
+      return party.current ? { ...party, queue } : next({ ...party, queue }, now);
+    }
+    case 'ended':
+      if (event.round !== party.round || !party.current) return party;
+      if (party.loop === 'song') return begin(party, party.current, now);
+      return next(withCurrentAgain(party), now);
+    case 'skipped':
+      if (event.round !== party.round || !party.current) return party;
+      return next(withCurrentAgain(party), now);
+    case 'failed':
+      return event.round === party.round && party.current ? next(party, now) : party;
+    case 'voted': {
+      const { person, listeners } = event;
+      if (!party.current || !listeners.includes(person)) return party;
+      const votes = [...new Set([...party.votes, person])].filter((voter) => listeners.includes(voter));
+      if (votes.length >= votesNeeded(listeners.length)) return next(withCurrentAgain(party), now);
+      return { ...party, votes };
+    }
+    case 'removed': {
+      const queue = party.queue.filter(({ id }) => id !== event.song);
+      return queue.length === party.queue.length ? party : { ...party, queue };
+    }
+    case 'shuffled': {
+      const order = party.queue.map((song, n) => ({ song, key: event.random[n] ?? 0 }));
+      return { ...party, queue: order.toSorted((one, other) => one.key - other.key).map(({ song }) => song) };
+    }
+    case 'looped':
+      return party.loop === event.loop ? party : { ...party, loop: event.loop };
+    case 'radio':
+      return party.radio === event.on ? party : { ...party, radio: event.on };
+    case 'paused':
+      if (party.paused) return party;
+      return { ...party, paused: true, position: { seconds: secondsAt(party, now), at: now, moves: false } };
+    case 'resumed':
+      return party.paused ? { ...party, paused: false } : party;
+    case 'moved':
+      return party.channel === event.channel ? party : { ...party, channel: event.channel };
+    case 'measured': {
+      const { round, seconds, moves } = event;
+      return round === party.round ? { ...party, position: { seconds, at: now, moves } } : party;
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+/** More than half of those who listen. */
+export function votesNeeded(listeners: number): number {
+  return Math.floor(listeners / 2) + 1;
+}
+
+/** Where the song is at a moment: it went on until then, if it moved. */
+export function secondsAt({ position, current }: Pick<Party, 'position' | 'current'>, at: number): number {
+  const { seconds, at: since, moves } = position;
+  const passed = moves ? Math.max(0, at - since) / 1000 : 0;
+  return Math.min(seconds + passed, current?.seconds ?? Infinity);
+}
+
+/** In a repeated queue the song that is over comes last. */
+function withCurrentAgain(party: Party): Party {
+  if (party.loop !== 'queue' || !party.current || party.queue.length >= MOST_QUEUED) return party;
+  return { ...party, queue: [...party.queue, party.current] };
+}
+
+function next(party: Party, now: number): Party {
+  const [first, ...queue] = party.queue;
+  return begin({ ...party, queue }, first, now);
+}
+
+function begin(party: Party, song: PartySong | undefined, now: number): Party {
+  const { current: _, ...others } = party;
+  return {
+    ...others,
+    ...(song && { current: song }),
+    round: party.round + 1,
+    position: { seconds: 0, at: now, moves: false },
+    paused: false,
+    votes: [],
+  };
+}
+
+/** What a person may do with what is played in their server. Each answers with a sentence. Methods throw UserError. */
+export interface PartyTools {
+  /** Queues a song for the voice channel that the person is in, and joins it. */
+  play(song: Omit<PartySong, 'id' | 'by'>): Promise<string>;
+  skip(): Promise<string>;
+  /** @param position from 1, as the queue is shown */
+  remove(position: number): Promise<string>;
+  shuffle(): Promise<string>;
+  loop(loop: PartyLoop): Promise<string>;
+  radio(on: boolean): Promise<string>;
+  pause(): Promise<string>;
+  resume(): Promise<string>;
+  stop(): Promise<string>;
+  /** What is played now; undefined where nothing is. */
+  now(): Promise<PartyView | undefined>;
+}
+
+export interface PartyView {
+  readonly party: Party;
+  /** Of the song. */
+  readonly seconds: number;
+  /** The line that is sung, where its lines are timed. Plain. */
+  readonly line?: string | undefined;
+}

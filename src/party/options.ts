@@ -1,0 +1,29 @@
+import type { Address } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { PartySong } from '../core/party.ts';
+import type { LyricLine } from '../core/work.ts';
+import type { Platform, VoiceChannels } from '../platforms/platform.ts';
+import type { SoundReader } from './sound.ts';
+import type { PartyStore } from './store.ts';
+
+/** What playing for people takes. */
+export interface PartiesOptions {
+  readonly store: PartyStore;
+  readonly platform: Platform;
+  readonly voice: VoiceChannels;
+  readonly sound: SoundReader;
+  /** The timed lines of a song, where they were asked for. */
+  readonly linesOf: (song: PartySong) => Promise<readonly LyricLine[]>;
+  readonly coverOf: (song: PartySong) => Promise<KeptFile | undefined>;
+  /** Songs of the last weeks of a channel. */
+  readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
+  /** Tells other processes that parties changed. */
+  readonly publish: () => Promise<void>;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}

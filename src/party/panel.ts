@@ -1,0 +1,74 @@
+/** Keeps the message of a party up to date, in as few edits as show what changed. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Address } from '../core/invocation.ts';
+import type { Log } from '../core/log.ts';
+import type { Message } from '../core/message.ts';
+import type { Party } from '../core/party.ts';
+import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
+
+export interface PanelOptions {
+  readonly platform: Pick<Platform, 'stream' | 'show'>;
+  /** Stores where the message stands, so that the next process goes on with it. */
+  readonly remember: (posted: Posted) => Promise<void>;
+  readonly log: Log;
+}
+
+export interface Panel {
+  /** Never blocks and never throws; equal messages cost nothing. */
+  show(message: Message): void;
+  /** The last state. Never rejects. */
+  close(message: Message): Promise<void>;
+}
+
+export function createPanel(
+  { id, address, posted }: Pick<Party, 'id' | 'address' | 'posted'>,
+  options: PanelOptions,
+): Panel {
+  const { platform, remember, log } = options;
+  let shown: Message | undefined;
+  let stream: MessageStream | undefined;
+  let opening: Promise<void> | undefined;
+
+  const showOptions = (known: Posted | undefined) => ({ key: keyOf(id), posted: known, remember });
+
+  /** The first message is shown at once and remembered: after a crash it is edited, not repeated. */
+  async function open(message: Message): Promise<void> {
+    try {
+      const first = await platform.show(
+        address satisfies Address,
+        message,
+        showOptions(posted as Posted | undefined),
+      );
+      await remember(first);
+      stream = platform.stream(address, showOptions(first));
+      const newest = shown;
+      if (newest && newest !== message) stream.update(() => newest);
+    } catch (error) {
+      opening = undefined;
+      log.info({ err: error }, 'The message of a party could not be shown');
+    }
+  }
+
+  return {
+    show(message) {
+      if (isDeepStrictEqual(message, shown)) return;
+      shown = message;
+      if (stream) stream.update(() => shown ?? message);
+      else opening ??= open(message);
+    },
+
+    async close(message) {
+      shown = message;
+      await opening;
+      try {
+        if (stream) await stream.close(message);
+        else await platform.show(address, message, showOptions(posted as Posted | undefined));
+      } catch (error) {
+        log.info({ err: error }, 'The last message of a party could not be shown');
+      }
+    },
+  };
+}
+
+/** At most 25 characters. */
+const keyOf = (id: string): string => `party-${id}`.slice(0, 25);

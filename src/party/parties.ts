@@ -1,0 +1,185 @@
+/** The parties of this process: plays those that no one plays, and shows them. Loaded with the first one. */
+import type { Address, Person } from '../core/invocation.ts';
+import { type Party, type PartySong, type PartyTools, secondsAt } from '../core/party.ts';
+import { VoiceError } from '../platforms/platform.ts';
+import { createDetails, lineAt } from './details.ts';
+import { type PartyEnding, type PartyHost, startPartyHost } from './host.ts';
+import { overMessage, partyMessage } from './message.ts';
+import type { PartiesOptions } from './options.ts';
+import { createPanel, type Panel } from './panel.ts';
+import { partyToolsFor } from './tools.ts';
+
+const BEAT_MS = 1_000;
+
+export interface Parties {
+  /** What a person may do at an address. */
+  toolsFor(address: Address, person: Person): PartyTools;
+  /** Plays what nobody plays, and tells running parties that something is stored. Never rejects. */
+  sweep(): Promise<void>;
+  /** Hands over what runs. */
+  stop(): Promise<void>;
+}
+
+interface Hosted {
+  readonly host: PartyHost;
+  readonly panel: Panel;
+}
+
+const ENDINGS = {
+  removed: 'A moderator disconnected me, or the channel is gone. /party play begins anew.',
+  refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
+  unreachable: 'Discord’s voice server did not answer for minutes. /party play tries again.',
+  lost: 'My connection to Discord broke. I am coming back.',
+  stopped: 'It was stopped. /party play begins anew.',
+  deserted: 'Nobody listened, or nothing was queued, for two minutes. /party play begins anew.',
+  unplayable: 'Song after song could not be played. /party play tries another.',
+  'taken-over': 'Another part of me goes on.',
+} as const satisfies Record<PartyEnding, string>;
+
+export function createParties(options: PartiesOptions): Parties {
+  const { store, platform, voice, linesOf, coverOf, songsOf, publish, now, newId, random, log, sleep } =
+    options;
+  const owner = newId();
+  const closing = new AbortController();
+  const hosted = new Map<string, Hosted>();
+  const starting = new Map<string, Promise<void>>();
+  let beating: Promise<void> | undefined;
+
+  async function beat(): Promise<void> {
+    while (hosted.size > 0 && !closing.signal.aborted) {
+      await store.beat(owner).catch((error: unknown) => {
+        log.warn({ err: error }, 'It could not be stored that parties are played here');
+      });
+      await sleep(BEAT_MS, closing.signal);
+    }
+    beating = undefined;
+  }
+
+  /** Makes this process the owner of what nobody plays. Resolves to the party if it is now. */
+  async function claim(guild: string): Promise<Party | undefined> {
+    const known = await store.read(guild);
+    if (!known || hosted.has(guild)) return undefined;
+    const diedAt =
+      known.owner === undefined || known.owner === owner
+        ? known.position.at
+        : await store.diedAt(known.owner, known.position.at);
+    if (diedAt === undefined) return undefined;
+    await store.beat(owner);
+    const claimed = await store.update(guild, (party) => {
+      if (!party || party.owner !== known.owner) return party;
+      const seconds = secondsAt(party, diedAt);
+      return { ...party, owner, position: { seconds, at: now(), moves: false } };
+    });
+    return claimed?.owner === owner ? claimed : undefined;
+  }
+
+  /** Rejects with VoiceError. */
+  async function open(guild: string): Promise<void> {
+    const party = await claim(guild);
+    if (!party) return;
+    const panel = createPanel(party, {
+      platform,
+      log,
+      remember: async (posted) => {
+        await store.update(guild, (stored) => (stored?.id === party.id ? { ...stored, posted } : stored));
+      },
+    });
+    const details = createDetails({ linesOf, coverOf, log });
+    try {
+      const host = await startPartyHost(
+        {
+          ...options,
+          guild,
+          owner,
+          radioSong: (current) => radioSong(current),
+          show: (current, seconds) => {
+            const { lines, cover } = details(current);
+            const line = current.paused ? undefined : lineAt(lines, seconds);
+            panel.show(partyMessage(current, { seconds, line, cover }));
+          },
+          ended: (ending, last) => void over(guild, ending, panel, last),
+        },
+        party,
+      );
+      hosted.set(guild, { host, panel });
+      beating ??= beat();
+    } catch (error) {
+      const reason = error instanceof VoiceError ? error.reason : 'unreachable';
+      await over(guild, reason, panel, party);
+      throw error;
+    }
+  }
+
+  async function over(
+    guild: string,
+    ending: PartyEnding,
+    panel: Panel,
+    last: Party | undefined,
+  ): Promise<void> {
+    const host = hosted.get(guild)?.host;
+    hosted.delete(guild);
+    if (ending === 'taken-over') return;
+    try {
+      await store.update(guild, (party) => {
+        if (party?.owner !== owner) return party;
+        if (ending !== 'lost') return undefined;
+        const { owner: _, ...free } = party;
+        const seconds = host?.seconds ?? party.position.seconds;
+        return { ...free, position: { seconds, at: now(), moves: false } };
+      });
+    } catch (error) {
+      log.warn({ err: error, guild, ending }, 'The end of a party could not be stored');
+    }
+    if (ending !== 'lost') await panel.close(overMessage(ENDINGS[ending]));
+    log.info({ guild, ending, songs: last?.round }, 'A party ended here');
+  }
+
+  async function radioSong({ address, current }: Party): Promise<PartySong | undefined> {
+    const songs = (await songsOf(address)).filter(({ job }) => job !== current?.job);
+    const song = songs[Math.floor(random() * songs.length)];
+    return song && { ...song, id: newId() };
+  }
+
+  /** One opening of a server's party at a time. */
+  function openOnce(guild: string): Promise<void> {
+    const known = starting.get(guild);
+    if (known) return known;
+    const opening = open(guild).finally(() => starting.delete(guild));
+    starting.set(guild, opening);
+    return opening;
+  }
+
+  /** Tells whoever plays it that something is stored. */
+  async function announce(guild: string): Promise<void> {
+    hosted.get(guild)?.host.wake();
+    if (!hosted.has(guild))
+      await publish().catch((error: unknown) =>
+        log.info({ err: error }, 'A party hears of it with its next look'),
+      );
+  }
+
+  return {
+    toolsFor: (address, person) =>
+      partyToolsFor({ address, person }, { ...options, announce, openOnce, hosted }),
+
+    async sweep() {
+      try {
+        for (const guild of await store.guilds()) {
+          if (closing.signal.aborted) return;
+          if (hosted.has(guild)) hosted.get(guild)?.host.wake();
+          else if (await voice.serves(guild)) await openOnce(guild).catch(() => undefined);
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'Parties could not be looked for');
+      }
+    },
+
+    async stop() {
+      closing.abort();
+      await Promise.all([...hosted.values()].map(({ host }) => host.hand().catch(() => undefined)));
+      hosted.clear();
+      await beating;
+      await store.retire(owner).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The sound of a song for a voice channel: its Opus file, made when it is first played and kept with its job. */
+import type { Job } from '../core/job.ts';
+import type { KeptFile } from '../core/message.ts';
+import type { PartySong } from '../core/party.ts';
+import type { Media } from '../media/media.ts';
+import { readOggOpus } from '../media/opus/ogg.ts';
+import type { OpusEncoder } from '../media/opus/opus.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** Of one packet. */
+const PACKET_MS = 20;
+
+export interface SoundOptions {
+  readonly jobs: Pick<Storage['jobs'], 'read' | 'replace'>;
+  readonly media: Pick<Media, 'open' | 'stat'>;
+  readonly encoder: OpusEncoder;
+  /** The MP3 at a gateway's address, as it is kept or fetched anew. Throws UserError. */
+  readonly fileOf: (job: string, url: string) => Promise<KeptFile>;
+}
+
+type Sounding = Pick<PartySong, 'job' | 'index'>;
+
+/** Resolves to the packets of a song from a second on. Throws UserError, MediaError and StorageError. */
+export type SoundReader = (song: Sounding, seconds: number) => Promise<AsyncIterable<Uint8Array>>;
+
+/** A song whose job was erased has no sound any more. */
+class SongGoneError extends Error {
+  override readonly name = 'SongGoneError';
+}
+
+export function createSoundReader({ jobs, media, encoder, fileOf }: SoundOptions): SoundReader {
+  async function opusOf({ job: id, index }: Sounding): Promise<KeptFile> {
+    const job = await jobs.read(id);
+    const url = job?.result?.songs[index]?.audioUrl;
+    if (!job || url === undefined) throw new SongGoneError('The song is not kept any more');
+    const key = `opus:${url}`;
+    const known = job.kept[key];
+    if (known && (await media.stat(known.name)) !== undefined) return known;
+    const opus = await encoder.encode(await fileOf(id, url));
+    await remember(job, key, opus);
+    return opus;
+  }
+
+  /** Kept in the record of its job, so that it is erased with it. */
+  async function remember(first: Job, key: string, opus: KeptFile): Promise<void> {
+    for (let job: Job | undefined = first; job; job = await jobs.read(first.id))
+      if (await jobs.replace({ ...job, kept: { ...job.kept, [key]: opus } })) return;
+  }
+
+  return async (song, seconds) => {
+    const opened = await media.open((await opusOf(song)).name);
+    if (!opened) throw new SongGoneError('The song is not kept any more');
+    return readOggOpus(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
+  };
+}

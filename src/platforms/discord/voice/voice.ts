@@ -1,0 +1,149 @@
+/** Discord's voice channels: who is where, and joining. Loaded when sound is asked for the first time. */
+import { ChannelType, GatewayDispatchEvents, type Guild, PermissionFlagsBits, Routes } from 'discord.js';
+import { z } from 'zod';
+import { type VoiceChannels, VoiceError } from '../../platform.ts';
+import type { RetryTools } from '../connection/connection.ts';
+import type { Guilds } from '../connection/guilds.ts';
+import type { DiscordRest } from '../connection/rest.ts';
+import { joinVoice } from './session.ts';
+
+export interface DiscordVoiceOptions extends RetryTools {
+  readonly guilds: Pick<Guilds, 'known' | 'learn'>;
+  readonly rest: Pick<DiscordRest, 'read' | 'speakOnStage'>;
+}
+
+const PERMISSIONS = [
+  ['View Channel', PermissionFlagsBits.ViewChannel],
+  ['Connect', PermissionFlagsBits.Connect],
+  ['Speak', PermissionFlagsBits.Speak],
+] as const;
+
+const userSchema = z.object({ bot: z.boolean().catch(false) });
+const stateSchema = z.object({ channel_id: z.string().nullable() });
+const voiceStateSchema = z.object({
+  guild_id: z.string(),
+  user_id: z.string(),
+  channel_id: z.string().nullable(),
+  suppress: z.boolean().catch(false),
+  request_to_speak_timestamp: z.string().nullish(),
+  member: z.object({ user: userSchema }).optional(),
+});
+/** Bots that were seen in voice channels. Forgetting one costs a request. */
+const MOST_REMEMBERED = 10_000;
+
+export function createDiscordVoice({ guilds, rest, log, random, sleep }: DiscordVoiceOptions): VoiceChannels {
+  /** Voice states do not tell it, and members are not cached. */
+  const isBot = new Map<string, boolean>();
+
+  function remember(user: string, bot: boolean): boolean {
+    const [oldest] = isBot.keys();
+    if (isBot.size >= MOST_REMEMBERED && oldest !== undefined) isBot.delete(oldest);
+    isBot.set(user, bot);
+    return bot;
+  }
+
+  /** Who cannot be looked up is taken for a person: music for a bot does less harm than silence for a person. */
+  async function isPerson(user: string): Promise<boolean> {
+    const known = isBot.get(user);
+    if (known !== undefined) return !known;
+    try {
+      return !remember(user, userSchema.parse(await rest.read(Routes.user(user))).bot);
+    } catch (error) {
+      log.info({ err: error }, 'It is not known whether a listener is a bot');
+      return true;
+    }
+  }
+
+  /** A session that was resumed elsewhere tells of no guild, and so of nobody who was there before. */
+  const isUntold = ({ joinedTimestamp }: Guild): boolean => !joinedTimestamp;
+
+  async function askedChannel(guild: string, person: string): Promise<string | null> {
+    const known = guilds.known(guild);
+    if (!known || !isUntold(known)) return null;
+    try {
+      return stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person))).channel_id;
+    } catch (error) {
+      log.debug({ err: error }, 'It is not known where a person is');
+      return null;
+    }
+  }
+
+  /** Calls back with each voice state of the guild. Returns the function that ends it. */
+  function watch(guild: Guild, onState: (state: z.infer<typeof voiceStateSchema>) => void): () => void {
+    const { client } = guild;
+    const listener = (data: unknown): void => {
+      const { data: state } = voiceStateSchema.safeParse(data);
+      if (state?.guild_id !== guild.id) return;
+      if (state.member) remember(state.user_id, state.member.user.bot);
+      onState(state);
+    };
+    client.ws.on(GatewayDispatchEvents.VoiceStateUpdate, listener);
+    return () => client.ws.off(GatewayDispatchEvents.VoiceStateUpdate, listener);
+  }
+
+  return {
+    async serves(guild) {
+      await guilds.learn(guild);
+      return guilds.known(guild) !== undefined;
+    },
+
+    async channelOf(guild, person) {
+      const known = guilds.known(guild);
+      const id = known?.voiceStates.cache.get(person)?.channelId ?? (await askedChannel(guild, person));
+      const channel = id == null ? undefined : known?.channels.cache.get(id);
+      const self = known?.members.me;
+      if (!channel?.isVoiceBased() || !self) return undefined;
+      const has = channel.permissionsFor(self);
+      // On a stage the audience cannot speak, and is invited to.
+      const needed = PERMISSIONS.filter(
+        ([name]) => name !== 'Speak' || channel.type !== ChannelType.GuildStageVoice,
+      );
+      const missing = needed.flatMap(([name, bit]) => (has.has(bit) ? [] : [name]));
+      return { id: channel.id, name: channel.name, missing };
+    },
+
+    async listeners(guild, channel) {
+      const known = guilds.known(guild);
+      if (known && isUntold(known)) return undefined;
+      const hearing = [...(known?.voiceStates.cache.values() ?? [])].filter(
+        ({ channelId, id, deaf }) => channelId === channel && id !== known?.client.user.id && !deaf,
+      );
+      const people = await Promise.all(hearing.map(async ({ id }) => ((await isPerson(id)) ? [id] : [])));
+      return people.flat();
+    },
+
+    async join(options) {
+      const guild = guilds.known(options.guild);
+      if (!guild) throw new VoiceError('lost');
+      const self = guild.client.user.id;
+      const unwatch = watch(
+        guild,
+        ({ user_id, channel_id, suppress, request_to_speak_timestamp: invited }) => {
+          if (user_id !== self) return options.onListeners();
+          if (!suppress || invited == null || channel_id === null) return;
+          // Somebody invited the bot, which never asks by itself.
+          rest.speakOnStage(guild.id, channel_id).catch((error: unknown) => {
+            log.warn({ err: error }, 'An invitation to speak could not be accepted');
+          });
+        },
+      );
+      const onEnded: typeof options.onEnded = (reason) => {
+        unwatch();
+        options.onEnded(reason);
+      };
+      try {
+        const adapter = () => guilds.known(options.guild)?.voiceAdapterCreator;
+        const session = await joinVoice({ ...options, onEnded, self, adapter, log, random, sleep });
+        const leave = session.leave.bind(session);
+        session.leave = () => {
+          unwatch();
+          leave();
+        };
+        return session;
+      } catch (error) {
+        unwatch();
+        throw error;
+      }
+    },
+  };
+}

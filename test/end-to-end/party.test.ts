@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type Channel,
+  type DiscordServer,
+  type StoredMessage,
+  startDiscord,
+} from '../servers/discord/index.ts';
+import { trustLocalVoice } from '../servers/voice/certificate.ts';
+import { startVoiceServer, type VoiceServer } from '../servers/voice/server.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** One bot, one Discord and one voice server for all. */
+let discord: DiscordServer;
+let voice: VoiceServer;
+let lounge: Channel;
+let running: RunningMinstrel;
+let directory: string;
+let card: StoredMessage;
+
+beforeAll(async () => {
+  trustLocalVoice();
+  [discord, voice] = await Promise.all([startDiscord(), startVoiceServer()]);
+  discord.voice.server = voice;
+  lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-party-'));
+  await start();
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
+  card = await song.message(({ attachments }) => attachments.length >= 2);
+});
+
+afterAll(async () => {
+  await running[Symbol.asyncDispose]();
+  await voice.close();
+  await discord.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  running = await startMinstrel(
+    {
+      DATA_DIR: directory,
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+    },
+    { songSeconds: 20 },
+  );
+}
+
+const call = () => voice.call(lounge.id);
+const sayingOf = async (handle: ReturnType<DiscordServer['command']>) =>
+  JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
+const panel = () =>
+  discord.said().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
+
+it('Play here needs a voice channel, plays in it, and shows what is heard', async () => {
+  const press = () => discord.press('Play here take 1', card);
+  expect(await sayingOf(press())).toContain('Join a voice channel first');
+  discord.voice.join(discord.user, lounge);
+  expect(await sayingOf(press())).toContain('I play Rain in Lounge');
+  await voice.until(() => call().heard.length > 50, 'sound');
+  const shown = await discord.until(() => panel(), 'the message of the party');
+  expect(JSON.stringify(shown)).toContain('Now playing: Rain');
+  expect(voice.mistakes).toEqual([]);
+  expect(discord.refused).toEqual([]);
+});

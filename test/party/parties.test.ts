@@ -1,0 +1,241 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { SettingsStore } from '../../src/storage/storage.ts';
+import { memoryStorage } from '../settings/memory-storage.ts';
+import type { ManualClock } from '../storage/manual-clock.ts';
+import { Building, GUILD, type PartyProcess, person, song, startProcess } from './world.ts';
+
+const [ADA, BO, CY] = [person('ada'), person('bo'), person('cy')];
+const MODERATOR = person('mo', true);
+
+let clock: ManualClock;
+let settings: SettingsStore;
+let building: Building;
+let first: PartyProcess;
+
+beforeEach(async () => {
+  const made = await memoryStorage();
+  clock = made.clock;
+  settings = made.storage.settings;
+  building = new Building();
+  building.people.set('ada', 'lounge').set('bo', 'lounge');
+  first = startProcess('first', { building, settings, clock });
+});
+
+/** Lets everything happen that waits for no time. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < 60; n += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    clock.advance(1_000);
+    await settle();
+  }
+}
+
+const bot = () => {
+  if (!building.bot) throw new Error('The bot has joined no channel');
+  return building.bot;
+};
+const now = async () => {
+  const view = await first.as(ADA).now();
+  return view && `${view.party.current?.title ?? 'nothing'} at ${Math.round(view.seconds)}`;
+};
+const lastShown = () => JSON.stringify(first.shown.at(-1));
+
+async function play(...jobs: string[]): Promise<void> {
+  for (const job of jobs) await first.as(ADA).play(song(job));
+  await settle();
+}
+
+it('plays one song after the other, and shows the line that is sung', async () => {
+  await play('rain', 'sun');
+  await pass(12);
+  expect(await now()).toBe('rain at 12');
+  expect(lastShown()).toContain('and on the street');
+  bot().session.end();
+  await settle();
+  await pass(1);
+  expect(await now()).toBe('sun at 1');
+  expect(lastShown()).toContain('Rain on the roof');
+});
+
+it('skips for the one who queued it and for moderators at once, for others when most agree', async () => {
+  building.people.set('cy', 'lounge');
+  await play('rain', 'sun', 'snow', 'hail');
+  expect(await first.as(BO).skip()).toContain('1 of 2 votes');
+  expect(await first.as(BO).skip()).toContain('1 of 2 votes');
+  expect(await first.as(CY).skip()).toContain('Skipped rain: most');
+  expect(await first.as(ADA).skip()).toContain('Skipped sun.');
+  expect(await first.as(MODERATOR).skip()).toContain('Skipped snow.');
+  await settle();
+  expect(await now()).toBe('hail at 0');
+});
+
+it('takes words only from those who hear it, and lets nobody take away what others queued', async () => {
+  await play('rain', 'sun');
+  await expect(first.as(CY).pause()).rejects.toThrow('Join the voice channel');
+  await expect(first.as(BO).remove(1)).rejects.toThrow('Only the person who queued it');
+  await expect(first.as(ADA).remove(7)).rejects.toThrow('no song at number 7');
+  await expect(first.as(BO).stop()).rejects.toThrow('A moderator can stop it');
+  building.people.set('cy', 'cellar');
+  await expect(first.as(CY).play(song('snow'))).rejects.toThrow('another voice channel');
+  building.people.set('cy', 'closed');
+  await expect(first.as(CY).play(song('snow'))).rejects.toThrow('I lack Speak');
+  expect(await first.as(ADA).remove(1)).toContain('sun');
+  await first.as(MODERATOR).stop();
+  await settle();
+  expect(bot().session.hasLeft).toBe(true);
+  expect(lastShown()).toContain('It was stopped');
+  expect(await now()).toBeUndefined();
+});
+
+it('is paused where it was, and while nobody listens', async () => {
+  await play('rain');
+  await pass(10);
+  await first.as(ADA).pause();
+  await settle();
+  await pass(30);
+  expect(bot().session.isPlaying).toBe(false);
+  expect(await now()).toBe('rain at 10');
+  await first.as(BO).resume();
+  await settle();
+  await pass(5);
+  building.people.clear();
+  bot().options.onListeners();
+  await settle();
+  await pass(60);
+  expect(await now()).toBe('rain at 15');
+  building.people.set('bo', 'lounge');
+  bot().options.onListeners();
+  await settle();
+  await pass(5);
+  expect(bot().session.isPlaying).toBe(true);
+  expect(await now()).toBe('rain at 20');
+});
+
+it('leaves two minutes after the last listener, unless somebody returns', async () => {
+  await play('rain');
+  building.people.clear();
+  bot().options.onListeners();
+  await settle();
+  await pass(110);
+  building.people.set('bo', 'lounge');
+  bot().options.onListeners();
+  await settle();
+  await pass(100);
+  expect(bot().session.hasLeft).toBe(false);
+  building.people.clear();
+  bot().options.onListeners();
+  await settle();
+  await pass(118);
+  expect(bot().session.hasLeft).toBe(false);
+  await pass(5);
+  expect(bot().session.hasLeft).toBe(true);
+  expect(lastShown()).toContain('Nobody listened');
+});
+
+it('is silent in the audience of a stage, and follows when it is moved', async () => {
+  await play('rain');
+  bot().session.isSpeakable = false;
+  bot().options.onSpeakable();
+  await pass(5);
+  expect(bot().session.isPlaying).toBe(false);
+  bot().session.isSpeakable = true;
+  bot().options.onSpeakable();
+  for (const who of ['ada', 'bo']) building.people.set(who, 'cellar');
+  bot().session.channel = 'cellar';
+  bot().options.onMoved('cellar');
+  await pass(5);
+  expect(bot().session.isPlaying).toBe(true);
+  expect(await first.as(ADA).skip()).toContain('Skipped');
+});
+
+it.each([
+  ['removed', 'A moderator disconnected me'],
+  ['refused', 'refuses the voice connection'],
+  ['unreachable', 'did not answer for minutes'],
+] as const)('says why it ended: %s', async (reason, sentence) => {
+  await play('rain');
+  bot().options.onEnded(reason);
+  await settle();
+  expect(lastShown()).toContain(sentence);
+  expect(await now()).toBeUndefined();
+  await play('sun');
+  expect(await now()).toBe('sun at 0');
+});
+
+it('comes back after the connection to the platform began anew, at the second where it was', async () => {
+  await play('rain');
+  await pass(10);
+  bot().options.onEnded('lost');
+  await settle();
+  clock.advance(20_000);
+  await first.parties.sweep();
+  await pass(2);
+  expect(await now()).toBe('rain at 12');
+});
+
+it('passes over songs that cannot be played, and ends where none can', async () => {
+  building.broken.add('rain');
+  await play('rain', 'sun');
+  await pass(1);
+  expect(await now()).toMatch(/^sun/);
+  for (const job of ['a', 'b', 'c', 'd', 'e']) building.broken.add(job);
+  await play('a', 'b', 'c', 'd', 'e');
+  await first.as(ADA).skip();
+  await pass(1);
+  expect(lastShown()).toContain('Song after song could not be played');
+});
+
+it('plays the channel’s songs where the radio is on and nothing is queued', async () => {
+  first = startProcess('radio', { building, settings, clock, radio: [song('old'), song('older')] });
+  await play('rain');
+  await first.as(BO).radio(true);
+  bot().session.end();
+  await settle();
+  await pass(1);
+  expect(await now()).toMatch(/^old at/);
+  expect(lastShown()).toContain('the radio');
+  bot().session.end();
+  await settle();
+  await pass(1);
+  expect(await now()).toMatch(/^old/);
+});
+
+it('one process plays: another takes over ten seconds after it died, and at once when it hands over', async () => {
+  await play('rain');
+  await pass(20);
+  const { session: old } = bot();
+  const second = startProcess('second', { building, settings, clock });
+  await second.parties.sweep();
+  expect(bot().session).toBe(old);
+  await first.parties.stop();
+  await second.parties.sweep();
+  await pass(5);
+  expect(old.hasLeft).toBe(true);
+  expect(bot().session.isPlaying).toBe(true);
+  expect(Math.round((await second.as(ADA).now())?.seconds ?? 0)).toBe(25);
+
+  // The second one dies without a word: its clock stands still, and nothing of it is written any more.
+  const stored = await settings.get(`party:discord:${GUILD}`);
+  expect(stored).toMatchObject({ owner: 'second-1' });
+  const third = startProcess('third', { building, settings: frozen(settings, 'second-1'), clock });
+  await pass(9);
+  await third.parties.sweep();
+  expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({ owner: 'second-1' });
+  await pass(2);
+  await third.parties.sweep();
+  await settle();
+  expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({ owner: 'third-1' });
+  expect(Math.round((await third.as(ADA).now())?.seconds ?? 0)).toBe(25);
+});
+
+/** Settings in which a process was heard of for the last time now. */
+function frozen(store: SettingsStore, owner: string): SettingsStore {
+  const at = clock.now();
+  return {
+    ...store,
+    get: async (key) => (key === `party-owner:${owner}` ? { at } : await store.get(key)),
+  };
+}

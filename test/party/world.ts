@@ -1,0 +1,165 @@
+/** Parties on a voice channel that is no more than its rules, in virtual time, over a real storage. */
+import type { Address, Person } from '../../src/core/invocation.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { PartySong, PartyTools } from '../../src/core/party.ts';
+import { createParties, type Parties } from '../../src/party/parties.ts';
+import { createPartyStore } from '../../src/party/store.ts';
+import type { JoinOptions, Platform, VoiceChannels, VoiceSession } from '../../src/platforms/platform.ts';
+import type { SettingsStore } from '../../src/storage/storage.ts';
+import type { ManualClock } from '../storage/manual-clock.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+export const GUILD = 'guild';
+const ADDRESS: Address = { platform: 'discord', guild: GUILD, channel: 'text', person: 'ada' };
+export const person = (id: string, moderator = false): Person => ({
+  id,
+  displayName: id,
+  moderator,
+  roles: [],
+});
+
+/** Who is in which voice channel; shared by the processes of a test. */
+export class Building {
+  readonly people = new Map<string, string>();
+  /** Songs that cannot be played, by their job. */
+  readonly broken = new Set<string>();
+  bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
+}
+
+class FakeSession implements VoiceSession {
+  channel: string;
+  isSpeakable = true;
+  isPaused = false;
+  hasLeft = false;
+  #since = 0;
+  #played = 0;
+  readonly #clock: ManualClock;
+  #settle: (outcome: 'ended' | 'failed' | 'replaced') => void = () => {};
+
+  constructor(channel: string, clock: ManualClock) {
+    this.channel = channel;
+    this.#clock = clock;
+    this.isPaused = true;
+  }
+
+  get playedMs(): number {
+    return this.#played + (this.isPaused ? 0 : this.#clock.now() - this.#since);
+  }
+
+  get isPlaying(): boolean {
+    return !this.isPaused && !this.hasLeft;
+  }
+
+  play(): Promise<'ended' | 'failed' | 'replaced'> {
+    this.#settle('replaced');
+    this.#played = 0;
+    this.#since = this.#clock.now();
+    this.isPaused = false;
+    return new Promise((resolve) => (this.#settle = resolve));
+  }
+
+  end(): void {
+    this.isPaused = true;
+    this.#settle('ended');
+  }
+
+  pause(): void {
+    this.#played = this.playedMs;
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.#since = this.#clock.now();
+    this.isPaused = false;
+  }
+
+  stop(): void {
+    this.pause();
+    this.#settle('replaced');
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+    this.#settle('replaced');
+  }
+}
+
+export interface PartyProcess {
+  readonly parties: Parties;
+  readonly shown: Message[];
+  as(who: Person, address?: Address): PartyTools;
+}
+
+export function startProcess(
+  name: string,
+  {
+    building,
+    settings,
+    clock,
+    radio = [],
+  }: {
+    readonly building: Building;
+    readonly settings: SettingsStore;
+    readonly clock: ManualClock;
+    readonly radio?: readonly Omit<PartySong, 'id' | 'by'>[];
+  },
+): PartyProcess {
+  const voice: VoiceChannels = {
+    serves: async () => true,
+    async channelOf(_, who) {
+      const id = building.people.get(who);
+      return id === undefined ? undefined : { id, name: id, missing: id === 'closed' ? ['Speak'] : [] };
+    },
+    listeners: async (_, channel) =>
+      [...building.people].flatMap(([who, where]) => (where === channel ? [who] : [])),
+    async join(options) {
+      const session = new FakeSession(options.channel, clock);
+      building.bot = { options, session };
+      return session;
+    },
+  };
+  const shown: Message[] = [];
+  const show = async (_: unknown, message: Message) => {
+    shown.push(message);
+    return { message: name };
+  };
+  const platform: Pick<Platform, 'name' | 'show' | 'stream'> = {
+    name: 'discord',
+    show,
+    stream: () => ({
+      update: (message) => void shown.push(message()),
+      close: (message) => show(undefined, message),
+    }),
+  };
+  let ids = 0;
+  const parties = createParties({
+    // Parties use no other part of a platform.
+    platform: platform as Platform,
+    voice,
+    store: createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }),
+    async sound({ job }) {
+      if (building.broken.has(job)) throw new RangeError('no sound');
+      return (async function* () {})();
+    },
+    linesOf: async () => [
+      { startSeconds: 0, text: 'Rain on the roof' },
+      { startSeconds: 10, text: 'and on the street' },
+    ],
+    coverOf: async () => undefined,
+    songsOf: async () => radio,
+    publish: async () => {},
+    now: clock.now,
+    newId: () => `${name}-${++ids}`,
+    random: () => 0,
+    log: new RecordingLog(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  });
+  return { parties, shown, as: (who, address = ADDRESS) => parties.toolsFor(address, who) };
+}
+
+export const song = (job: string): Omit<PartySong, 'id' | 'by'> => ({
+  job,
+  index: 0,
+  title: job,
+  seconds: 100,
+});

@@ -1,0 +1,183 @@
+import { expect, it } from 'vitest';
+import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
+
+/** 60 ms, in packets. */
+const AT_ONCE = 3;
+
+async function inCall(world: VoiceWorld) {
+  const { discord, server, channel } = world;
+  discord.voice.join(discord.user, channel);
+  const session = await world.join();
+  const call = server.call(channel.id);
+  await server.until(() => call.group.members.length === 2, 'an encrypted call');
+  const heard = (count: number) => server.until(() => call.heard.length >= count, `${count} packets`);
+  return { session, call, heard };
+}
+
+it('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async () => {
+  await using world = await startVoiceWorld();
+  const { server } = world;
+  const { session, call, heard } = await inCall(world);
+  const first = song('a', 90);
+  const ended = session.play(read(first));
+  await heard(20);
+  const beforePause = session.playedMs / 20;
+  session.pause();
+  await server.until(() => call.speaking.at(-1)?.is === false, 'silence');
+  const atPause = call.heard.length;
+  expect(atPause - beforePause).toBeLessThanOrEqual(AT_ONCE);
+  session.resume();
+  await heard(atPause + 20);
+  const beforeSkip = session.playedMs / 20;
+  const second = song('b', 30);
+  const playing = session.play(read(second));
+  expect(await ended).toBe('replaced');
+  expect(await playing).toBe('ended');
+  await server.until(() => namesOf(call.heard).at(-1) === 'b 29', 'the end of the other song');
+  const skipped = namesOf(call.heard).findIndex((name) => name.startsWith('b'));
+  expect(skipped - beforeSkip).toBeLessThanOrEqual(AT_ONCE);
+  expect(call.heard).toEqual([...first.slice(0, skipped), ...second]);
+  expect(call.packets.every(({ isSealed, opus }) => isSealed || opus?.length === 3)).toBe(true);
+  expect(server.mistakes).toEqual([]);
+});
+
+it('goes on in the next epoch when people join and leave, and through lost packets', async () => {
+  await using world = await startVoiceWorld();
+  const { discord, server, channel } = world;
+  const { session, call, heard } = await inCall(world);
+  const packets = song('a', 200);
+  const ended = session.play(read(packets));
+  await heard(10);
+  const guest = discord.world.addUser('Guest');
+  discord.voice.join(guest, channel);
+  await server.until(() => call.group.members.length === 3, 'a third member');
+  await heard(60);
+  discord.voice.leave(discord.user, discord.guild.id);
+  await server.until(() => call.group.members.length === 2, 'two members');
+  const { epoch } = call.group;
+  expect(epoch).toBe(3);
+  // From here on the guest is the one who opens: their keys are those of the new epoch.
+  await heard(100);
+  server.loses = 10;
+  expect(await ended).toBe('ended');
+  await server.until(() => Number(namesOf(call.heard).at(-1)?.slice(2)) >= 195, 'the last packets');
+  // What was not lost came in order, as it was; some packets around a change cannot be opened by those who just came.
+  const known = new Set(packets.map((packet) => packet.toString('latin1')));
+  expect(call.heard.every((packet) => known.has(packet.toString('latin1')))).toBe(true);
+  expect(call.heard.length).toBeGreaterThan(170);
+  expect(server.mistakes).toEqual([]);
+  expect(world.events.filter((event) => event === 'listeners').length).toBeGreaterThanOrEqual(2);
+});
+
+it('resumes a session that was cut, and joins anew when the voice server crashed or sends nonsense', async () => {
+  await using world = await startVoiceWorld();
+  const { server } = world;
+  const { session, call, heard } = await inCall(world);
+  const packets = song('a', 400);
+  const ended = session.play(read(packets));
+  await heard(10);
+  server.drop();
+  await server.until(() => server.resumes === 1, 'a resumed session');
+  await heard(call.heard.length + 20);
+  server.nonsense();
+  await heard(call.heard.length + 20);
+  server.closeAll(4015);
+  await server.until(() => server.resumes === 2, 'another resumed session');
+  await heard(call.heard.length + 20);
+  // A session that is no more: another one takes its place.
+  server.closeAll(4006);
+  await server.until(() => server.identifies === 2, 'a new session');
+  await server.until(() => call.group.members.length === 2, 'an encrypted call');
+  expect(await ended).toBe('ended');
+  const names = namesOf(call.heard);
+  expect(names.toSorted((one, other) => Number(one.slice(2)) - Number(other.slice(2)))).toEqual(names);
+  expect(names.at(-1)).toBe('a 399');
+  expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
+});
+
+it('comes back to a voice server that was away, and asks Discord seldom meanwhile', async () => {
+  await using world = await startVoiceWorld();
+  const { discord, server } = world;
+  const { session, call, heard } = await inCall(world);
+  const packets = song('a', 500);
+  const ended = session.play(read(packets));
+  await heard(10);
+  const asked = discord.voice.asked;
+  server.away = true;
+  server.drop();
+  await expect.poll(() => discord.voice.asked, { timeout: 60_000 }).toBeGreaterThanOrEqual(asked + 3);
+  server.away = false;
+  await server.until(() => server.identifies >= 2, 'a new session');
+  expect(discord.voice.asked - asked).toBeLessThanOrEqual(5);
+  session.pause();
+  const before = call.heard.length;
+  session.resume();
+  await heard(before + 20);
+  // Nothing was played while no one could hear it.
+  const names = namesOf(call.heard).map((name) => Number(name.slice(2)));
+  expect((names.at(-1) ?? 0) - names.length).toBeLessThan(15);
+  session.stop();
+  expect(await ended).toBe('replaced');
+});
+
+it('follows when it is moved, and says why it ended: thrown out, or refused for good', async () => {
+  await using world = await startVoiceWorld();
+  const { discord, server, channel } = world;
+  const { guild } = discord;
+  const { session, heard } = await inCall(world);
+  void session.play(read(song('a', 2_000)));
+  await heard(10);
+  const other = discord.world.addChannel('Other', { guildId: guild.id, type: 2 });
+  discord.gateway.announce(other);
+  discord.voice.join(discord.user, other);
+  discord.voice.moveBot(guild.id, other);
+  await server.until(() => server.call(other.id).heard.length > 20, 'sound in the other channel');
+  expect(session.channel).toBe(other.id);
+  discord.voice.moveBot(guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toBe('ended removed');
+  expect(world.events).toContain(`moved ${other.id}`);
+
+  // A voice server that demands what the library does not speak.
+  const asked = discord.voice.asked;
+  server.refusesWith = 4017;
+  await expect(world.join()).rejects.toMatchObject({ name: 'VoiceError', reason: 'refused' });
+  server.refusesWith = undefined;
+  await expect.poll(() => discord.voice.botIn(guild.id)).toBeNull();
+  expect(discord.voice.asked - asked).toBe(2);
+  const again = await world.join();
+  server.refusesWith = 4017;
+  server.closeAll(4006);
+  await expect.poll(() => world.events.at(-1), { timeout: 60_000 }).toBe('ended refused');
+  expect(again.channel).toBe(channel.id);
+});
+
+it('is in the audience of a stage until somebody invites it', async () => {
+  await using world = await startVoiceWorld();
+  const { discord } = world;
+  const stage = discord.world.addChannel('Stage', { guildId: discord.guild.id, type: 13 });
+  discord.gateway.announce(stage);
+  const session = await world.join({ channel: stage.id });
+  expect(session.isSpeakable).toBe(false);
+  discord.voice.inviteBot(discord.guild.id);
+  await expect.poll(() => session.isSpeakable).toBe(true);
+  discord.voice.suppressBot(discord.guild.id, true);
+  await expect.poll(() => session.isSpeakable).toBe(false);
+  expect(world.events.filter((event) => event === 'speakable')).toHaveLength(3);
+});
+
+it('knows who listens: no bots, and no one who hears nothing', async () => {
+  await using world = await startVoiceWorld();
+  const { discord, voice, channel } = world;
+  const { guild, user } = discord;
+  const [guest, bot, deaf] = ['Guest', 'Robot', 'Deaf'].map((name) =>
+    discord.world.addUser(name, { bot: name === 'Robot' }),
+  );
+  if (!guest || !bot || !deaf) throw new Error('No people');
+  for (const person of [user, guest, bot]) discord.voice.join(person, channel);
+  discord.voice.join(deaf, channel, { deaf: true });
+  await expect.poll(() => voice.channelOf(guild.id, deaf.id)).toMatchObject({ id: channel.id, missing: [] });
+  expect((await voice.listeners(guild.id, channel.id))?.toSorted()).toEqual([user.id, guest.id].toSorted());
+  channel.denied.add('Speak');
+  expect(await voice.channelOf(guild.id, 'nobody')).toBeUndefined();
+  expect(await voice.channelOf(guild.id, user.id)).toMatchObject({ name: 'Lounge' });
+});

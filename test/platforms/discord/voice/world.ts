@@ -1,0 +1,94 @@
+/** The real adapter, discord.js and @discordjs/voice, between a strict Discord and a strict voice server. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { createDiscord } from '../../../../src/platforms/discord/adapter.ts';
+import type {
+  JoinOptions,
+  Platform,
+  VoiceChannels,
+  VoiceSession,
+} from '../../../../src/platforms/platform.ts';
+import { type Channel, type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
+import { trustLocalVoice } from '../../../servers/voice/certificate.ts';
+import { startVoiceServer, type VoiceServer } from '../../../servers/voice/server.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
+import { FakeBot } from '../harness.ts';
+
+export interface VoiceWorld extends AsyncDisposable {
+  readonly discord: DiscordServer;
+  readonly server: VoiceServer;
+  readonly platform: Platform;
+  readonly voice: VoiceChannels;
+  readonly channel: Channel;
+  readonly log: RecordingLog;
+  /** What the session told, in order. */
+  readonly events: string[];
+  join(options?: Partial<JoinOptions>): Promise<VoiceSession>;
+}
+
+export async function startVoiceWorld(): Promise<VoiceWorld> {
+  trustLocalVoice();
+  const [discord, server] = await Promise.all([startDiscord(), startVoiceServer()]);
+  discord.voice.server = server;
+  const channel = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
+  const log = new RecordingLog();
+  const platform = createDiscord({
+    token: discord.token,
+    apiUrl: discord.apiUrl,
+    media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
+    log,
+    now: Date.now,
+    random: () => 0,
+    sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  });
+  await platform.start(new FakeBot());
+  const voice = await platform.voice?.();
+  if (!voice) throw new Error('The platform has no voice');
+  await expect.poll(() => voice.serves(discord.guild.id)).toBe(true);
+  const events: string[] = [];
+  const sessions: VoiceSession[] = [];
+  return {
+    discord,
+    server,
+    platform,
+    voice,
+    channel,
+    log,
+    events,
+    async join(options = {}) {
+      const session = await voice.join({
+        guild: discord.guild.id,
+        channel: channel.id,
+        onMoved: (to) => events.push(`moved ${to}`),
+        onListeners: () => events.push('listeners'),
+        onSpeakable: () => events.push('speakable'),
+        onEnded: (reason) => events.push(`ended ${reason}`),
+        ...options,
+      });
+      sessions.push(session);
+      return session;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const session of sessions) session.leave();
+      await platform.close();
+      await server.close();
+      await discord.close();
+    },
+  };
+}
+
+/** Packets of the song `name`: a valid first byte (stereo, 20 ms), then which one it is. */
+export function song(name: string, packets: number): Buffer[] {
+  return Array.from({ length: packets }, (_, n) =>
+    Buffer.from(`\xfc${name} ${n} ${'.'.repeat(40)}`, 'latin1'),
+  );
+}
+
+export async function* read(packets: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* packets;
+}
+
+/** Which packet of a song each one that was heard is. */
+export function namesOf(heard: readonly Buffer[]): string[] {
+  return heard.map((packet) => packet.toString('latin1').slice(1).split(' .')[0] ?? '');
+}

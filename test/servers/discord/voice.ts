@@ -1,0 +1,145 @@
+/** Who is in which voice channel of this Discord, and the voice server that the bot is sent to. */
+import type { VoiceServer } from '../voice/server.ts';
+import { type Gateway, VOICE_INTENT } from './gateway.ts';
+import type { Channel, User, VoiceState } from './types.ts';
+import type { World } from './world.ts';
+
+const STAGE = 13;
+
+/**
+ * People join, leave and are moved; the bot by its opcode 4. With {@link server} set, the bot gets VOICE_SERVER_UPDATE.
+ */
+export class VoiceStates {
+  /** Where the bot's sound goes; without it, Discord answers no opcode 4. */
+  server: VoiceServer | undefined;
+  /** How often the bot asked to join, move or leave. */
+  asked = 0;
+  readonly #world: World;
+  readonly #gateway: Gateway;
+  /** What each person hears with, as the voice server's listener. */
+  readonly #ears = new Map<string, () => void>();
+
+  constructor(world: World, gateway: Gateway) {
+    this.#world = world;
+    this.#gateway = gateway;
+    gateway.onVoice = ({ guild_id: guild, channel_id: channel, self_deaf: selfDeaf }) => {
+      this.asked += 1;
+      if (!this.server) return;
+      const target = channel === null ? undefined : world.channels.get(channel);
+      const mayJoin = target && world.has(target, 'ViewChannel') && world.has(target, 'Connect');
+      if (channel !== null && !mayJoin) return;
+      this.#place(world.bot, guild, target, selfDeaf);
+    };
+  }
+
+  of(user: User, guildId: string): VoiceState | undefined {
+    return this.#world.voiceStates.get(`${guildId} ${user.id}`);
+  }
+
+  /** Where the bot is. */
+  botIn(guildId: string): string | null {
+    return this.of(this.#world.bot, guildId)?.channelId ?? null;
+  }
+
+  /** A person joins; they hear what is sent from then on. */
+  join(user: User, channel: Channel, { deaf = false } = {}): void {
+    const { guildId } = channel;
+    if (guildId === null) throw new Error('Calls of direct messages are another thing');
+    this.#hangUp(user);
+    if (this.server && !user.bot) {
+      const call = this.server.call(channel.id);
+      const ear = call.listen(user.id);
+      this.#ears.set(user.id, () => call.hangUp(ear));
+    }
+    this.#place(user, guildId, channel, deaf);
+  }
+
+  leave(user: User, guildId: string): void {
+    this.#hangUp(user);
+    this.#place(user, guildId, undefined, false);
+  }
+
+  /** A moderator moves the bot, or disconnects it where no channel is given. */
+  moveBot(guildId: string, channel: Channel | undefined): void {
+    this.server?.closeAll(4014);
+    this.#place(this.#world.bot, guildId, channel, true);
+  }
+
+  /** A moderator of a stage lets the bot speak, or sends it back. */
+  suppressBot(guildId: string, suppress: boolean): void {
+    const state = this.of(this.#world.bot, guildId);
+    if (!state) throw new Error('The bot is in no channel');
+    state.suppress = suppress;
+    this.#announce(this.#world.bot, state);
+  }
+
+  /** Somebody invites the bot to speak; it may accept. */
+  inviteBot(guildId: string): void {
+    const state = this.of(this.#world.bot, guildId);
+    if (!state) throw new Error('The bot is in no channel');
+    state.requestedAt = new Date(this.#world.now()).toISOString();
+    this.#announce(this.#world.bot, state);
+  }
+
+  /** The bot accepts an invitation; false where there is none. */
+  speak(guildId: string): boolean {
+    const state = this.of(this.#world.bot, guildId);
+    if (state?.requestedAt == null) return false;
+    Object.assign(state, { suppress: false, requestedAt: null });
+    this.#announce(this.#world.bot, state);
+    return true;
+  }
+
+  #hangUp(user: User): void {
+    this.#ears.get(user.id)?.();
+    this.#ears.delete(user.id);
+  }
+
+  #place(user: User, guildId: string, channel: Channel | undefined, selfDeaf: boolean): void {
+    const before = this.of(user, guildId);
+    const state: VoiceState = {
+      userId: user.id,
+      guildId,
+      channelId: channel?.id ?? null,
+      sessionId: before?.channelId != null ? before.sessionId : this.#world.nextId(),
+      selfDeaf,
+      suppress: channel?.type === STAGE && user.bot,
+      requestedAt: null,
+    };
+    this.#world.voiceStates.set(`${guildId} ${user.id}`, state);
+    this.#announce(user, state);
+    if (user.id !== this.#world.bot.id || !channel || !this.server) return;
+    const token = this.#world.nextId();
+    this.server.admit({
+      guild: guildId,
+      channel: channel.id,
+      user: user.id,
+      session: state.sessionId,
+      token,
+    });
+    const { endpoint } = this.server;
+    this.#gateway.dispatch({
+      event: 'VOICE_SERVER_UPDATE',
+      guildId,
+      intents: 0,
+      data: () => ({ token, guild_id: guildId, endpoint }),
+    });
+  }
+
+  #announce(user: User, state: VoiceState): void {
+    const member = {
+      user,
+      roles: [],
+      joined_at: new Date(0).toISOString(),
+      deaf: false,
+      mute: false,
+      flags: 0,
+    };
+    this.#gateway.dispatch({
+      event: 'VOICE_STATE_UPDATE',
+      guildId: state.guildId,
+      intents: VOICE_INTENT,
+      data: () => ({ ...this.#world.voiceStateJson(state), member }),
+    });
+  }
+}
