@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what Minstrel's work costs, beside its peers and limits. `npm run bench -- p1 p7` measures rows alone; `--short`
- * measures little and allows twice the goals. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
+ * measures little and allows twice the goals. `npm run bench -- scale` measures what docs/scale.md goes by. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
  */
 import { parseArgs } from 'node:util';
 import { lagRow, manyAnswersRow } from './answers.ts';
@@ -74,6 +74,11 @@ function line(cells: readonly [string, string, string, string, string, string, s
   return `${id.padEnd(4)}${what.padEnd(58)}${unit.padEnd(20)}${product.padStart(9)}  ${peer.padEnd(40)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
 }
 
+if (positionals[0] === 'scale') {
+  const { measureScale } = await import('./scale/scale.ts');
+  await measureScale({ short: values.short }, (text) => process.stdout.write(text));
+  process.exit(0);
+}
 process.stdout.write(line(['', '', '', 'product', 'peer or limit', '', 'ratio', 'goal']));
 let behind = 0;
 for (const { id, title, measure } of chosenRows()) {

@@ -11,6 +11,7 @@ import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../
 import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Measure } from '../../../src/core/series.ts';
 import { webhookRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
@@ -213,6 +214,7 @@ export interface HarnessOptions extends SlackServerOptions {
   /** How long a socket may take to open, in milliseconds. */
   openWithinMs?: number;
   threads?: boolean;
+  measure?: Measure;
   /** What goes wrong while the adapter starts. */
   trouble?: (server: SlackServer) => void;
   /** The adapter's time against the server's. */
@@ -290,6 +292,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
       sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
       editGapMs: EDIT_GAP_MS,
+      ...(options.measure && { measure: options.measure }),
     });
   const slack = another();
   const listener = await createHttpServer({

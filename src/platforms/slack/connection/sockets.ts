@@ -1,5 +1,6 @@
 /** Socket Mode over several connections, so that a refresh of one never leaves none. */
 import { type App, SocketModeReceiver } from '@slack/bolt';
+import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { isTokenError, refusedSetting, retryAfterMs, slackErrorOf } from '../errors.ts';
 import { webClientOptions } from './client.ts';
@@ -10,6 +11,25 @@ const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
+/** The first frame of a connection; the SDK passes each as it came. Longer ones are events, and are not parsed twice. */
+const helloSchema = z
+  .union([z.string(), z.instanceof(Buffer).transform(String)])
+  .pipe(
+    z
+      .string()
+      .max(1_000)
+      .regex(/"hello"/),
+  )
+  .transform((text, { addIssue }) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      addIssue('not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ type: z.literal('hello'), num_connections: z.number() }))
+  .transform(({ num_connections }) => num_connections);
 /** The SDK's own limit is the one of any HTTP response: five minutes. */
 const OPEN_WITHIN_MS = 10_000;
 
@@ -32,6 +52,11 @@ export function createSockets(
       }),
   );
   for (const { client } of receivers) endWhatDoesNotOpen(client, openWithinMs);
+  for (const { client: socket } of receivers)
+    socket.on('ws_message', (frame: unknown) => {
+      const counted = helloSchema.safeParse(frame).data;
+      if (counted !== undefined) measure?.('minstrel_slack_app_connections', {}, counted);
+    });
   const open = new Set<SocketModeReceiver>();
   let stopped = false;
   let trouble = 'Not connected to Slack yet';

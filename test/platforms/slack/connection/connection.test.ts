@@ -16,13 +16,20 @@ const noRefusals = () => expect(harness.server.refused).toEqual([]);
 
 describe('Socket Mode', () => {
   it('holds two at once, so that a refresh of one leaves the other', async () => {
-    const two = await startHarness({ connections: 2 });
+    const counted: number[] = [];
+    const two = await startHarness({
+      connections: 2,
+      measure: (series, _labels, value) => {
+        if (series === 'minstrel_slack_app_connections') counted.push(value ?? Number.NaN);
+      },
+    });
     try {
       await two.server.until(() => two.server.socketMode.connections === 2);
       two.server.socketMode.drop();
       await two.server.until(() => two.server.socketMode.connected === 4);
       expect((await two.server.slash('/song', 'rain')).acknowledged).toBe(true);
       expect(two.slack.status()).toEqual({ ready: true });
+      expect(counted.slice(0, 2), 'as Slack counts them').toEqual([1, 2]);
       expect(two.server.refused).toEqual([]);
     } finally {
       await two.stop();
