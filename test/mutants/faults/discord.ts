@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
+const SHARED = 'test/platforms/discord/connection/shared-connection.test.ts';
 const LEASED = 'test/platforms/discord/connection/leased-shards.test.ts';
 
 export const DISCORD_FAULTS = [
@@ -28,6 +29,20 @@ export const DISCORD_FAULTS = [
     text: 'return destroy({ ...how, code: CloseCodes.Resuming });',
     replacement: 'return destroy(how);',
     tests: { [LEASED]: 'what one that is stopped held is free at once' },
+  },
+  {
+    name: 'shards identify whenever they like',
+    file: 'src/platforms/discord/connection/identify.ts',
+    text: 'if (wait === 0) break;',
+    replacement: 'break;',
+    tests: { [SHARED]: 'of all their shards one identifies at a time' },
+  },
+  {
+    name: 'a resumed session answers people who may use no commands there',
+    file: 'src/platforms/discord/receive/conversation.ts',
+    text: 'if (guild !== undefined) await guilds.learn(guild);',
+    replacement: '',
+    tests: { [SHARED]: 'one that goes on with a session knows who may be answered there' },
   },
   {
     name: 'requests ask no budget',

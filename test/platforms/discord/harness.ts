@@ -161,7 +161,10 @@ export interface HarnessOptions extends DiscordOptions {
   readonly adapter?: (
     discord: DiscordServer,
   ) => Partial<
-    Pick<AdapterOptions, 'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'withLock' | 'now'>
+    Pick<
+      AdapterOptions,
+      'shards' | 'publicKey' | 'httpOnly' | 'messageContent' | 'withLock' | 'now' | 'replicas'
+    >
   >;
   /** Does not connect yet. */
   readonly idle?: boolean;
