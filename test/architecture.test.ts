@@ -185,6 +185,15 @@ test('imports run in one direction, and packages stay inside their folders', () 
   expect(violations(sources)).toEqual([]);
 });
 
+test('what browsers run imports its neighbours and packages alone', () => {
+  const modules = globSync('src/**/browser/*.js').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  expect(modules.length).toBeGreaterThan(0);
+  const far = modules
+    .flatMap(importsOf)
+    .filter(({ specifier }) => /^(?:\.\.|\.\/.*\/|node:|\/)/.test(specifier));
+  expect(far).toEqual([]);
+});
+
 test('no file imports itself through others', () => {
   expect(circles(sources)).toEqual([]);
 });

@@ -125,7 +125,7 @@ function wordsSection({ takes, lyrics }: SongPage): Html | undefined {
   const timed = takes.filter(({ lines }) => lines.length > 0);
   if (timed.length > 0)
     return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
-${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}">${timedLines(lines)}</ol>\n`)}</section>`;
+${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Words in time">${timedLines(lines)}</ol>\n`)}</section>`;
   if (!lyrics?.trim()) return undefined;
   return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
 ${verses(clipped(lyrics.trim(), MOST_LYRICS))}</section>`;

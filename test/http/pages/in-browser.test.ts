@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SongPage } from '../../../src/http/pages/content.ts';
 import {
   noBrowser,
   startBrowser,
@@ -19,6 +18,15 @@ const METER = `(() => {
   return Math.max(...samples.map(Math.abs));
 })()`;
 const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
+
+/** How many colours the middle of the first waveform has. */
+const COLOURS = `(() => {
+  const canvas = document.querySelector('canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+  const opaque = Array.from({ length: data.length / 4 }, (_, index) => [...data.subarray(4 * index, 4 * index + 4)])
+    .filter(([, , , alpha]) => alpha === 255);
+  return new Set(opaque.map(String)).size;
+})()`;
 
 /** Makes the sound of the first player measurable. */
 const LISTEN = `(() => {
@@ -41,13 +49,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   });
   afterAll(() => browser?.[Symbol.asyncDispose]());
 
-  async function open(
-    options: VisitOptions & { seconds?: number; song?: Partial<SongPage> } = {},
-  ): Promise<Visit> {
+  async function open({ seconds, ...options }: VisitOptions & { seconds?: number } = {}): Promise<Visit> {
     const files = new Files();
-    const { seconds = 6, song, ...visit } = options;
-    const { songUrl } = await openSongSite({ song: { ...sampleSong(files, seconds), ...song }, files });
-    return browser.visit(songUrl, visit);
+    const { songUrl } = await openSongSite({ song: sampleSong(files, seconds), files });
+    return browser.visit(songUrl, options);
   }
 
   async function openMixer({ page }: Visit): Promise<void> {
@@ -171,6 +176,8 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(Number(seconds));
       await isSilent();
     }
+    // What was played is drawn in another colour than what comes.
+    expect(await page.evaluate(COLOURS)).toBe(2);
     const muteVocals = page.getByRole('button', { name: 'Mute vocals' });
     await muteVocals.click();
     await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);
@@ -230,10 +237,17 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
 
   test('what people wrote runs nothing and breaks no layout', async () => {
     const long = `${HOSTILE}${'W'.repeat(5_000)}`;
-    const { page, problems, accessibilityProblems } = await open({
-      width: 360,
-      song: { title: long, person: long, style: long, lyrics: long, madeFrom: { title: long } },
-    });
+    const files = new Files();
+    const sample = sampleSong(files);
+    const lines = Array.from({ length: 40 }, (_, startSeconds) => ({
+      startSeconds,
+      text: HOSTILE,
+      section: HOSTILE,
+    }));
+    const texts = { title: long, person: long, style: long, lyrics: long, madeFrom: { title: long } };
+    const song = { ...sample, ...texts, takes: sample.takes.map((take) => ({ ...take, lines })) };
+    const { songUrl } = await openSongSite({ song, files });
+    const { page, problems, accessibilityProblems } = await browser.visit(songUrl, { width: 360 });
     expect(await page.title()).toContain('<script>');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('<script>');
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { addTo, encodeWav, gainsOf, peaksOf, rateThatFits } from '../../../src/http/pages/browser/mixing.js';
+import {
+  addTo,
+  encodeWav,
+  gainsOf,
+  peaksOf,
+  rateThatFits,
+  wavesOf,
+} from '../../../src/http/pages/browser/mixing.js';
 
 const lane = (changes = {}) => ({ volume: 1, muted: false, soloed: false, ...changes });
 
@@ -41,6 +48,17 @@ test('a waveform shows the loudest of each stretch, over all channels', () => {
   expect([...peaksOf([left, right], 2)]).toEqual([0.25, 0.5]);
   expect([...peaksOf([Float32Array.of(3)], 1)]).toEqual([1]);
   expect([...peaksOf([], 3)]).toEqual([0, 0, 0]);
+});
+
+test('the loudest lane fills its lane, and quiet ones are seen beside it', () => {
+  const [loud, quiet, silent] = wavesOf(
+    [[Float32Array.of(0.5)], [Float32Array.of(0.05)], [Float32Array.of(0)]],
+    1,
+  );
+  expect([loud?.[0], silent?.[0]]).toEqual([1, 0]);
+  expect(quiet?.[0]).toBeCloseTo(0.25, 2);
+  expect(wavesOf([[Float32Array.of(0)]], 1)).toEqual([Float32Array.of(0)]);
+  expect(wavesOf([], 1)).toEqual([]);
 });
 
 describe('a WAV file', () => {

@@ -1,7 +1,7 @@
 /** The mixer of a take's stems: opened by a press, because it loads all of them. */
 import { openDeck } from './deck.js';
 import { begin, clockTime, find, pauseForOthers, showLine } from './elements.js';
-import { addTo, encodeWav, gainsOf, peaksOf } from './mixing.js';
+import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
 
 /** Steps of a waveform. */
 const PEAKS = 240;
@@ -78,7 +78,13 @@ async function start(section, say) {
   const audio = document.querySelector(`[data-take="${take}"] audio`);
   const known = audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
   const deck = await openDeck(files, known);
-  const lanes = rows.map((row, index) => makeLane(row, deck.buffers[index], () => apply()));
+  const waves = wavesOf(
+    deck.buffers.map((buffer) =>
+      Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
+    ),
+    PEAKS,
+  );
+  const lanes = rows.map((row, index) => makeLane(row, waves[index], () => apply()));
   const karaoke = element('button', { type: 'button', class: 'karaoke', 'aria-pressed': 'false' }, 'Karaoke');
   const play = element('button', { type: 'button', class: 'play', 'aria-label': 'Play the mix' });
   play.append(playIcon());
@@ -173,10 +179,11 @@ async function start(section, say) {
 
 /**
  * @param {HTMLElement} row
- * @param {AudioBuffer | undefined} buffer
+ * @param {Float32Array | undefined} known
  * @param {() => void} changed
  */
-function makeLane(row, buffer, changed) {
+function makeLane(row, known, changed) {
+  const wave = known ?? new Float32Array(PEAKS);
   const name = row.dataset.stem ?? '';
   const state = { volume: 1, muted: false, soloed: false };
   const mute = element(
@@ -200,10 +207,6 @@ function makeLane(row, buffer, changed) {
   });
   const canvas = element('canvas', { class: 'wave', 'aria-hidden': 'true' });
   row.querySelector('audio')?.replaceWith(mute, solo, volume, canvas);
-  const channels = buffer
-    ? Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index))
-    : [];
-  const peaks = peaksOf(channels, PEAKS);
 
   const setMuted = (/** @type {boolean} */ muted) => {
     state.muted = muted;
@@ -223,7 +226,7 @@ function makeLane(row, buffer, changed) {
     state.volume = Number(volume.value);
     changed();
   });
-  return { name, state, setMuted, draw: (/** @type {number} */ played) => draw(canvas, peaks, played) };
+  return { name, state, setMuted, draw: (/** @type {number} */ played) => draw(canvas, wave, played) };
 }
 
 /**
@@ -244,7 +247,7 @@ function draw(canvas, peaks, played) {
   const step = width / peaks.length;
   peaks.forEach((peak, index) => {
     const bar = Math.max(scale, peak * height * 0.96);
-    pen.fillStyle = index / peaks.length < played ? style.color : style.getPropertyValue('--rest');
+    pen.fillStyle = index / peaks.length < played ? style.color : style.caretColor;
     pen.fillRect(index * step, (height - bar) / 2, Math.max(1, step * 0.66), bar);
   });
 }

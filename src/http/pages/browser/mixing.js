@@ -49,6 +49,21 @@ export function peaksOf(channels, count) {
   return peaks;
 }
 
+/** Below 1, quiet lanes are drawn larger than they are, so that they can be told from silent ones. */
+const WAVE_EXPONENT = 0.6;
+
+/**
+ * What is drawn of each lane, from 0 to 1: lanes keep their order of loudness, and the loudest of all fills its lane.
+ * @param {readonly (readonly Float32Array[])[]} lanes the channels of each
+ * @param {number} count
+ * @returns {Float32Array[]}
+ */
+export function wavesOf(lanes, count) {
+  const peaks = lanes.map((channels) => peaksOf(channels, count));
+  const loudest = Math.max(...peaks.map((lane) => lane.reduce((most, peak) => Math.max(most, peak), 0)), 0);
+  return peaks.map((lane) => (loudest === 0 ? lane : lane.map((peak) => (peak / loudest) ** WAVE_EXPONENT)));
+}
+
 const HEADER_BYTES = 44;
 
 /**

@@ -82,6 +82,8 @@ function followLines() {
   for (const list of document.querySelectorAll('ol[data-words]')) {
     if (!(list instanceof HTMLElement)) continue;
     list.classList.add('live');
+    // It may scroll, which has to work by keyboard too.
+    list.tabIndex = 0;
     list.addEventListener('click', (event) => {
       const line = event.target instanceof Element ? event.target.closest('li') : null;
       const audio = document.querySelector(`[data-take="${list.dataset.words}"] audio`);
