@@ -1,7 +1,8 @@
 import { defineCommand, defineSubcommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
+import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
-import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
+import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
@@ -53,7 +54,7 @@ function modelLine({ family: name, model, from, chosenBy, gone }: ModelInForce, 
   return [line, ...lost].join('\n');
 }
 
-function answerLines({ systemPrompt, assistant, footer }: AnswersInForce, at: Somewhere): string[] {
+function answerLines({ systemPrompt, assistant, footer, talk }: AnswersInForce, at: Somewhere): string[] {
   const prompt = systemPrompt
     ? `${plain(shortened(systemPrompt.text))} (${because(systemPrompt.from, at)})`
     : 'none';
@@ -61,6 +62,7 @@ function answerLines({ systemPrompt, assistant, footer }: AnswersInForce, at: So
     `**System prompt**: ${prompt}`,
     `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from, at)}`,
     `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from, at)}`,
+    ...(talk ? ['**Talk**: every message in this channel is a question'] : []),
   ];
 }
 
@@ -209,6 +211,24 @@ export const models = defineCommand({
         await moderation.answers.change(present({ assistant, footer }), where);
         const [, ...lines] = answerLines(await moderation.answers.inForce(), address);
         return privately(lines.join('\n\n'));
+      },
+    }),
+
+    talk: defineSubcommand({
+      description: 'Whether every message in this channel is a question, without the bot’s name',
+      options: {
+        all: { type: 'flag', description: 'On: each message is answered in a thread', required: true },
+      },
+      async run({ options: { all }, address }, { moderation, hearsOnlyItsName }) {
+        if (all && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'all');
+        if (all && serverOf(address) === undefined)
+          throw new UserError('In direct messages every message is a question already.', 'all');
+        await moderation.answers.talk(all);
+        return privately(
+          all
+            ? 'Every message in this channel is a question now, and answered in a thread of its own. What people say to each other there, replies and messages that name somebody else, stays theirs. Each person may ask 30 times an hour; **/limits set** with scope:person, family:ask and per:hour sets another limit.'
+            : 'Messages in this channel are questions only when they name me.',
+        );
       },
     }),
   },

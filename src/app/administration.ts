@@ -64,6 +64,8 @@ export interface Administration {
   readonly admit: Admit;
   readonly meter: Meter;
   readonly models: ModelSettings;
+  /** Whether each message in the channel is a question. */
+  talks(where: Address): Promise<boolean>;
   /** Keeps what a person says of an answer. */
   judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
   readonly decisions: DecisionStore;
@@ -136,6 +138,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     },
     meter,
     models,
+    talks: async (where) => (await decisions.read(where)).channel.talk ?? false,
     async judge({ id: job, work, address, createdAt }, { id: person }, judgement) {
       const model = modelOf(work) ?? 'none';
       const before = await feedback.vote(address, { job, model, day: dayOf(createdAt), person, judgement });

@@ -29,7 +29,6 @@ import { createLocks } from '../storage/locks.ts';
 import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { type Administration, startAdministration } from './administration.ts';
-import { agentTools } from './agent-tools.ts';
 import { type ContextParts, contextOf } from './context.ts';
 import { healthParts } from './health-parts.ts';
 import { measuredBot } from './measurements.ts';
@@ -44,6 +43,7 @@ import {
 } from './outside.ts';
 import { songPageRoutes } from './page-routes.ts';
 import { createPartyService, type PartyService } from './parties.ts';
+import { talkTools } from './talk-tools.ts';
 
 export interface PlatformTools {
   readonly measure: Measure;
@@ -209,6 +209,7 @@ async function createInside(
     answers: await answerOffer(config, emulator),
     fitPicture: createPictureFitter(),
     parties,
+    hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
     accessTo: async (address, { url, attached }) =>
       attached
         ? { from: 'platform', headers: await platform(address.platform)?.attachmentHeaders(url, address) }
@@ -226,7 +227,7 @@ async function createInside(
       return home({ person, address, context, commands, running });
     },
   });
-  const bot = { ...core, ...agentTools(core, { jobs, parts, log }) };
+  const bot = { ...core, ...talkTools(core, { jobs, parts, log }) };
   return { administration, jobs, pending, parties, bot };
 }
 

@@ -29,6 +29,7 @@ export interface ContextParts {
   readonly fitPicture: PictureFitter;
   readonly pageUrl: (song: JobView) => Promise<string | undefined>;
   readonly parties: PartyService;
+  readonly hearsOnlyItsName: (address: Address) => string | undefined;
   readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
 }
 
@@ -72,6 +73,7 @@ export function contextOf(
         return answerSettings(settings);
       },
     },
+    hearsOnlyItsName: parts.hearsOnlyItsName(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     get moderation() {
       return administration.moderation(address, platformPerson, settings);

@@ -43,6 +43,8 @@ export interface Bot {
   home?(request: HomeRequest): Promise<readonly HomeSection[]>;
   /** What the person could say here in plain words. Never rejects. */
   prompts?(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
+  /** Whether each message in the channel is a question, without the bot's name. Never rejects. */
+  talks?(address: Address): Promise<boolean>;
   /** Cancels what the person has running in the thread of the address. Never rejects. */
   cancelRunning?(request: HomeRequest): Promise<void>;
   /** Completions for an option, at most 25, never rejects. */

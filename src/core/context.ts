@@ -110,6 +110,8 @@ export interface Context {
   readonly settings: { readonly answers: AnswerSettings };
   /** Keeps what the person says of an answer; a vote of theirs on it before is replaced. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
+  /** Why the bot hears no messages without its name here: a plain sentence; undefined where it hears them. */
+  readonly hearsOnlyItsName: string | undefined;
   /** What moderators may do. The caller has checked that the person is one, by {@link Command.moderatorsOnly}. */
   readonly moderation: Moderation;
   /** The gateway's bounds, so that bad input is told before anything is spent. */

@@ -28,6 +28,8 @@ export interface AnswersInForce {
   readonly systemPrompt?: { readonly text: string; readonly from: Where };
   readonly assistant: { readonly on: boolean; readonly from: Origin };
   readonly footer: { readonly on: boolean; readonly from: Origin };
+  /** Each message in the channel is a question. */
+  readonly talk: boolean;
 }
 
 /** Whether songs have pages, which open for everybody who has the link. */
@@ -198,6 +200,8 @@ export interface Moderation {
       where: Where,
     ): Promise<void>;
     reset(what: 'systemPrompt' | 'assistant' | 'footer', where: Where): Promise<boolean>;
+    /** Whether each message in this channel is a question. */
+    talk(on: boolean): Promise<void>;
   };
   readonly pages: {
     inForce(): Promise<PagesInForce>;

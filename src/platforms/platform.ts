@@ -59,6 +59,8 @@ export interface Platform {
   /** Ends every connection. */
   close(): Promise<void>;
   status(): PlatformStatus;
+  /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
+  readonly hearsOnlyItsName?: string;
   /** How many connections bring events; absent where events come without a connection. */
   connections?(): number;
   /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */

@@ -10,6 +10,7 @@ const NAMES = {
   assistant: 'assistant',
   footer: 'footer',
   pages: 'pages of songs',
+  talk: 'every message is a question',
 } as const;
 
 export function answersInForce({ channel, server }: Decisions): AnswersInForce {
@@ -24,6 +25,7 @@ export function answersInForce({ channel, server }: Decisions): AnswersInForce {
     systemPrompt: text === undefined ? undefined : { text, from },
     assistant: flag('assistant'),
     footer: flag('footer'),
+    talk: channel.talk ?? false,
   });
 }
 

@@ -229,6 +229,8 @@ const settingsSchema = z.object({
   album: z.string().optional(),
   limits: z.array(limit).readonly().default([]),
   exemptModerators: z.boolean().optional(),
+  /** A channel's: each message in it is a question. */
+  talk: z.boolean().optional(),
   /** People of other workspaces that share a channel are served. */
   visitors: z.boolean().optional(),
   /** A server's: nothing new is taken. */

@@ -89,6 +89,9 @@ export function moderationFor(
         if (footer !== undefined) await change(where, setValue('footer', footer));
       },
       reset: (what, where) => change(where, setValue(what, undefined)),
+      async talk(on) {
+        await change('channel', setValue('talk', on ? true : undefined));
+      },
     },
 
     pages: {

@@ -69,6 +69,7 @@ export function createBotOn(
       },
       settings: { answers: { assistant: false, footer: true } },
       judge: async () => {},
+      hearsOnlyItsName: undefined,
       moderation: administered.moderation(address, platformPerson, settings),
       files: {
         keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),

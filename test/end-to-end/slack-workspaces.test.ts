@@ -206,6 +206,41 @@ describe('a conversation', () => {
   });
 });
 
+describe('a channel where each message is a question', () => {
+  it('is chosen by moderators, has a limit for each person, and is one no more when they take it back', async () => {
+    const said = async (user: string, command: string, text: string) => {
+      const before = slack.ephemeralsOf(user).length;
+      await slack.slash(command, text, { user });
+      const told = await until(() => slack.ephemeralsOf(user)[before]);
+      return readableText(told);
+    };
+    expect(await said('U0ADA', '/models', 'talk all:on')).toContain('Only moderators may use /models');
+    expect(await said('U0BOB', '/models', 'talk all:on')).toContain(
+      'Every message in this channel is a question',
+    );
+    expect(await said('U0BOB', '/models', 'show')).toContain('every message in this channel is a question');
+    expect(await said('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
+    const { message } = await slack.say('what is 5 times 5?');
+    await until(() =>
+      slack
+        .thread(message)
+        .find((sent) => sent.user === slack.workspace.botUser && buttons(sent).includes('Again')),
+    );
+    await said('U0BOB', '/limits', 'set person ask 0 hour');
+    const { message: refused } = await slack.say('and 6 times 6?');
+    await until(() =>
+      slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('switched off by a limit')),
+    );
+    await said('U0BOB', '/limits', 'reset person ask hour');
+    expect(await said('U0BOB', '/models', 'talk all:off')).toContain('only when they name me');
+    const { message: plain } = await slack.say('and 7 times 7?');
+    const { message: last } = await slack.mention('what is 8 times 8?');
+    await until(() => slack.thread(last).some((sent) => buttons(sent).includes('Again')));
+    for (const left of [refused, plain])
+      expect(slack.thread(left).filter(({ user }) => user === slack.workspace.botUser)).toEqual([]);
+  });
+});
+
 describe('a workspace that takes the app away', () => {
   it('is forgotten, and the others are served on', async () => {
     slack.tokens.revoke(other.workspace);

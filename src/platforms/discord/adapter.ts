@@ -7,6 +7,7 @@ import type { Message } from '../../core/message.ts';
 import type { Replicas } from '../../core/replicas.ts';
 import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
+import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
 import type { DiscordConnection, RetryTools } from './connection/connection.ts';
 import { createGatewayConnection } from './connection/gateway.ts';
@@ -53,6 +54,9 @@ export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'bu
 const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
+const HEARS_ONLY_ITS_NAME =
+  'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
+
 export function createDiscord(options: DiscordOptions): Platform {
   const { log, media, now, random, publicKey, sleep = realSleep, messageContent = false } = options;
   const { withLock = (_task, work) => work(), elapsed = () => performance.now(), replicas } = options;
@@ -85,6 +89,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   }
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
+  const talk = createTalkMemory(now);
   const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
 
   function connect(): DiscordConnection {
@@ -129,7 +134,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     const interaction = discordInteractionSchema.safeParse(data);
     if (!interaction.success)
       return log.warn({ err: interaction.error }, 'Discord sent an interaction of an unknown kind');
-    const receiving = { ...tools, bot, self, messageContent, sleep, closing: closing.signal };
+    const receiving = { ...tools, bot, self, talk, messageContent, sleep, closing: closing.signal };
     if (interaction.data.type === 4) await answerAutocomplete(interaction.data, receiving);
     else await acknowledge(interaction.data, receiving);
   }
@@ -138,7 +143,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     const { data: message } = incomingMessageSchema.safeParse(data);
     if (!message || message.author.bot || message.webhook_id !== undefined) return;
     if (!bot || self === undefined) return;
-    await converse(message, { ...tools, bot, self, messageContent, sleep, closing: closing.signal });
+    await converse(message, { ...tools, bot, self, talk, messageContent, sleep, closing: closing.signal });
   }
 
   function takeFromWebhook(interaction: unknown): boolean {
@@ -155,6 +160,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
   return {
     name: 'discord',
+    ...(messageContent ? {} : { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
 
     async start(theBot) {
       bot = theBot;

@@ -1,6 +1,7 @@
 import type { Bot } from '../../core/bot.ts';
 import type { Log } from '../../core/log.ts';
 import type { MediaReader } from '../platform.ts';
+import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
 import type { DiscordRest } from './connection/rest.ts';
 import type { FirstResponses } from './receive/invocation.ts';
@@ -22,6 +23,7 @@ export interface ReceivingTools extends DeliveryTools {
   readonly bot: Bot;
   /** The bot's own user id; absent without a gateway connection. */
   readonly self: string | undefined;
+  readonly talk: TalkMemory;
   /** The bot reads messages that do not mention it. */
   readonly messageContent: boolean;
   /** Resolves after the time or when the signal aborts. */

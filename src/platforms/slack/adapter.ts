@@ -56,6 +56,9 @@ export interface SlackOptions {
   readonly editGapMs?: number;
 }
 
+const HEARS_ONLY_ITS_NAME =
+  'Slack tells me only of messages that name me. Whoever runs this bot can set SLACK_THREADS=1, and make the manifest with --threads.';
+
 const TIMEOUT_MS = 15_000;
 /** A stop waits this long for what was taken before it; Slack waits no longer. */
 const STOP_MS = 3000;
@@ -119,6 +122,7 @@ export function createSlack(options: SlackOptions): Platform {
 
   return {
     name: PLATFORM_NAME,
+    ...(options.threads ? {} : { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
     ...(connection.receive === undefined ? {} : { receive: connection.receive }),
     ...(account.visit === undefined ? {} : { visit: account.visit }),
 

@@ -143,6 +143,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         ...(['channel', 'server'] as const).flatMap((from) =>
           settings[from].limits.map((limit) => shown(from, applied(limit, address, person))),
         ),
+        ...talkLimits(settings).map((limit) => shown('channel', applied(limit, address, person))),
         ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
       ]);
     },
@@ -157,13 +158,25 @@ function applied(limit: Limit, address: Address, person: Person): Applied {
   return { limit, counter: counterOf(limit.scope, address, person.id, limit.family), isCeiling: false };
 }
 
+/** Where each message is a question, people may ask more than they meant to. */
+const TALK_LIMIT: Limit = { scope: 'person', family: 'ask', per: 'hour', of: 'requests', most: 30 };
+
+/** None where moderators limit these questions for everybody themselves. */
+function talkLimits({ channel, server }: Decisions): Limit[] {
+  const isSame = ({ scope, who, family, per, of }: Limit) =>
+    scope === 'person' && who === undefined && family === 'ask' && per === 'hour' && of === 'requests';
+  return channel.talk === true && ![...channel.limits, ...server.limits].some(isSame) ? [TALK_LIMIT] : [];
+}
+
 /** Those that hold for this person. Of the limits for a person, the most particular one counts. */
 function moderatorsLimits(settings: Decisions, address: Address, person: Person): Applied[] {
   if (person.moderator && settings.server.exemptModerators === true) return [];
   const all: Limit[] = [...settings.channel.limits, ...settings.server.limits];
   const shared = all.filter(({ scope }) => scope !== 'person');
   const personal = Map.groupBy(
-    all.filter(({ scope, who }) => scope === 'person' && (who === undefined || isMeant(who, person))),
+    [...all, ...talkLimits(settings)].filter(
+      ({ scope, who }) => scope === 'person' && (who === undefined || isMeant(who, person)),
+    ),
     ({ family, per, of }) => `${family ?? '*'} ${per} ${of}`,
   );
   const particular = [...personal.values()].flatMap((limits) => mostParticular(limits) ?? []);

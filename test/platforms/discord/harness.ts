@@ -1,6 +1,6 @@
 import type { Bot } from '../../../src/core/bot.ts';
 import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/command.ts';
-import type { Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
+import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { Log } from '../../../src/core/log.ts';
 import type { KeptFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
@@ -93,6 +93,9 @@ export class FakeBot implements Bot {
   /** Why nobody may use what a platform opens by itself. */
   refused: Message | undefined;
   refusal = async () => this.refused;
+  /** Channels in which each message is a question. */
+  readonly talkative = new Set<string>();
+  talks = async ({ channel }: Address) => this.talkative.has(channel);
   suggest = async (request: SuggestRequest): Promise<readonly Choice[]> => {
     this.suggestions.push(request);
     return await this.choices(request);

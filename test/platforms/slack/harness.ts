@@ -141,6 +141,13 @@ export class FakeBot implements Bot {
     return this.suggested;
   }
 
+  /** Channels in which each message is a question. */
+  readonly talkative = new Set<string>();
+
+  async talks({ channel }: Address): Promise<boolean> {
+    return this.talkative.has(channel);
+  }
+
   async cancelRunning(request: HomeRequest): Promise<void> {
     this.cancelled.push(request);
   }

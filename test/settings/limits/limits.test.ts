@@ -274,6 +274,30 @@ test('work that failed counts no more, and what was settled twice counts once', 
   expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 1 }]);
 });
 
+describe('a channel where each message is a question', () => {
+  test('lets each person ask thirty times an hour, unless moderators say otherwise', async () => {
+    const { answers } = administered.moderation(HERE, MOD);
+    await answers.talk(true);
+    const [limit] = await administered.limitsInForce(HERE, ADA);
+    expect(limit).toMatchObject({ from: 'channel', sentence: '30 answers per person and hour' });
+    for (let time = 0; time < 30; time += 1) await administered.accept(request(ADA, QUESTION));
+    await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
+      '30 answers per person and hour',
+    );
+    await set({ family: 'ask', per: 'hour', most: 31 });
+    await administered.accept(request(ADA, QUESTION));
+    await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
+      '31 answers per person and hour',
+    );
+    expect(await administered.limitsInForce(HERE, ADA)).toHaveLength(1);
+    await administered
+      .moderation(HERE, MOD)
+      .limits.reset({ scope: 'person', family: 'ask', per: 'hour', of: 'requests' });
+    await answers.talk(false);
+    await administered.accept(request(ADA, QUESTION));
+  });
+});
+
 describe('moderators', () => {
   test('are limited like everybody, unless they were exempted', async () => {
     await set({ most: 1 });

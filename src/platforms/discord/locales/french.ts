@@ -50,6 +50,7 @@ export const french = {
     who: 'qui',
     exempt: 'exempter',
     visitors: 'visiteurs',
+    talk: 'discussion',
     allow: 'autoriser',
     forbid: 'interdire',
     inherit: 'hériter',
@@ -198,6 +199,9 @@ export const french = {
     'Whether people of other workspaces that share a channel are served, on Slack':
       'Si les membres d’autres espaces Slack partageant un canal sont servis',
     'On: they may use what everybody may': 'Activé : ils peuvent ce que tous peuvent',
+    'Whether every message in this channel is a question, without the bot’s name':
+      'Si chaque message de ce salon est une question, sans le nom du bot',
+    'On: each message is answered in a thread': 'Activé : chaque message reçoit sa réponse dans un fil',
     'Say who may use a command: those who are named, or everyone':
       'Dire qui peut utiliser une commande : les personnes nommées, ou tous',
     'The command, or all': 'La commande, ou toutes',

@@ -50,6 +50,7 @@ export const german = {
     who: 'wer',
     exempt: 'ausnehmen',
     visitors: 'besucher',
+    talk: 'gespräch',
     allow: 'erlauben',
     forbid: 'verbieten',
     inherit: 'erben',
@@ -199,6 +200,9 @@ export const german = {
     'Whether people of other workspaces that share a channel are served, on Slack':
       'Ob Leute anderer Workspaces in geteilten Kanälen bedient werden, auf Slack',
     'On: they may use what everybody may': 'An: Sie dürfen, was alle dürfen',
+    'Whether every message in this channel is a question, without the bot’s name':
+      'Ob jede Nachricht in diesem Kanal eine Frage ist, ohne den Namen des Bots',
+    'On: each message is answered in a thread': 'An: Jede Nachricht wird in einem Thread beantwortet',
     'Say who may use a command: those who are named, or everyone':
       'Sagen, wer einen Befehl nutzen darf: die Genannten, oder alle',
     'The command, or all': 'Der Befehl, oder alle',

@@ -50,6 +50,7 @@ export const japanese = {
     who: '誰',
     exempt: '免除',
     visitors: '訪問者',
+    talk: '会話',
     allow: '許可',
     forbid: '禁止',
     inherit: '継承',
@@ -194,6 +195,9 @@ export const japanese = {
     'Whether people of other workspaces that share a channel are served, on Slack':
       'チャンネルを共有する他のワークスペースの人に応じるか（Slack）',
     'On: they may use what everybody may': 'オン: 他の人と同じように使える',
+    'Whether every message in this channel is a question, without the bot’s name':
+      'このチャンネルのすべてのメッセージを、ボットの名前なしで質問とみなすか',
+    'On: each message is answered in a thread': 'オン: 各メッセージにスレッドで答える',
     'Say who may use a command: those who are named, or everyone':
       'コマンドを使える人を決めます: 指定した人、または全員',
     'The command, or all': 'コマンド、またはすべて',

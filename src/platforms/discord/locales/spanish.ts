@@ -50,6 +50,7 @@ export const spanish = {
     who: 'quién',
     exempt: 'eximir',
     visitors: 'visitantes',
+    talk: 'charla',
     allow: 'permitir',
     forbid: 'prohibir',
     inherit: 'heredar',
@@ -201,6 +202,9 @@ export const spanish = {
     'Whether people of other workspaces that share a channel are served, on Slack':
       'Si se atiende a personas de otros espacios que comparten un canal, en Slack',
     'On: they may use what everybody may': 'Activado: pueden lo que pueden todos',
+    'Whether every message in this channel is a question, without the bot’s name':
+      'Si cada mensaje de este canal es una pregunta, sin el nombre del bot',
+    'On: each message is answered in a thread': 'Activado: cada mensaje se responde en un hilo',
     'Say who may use a command: those who are named, or everyone':
       'Decir quién puede usar un comando: los nombrados, o todos',
     'The command, or all': 'El comando, o todos',

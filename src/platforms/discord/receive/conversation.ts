@@ -1,13 +1,15 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { isThread } from '../connection/guilds.ts';
+import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
+import { isThread, takesThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../errors.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
 import type { IncomingMessage } from './interaction.ts';
 import { addressOfMessage, personOf, withPublicity } from './invocation.ts';
+import { openTalkThread } from './threads.ts';
 
 /** Its options for what was said. */
 const QUESTION = 'question';
@@ -32,7 +34,8 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
   if (!command || !(isToBot || mayBeForThread(message, tools))) return;
   const { guild_id: guild, channel_id: channel, channel_type: type, author, member } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(guild, channel, type);
-  if (!isToBot && thread?.owner !== self) return;
+  const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
+  if (!isToBot && thread?.owner !== self && !isTalk) return;
   if (guild !== undefined) await guilds.learn(guild);
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parent, tools))
     return log.info({ channel }, 'A person who may use no commands there was not answered');
@@ -44,6 +47,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
     address: withPublicity(addressOfMessage(message, thread?.parent), tools),
     person: { ...person, moderator: person.moderator || moderates },
   };
+  if (isTalk) return await answerTalk(message, invocation, tools);
   const isEmpty = textOfPerson(message, self) === '' && message.attachments.length === 0;
   const other = isEmpty ? await repliedTo(message, tools) : undefined;
   // Without words of its own, a reply asks about what it replies to.
@@ -69,6 +73,49 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
     },
     tools,
   );
+}
+
+/** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
+async function isQuestionInTalk(
+  message: IncomingMessage,
+  { bot, talk }: ConversationTools,
+): Promise<boolean> {
+  const { channel_id: channel, channel_type: type, author, content } = message;
+  // Also by people whom Discord does not let call everybody.
+  const isToAll = /@(?:everyone|here)\b/.test(content);
+  if (!takesThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
+  const kind = kindOfTalk(content, bot.commands);
+  return kind !== 'none' && (await bot.talks?.(addressOfMessage(message, undefined))) === true;
+}
+
+/** In a thread of its own, or where none may be opened as a reply. */
+async function answerTalk(
+  message: IncomingMessage,
+  { id, address, person }: Pick<Invocation, 'id' | 'address' | 'person'>,
+  tools: ConversationTools,
+): Promise<void> {
+  const { channel_id: channel, content: text, attachments: files } = message;
+  if (kindOfTalk(text, tools.bot.commands) === 'command')
+    return await say({ id, address }, { text: TYPED_COMMAND }, tools);
+  const said = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
+  const place = tools.talk.place(channel, said, () => openTalkThread(message, tools));
+  const thread = await place.thread;
+  const { platformData: _, ...here } = address;
+  const image = files.find((file) => file.contentType?.startsWith('image/'));
+  const invocation = {
+    id,
+    person,
+    address: thread === undefined ? address : { ...here, channel: thread, parent: channel },
+    command: ASK,
+    options: { [QUESTION]: text, ...(image ? { [IMAGE]: image } : {}) },
+    conversation: place.turns,
+    isMessage: true,
+    ...(files.length > 0 ? { files } : {}),
+  };
+  const outcome = await tools.bot.run(invocation);
+  if (outcome.type === 'accepted') return outcome.begin();
+  tools.talk.refused(channel, person.id);
+  if (outcome.type === 'message') await say(invocation, outcome.message, tools);
 }
 
 /** People who may use no commands in a channel get no answer by a mention either, nor in a thread that is not known. */

@@ -8,7 +8,7 @@ import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions } from '../render/inline.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { openingLine, pagesBefore, readMessage, textOfPerson } from './history.ts';
-import type { ComponentInteraction } from './interaction.ts';
+import type { ComponentInteraction, IncomingMessage } from './interaction.ts';
 
 const INVITATION = 'Write here, and I answer.';
 const INVITATION_TO_MENTION = 'Mention me here when you want an answer: Discord shows me no other messages.';
@@ -56,6 +56,27 @@ async function open(interaction: ComponentInteraction, tools: ReceivingTools): P
   }
 }
 
+/** A thread at a message that is a question; its id, or undefined where none may be opened. Never rejects. */
+export async function openTalkThread(
+  message: IncomingMessage,
+  { rest, log, self = '' }: ReceivingTools,
+): Promise<string | undefined> {
+  const [line = ''] = textOfPerson(message, self).split('\n');
+  try {
+    return await rest.openThread(message.channel_id, message.id, threadName(line));
+  } catch (error) {
+    // Discord sent the message twice: a thread has the id of its message.
+    if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return message.id;
+    log.warn({ err: error, trouble: troubleOf(error) }, 'A thread for a question could not be opened');
+    return undefined;
+  }
+}
+
+function threadName(line: string): string {
+  const plain = deadenMentions(line.replace(/[*_~`#>]/g, '').trim());
+  return ellipsis(plain, DISCORD_LIMITS.threadName) || UNNAMED;
+}
+
 /** Says once how the thread works. The thread is of use without it. */
 async function invite(thread: string, { rest, log, messageContent }: ReceivingTools): Promise<void> {
   const invitation = textSending(`-# ${messageContent ? INVITATION : INVITATION_TO_MENTION}`);
@@ -77,6 +98,5 @@ async function nameOf(
   const isCard = message.embeds.some(({ title }) => title !== undefined);
   const [first = message] = isCard ? [] : await pagesBefore({ id: message.id, channel, self }, tools);
   const [line = ''] = ((question && textOfPerson(question, self)) || openingLine(first)).split('\n');
-  const plain = deadenMentions(line.replace(/[*_~`#>]/g, '').trim());
-  return ellipsis(plain, DISCORD_LIMITS.threadName) || UNNAMED;
+  return threadName(line);
 }

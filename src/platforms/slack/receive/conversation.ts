@@ -47,6 +47,11 @@ export function isToSomebodyElse({ text }: Pick<Talk, 'text'>): boolean {
   return /^\s*<[@!]/.test(text);
 }
 
+/** Names people, a group or everybody. */
+export function isAboutPeople({ text }: Pick<Talk, 'text'>): boolean {
+  return /<(?:@|!(?:here|channel|everyone|subteam))/.test(text);
+}
+
 /** The text as it was typed, without the bot's own name, and with the names of the people in it. */
 export async function spoken(
   text: string,

@@ -3,11 +3,14 @@ import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
+import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
+import { unescapeSlack } from '../render/escape.ts';
 import { invokedBy, type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import {
   filesOf,
+  isAboutPeople,
   isFromPerson,
   isToSomebodyElse,
   mentions,
@@ -25,6 +28,12 @@ const UNREAD =
   'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
 const DESCRIBE = 'Describe this picture.';
 
+const deletedSchema = z.object({
+  subtype: z.literal('message_deleted'),
+  channel: z.string(),
+  deleted_ts: z.string(),
+  previous_message: z.object({ user: z.string().optional(), bot_id: z.string().optional() }),
+});
 const envelopeSchema = z.object({ event_id: z.string() });
 
 /** Where an answer goes, and what was said before. */
@@ -38,6 +47,7 @@ interface Placement {
 export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
   const taken = new Set<string>();
   const threads = createThreadMemory(shared.now);
+  const memory = createTalkMemory(shared.now);
 
   /** Handles an event once, and again only when that failed. */
   async function once(
@@ -119,6 +129,61 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     await reply(id, talk, { thread: isAgents ? thread : inThread, before, isAgents }, tools);
   }
 
+  const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
+    (await bot.talks?.({
+      platform: PLATFORM_NAME,
+      ...channelAddress(team, channel),
+      person: user,
+    })) === true;
+
+  /** A message in a channel, where each one may be a question. */
+  async function replyToTalk(
+    id: string,
+    talk: Talk & { user: string },
+    tools: WorkspaceTools,
+  ): Promise<void> {
+    const { channel, user, text, ts } = talk;
+    const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
+    if (kind === 'none' || !(await talks(talk, tools))) return;
+    if (kind === 'command') {
+      const address = { platform: PLATFORM_NAME, ...channelAddress(tools.team, channel), person: user };
+      return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
+    }
+    const said = {
+      author: 'person' as const,
+      person: user,
+      text: await spoken(text, await tools.identity.read(), tools.persons),
+      files: [],
+    };
+    const { thread, turns } = memory.place(channel, said, async () => ts);
+    await reply(id, talk, { thread: await thread, before: turns }, tools);
+  }
+
+  // A question that its person took back is not answered.
+  app.event('message', async ({ event, context }) => {
+    const { data: deleted } = deletedSchema.safeParse(event);
+    if (!shared.threads || deleted?.previous_message.user === undefined) return;
+    const { channel, deleted_ts: thread, previous_message: before } = deleted;
+    const tools = await toolsIn(context, shared);
+    const asked = {
+      ...before,
+      ts: thread,
+      channel,
+      files: [],
+      text: '',
+      user: deleted.previous_message.user,
+    };
+    if (before.bot_id !== undefined || !(await talks(asked, tools))) return;
+    const { person } = await tools.persons.find(asked.user);
+    const address = {
+      platform: PLATFORM_NAME,
+      ...channelAddress(tools.team, channel),
+      thread,
+      person: asked.user,
+    };
+    await tools.bot.cancelRunning?.({ address, person });
+  });
+
   app.event('app_mention', (args) =>
     once(args, async (id, talk, tools) => {
       const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
@@ -131,9 +196,10 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       const identity = await tools.identity.read();
       const { thread_ts: thread, channel, channel_type: kind } = talk;
       if (kind === 'im') return replyDirectly(id, talk, tools);
-      if (!shared.threads) return;
       // What names the bot comes as an app_mention too.
-      if (thread === undefined || mentions(talk, identity) || isToSomebodyElse(talk)) return;
+      if (!shared.threads || mentions(talk, identity)) return;
+      if (thread === undefined) return replyToTalk(id, talk, tools);
+      if (isToSomebodyElse(talk) || (isAboutPeople(talk) && (await talks(talk, tools)))) return;
       if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
       const before = await turnsBefore(talk, identity, tools);
       const takesPart =

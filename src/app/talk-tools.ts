@@ -1,21 +1,30 @@
-/** What Slack's agent view asks of the bot: prompts when a person opens it, and an end to what runs in a thread. */
+/** What talk without commands asks of the bot: prompts, an end to what runs in a thread, and where each message is a question. */
 import { commands } from '../../commands/index.ts';
 import type { Bot } from '../core/bot.ts';
 import type { Log } from '../core/log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { type ContextParts, contextOf } from './context.ts';
 
-interface AgentParts {
+interface TalkParts {
   readonly jobs: Pick<Jobs, 'running' | 'cancel'>;
   readonly parts: ContextParts;
   readonly log: Log;
 }
 
-export function agentTools(
+export function talkTools(
   { refusal }: Pick<Bot, 'refusal'>,
-  { jobs, parts, log }: AgentParts,
-): Required<Pick<Bot, 'prompts' | 'cancelRunning'>> {
+  { jobs, parts, log }: TalkParts,
+): Required<Pick<Bot, 'prompts' | 'cancelRunning' | 'talks'>> {
   return {
+    async talks(address) {
+      try {
+        return await parts.administration.talks(address);
+      } catch (error) {
+        log.warn({ err: error }, 'Whether each message is a question cannot be read; it is none');
+        return false;
+      }
+    },
+
     async prompts({ address, person: platformPerson }) {
       try {
         const asking = { address, person: platformPerson };

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readableText } from '../../../servers/slack/mentions.ts';
+import { type Harness, startHarness } from '../harness.ts';
+
+/** Channels in which each message is a question. */
+const EVENTS = ['app_mention', 'message.im', 'message.channels'];
+let harness: Harness;
+
+const start = async (threads: boolean) => {
+  harness = await startHarness({ events: EVENTS, threads, speed: 1 });
+  harness.bot.talkative.add('C0MUSIC');
+};
+beforeEach(() => start(true));
+afterEach(async () => {
+  expect(harness.server.refused).toEqual([]);
+  await harness.stop();
+});
+
+const questions = () => harness.bot.invocations.map(({ options }) => options.question);
+/** Everything before it was heard when the bot answers this. */
+async function settled() {
+  const { server } = harness;
+  await server.directMessage('and now?');
+  await server.until(() => questions().includes('and now?'));
+  return questions().filter((question) => question !== 'and now?');
+}
+
+describe('in a channel that moderators chose', () => {
+  it('each message is a question, answered in a thread of its own', async () => {
+    const { server, bot } = harness;
+    const { message: first } = await server.say('what is a mode?');
+    const { message: second } = await server.say('and a key?', { user: 'U0BOB' });
+    await server.until(() => bot.begun === 2);
+    expect(bot.invocations).toMatchObject([
+      { command: 'ask', options: { question: 'what is a mode?' }, address: { thread: first.ts } },
+      { options: { question: 'and a key?' }, address: { thread: second.ts, person: 'U0BOB' } },
+    ]);
+    expect(bot.invocations.map(({ conversation }) => conversation)).toEqual([[], []]);
+  });
+
+  it('a talk goes on in its thread, and what people say to each other there stays theirs', async () => {
+    const { server, bot, show } = harness;
+    const { message } = await server.say('what is a mode?');
+    await server.until(() => bot.begun === 1);
+    const address = bot.invocations[0]?.address;
+    if (address === undefined) throw new Error('nothing was asked');
+    await show({ text: 'A scale.' }, { address });
+    await server.say('<@U0BOB> did you know?', { threadTs: message.ts });
+    await server.say('I think <@U0ADA> is right', { threadTs: message.ts, user: 'U0BOB' });
+    await server.say('which ones are there?', { threadTs: message.ts, user: 'U0BOB' });
+    expect(await settled()).toEqual(['what is a mode?', 'which ones are there?']);
+  });
+
+  it('what names people, a group or everybody is theirs, and what names the bot is answered once', async () => {
+    const { server } = harness;
+    for (const text of [
+      '<@U0BOB> hi',
+      'ask <@U0BOB> about it',
+      '<!here> lunch',
+      '<!subteam^S0BAND> rehearsal',
+    ])
+      await server.say(text);
+    await server.mention('hello');
+    expect(await settled()).toEqual(['hello']);
+  });
+
+  it('bots, joins, topics, edits and files without a word are no questions', async () => {
+    const { server } = harness;
+    const event = {
+      type: 'message',
+      channel: 'C0MUSIC',
+      channel_type: 'channel',
+      user: 'U0BOB',
+      text: 'hm?',
+    };
+    await server.sendEvent({ ...event, ts: '1.000001', bot_id: 'B0OTHER' });
+    for (const subtype of ['bot_message', 'channel_join', 'channel_topic', 'me_message'])
+      await server.sendEvent({ ...event, ts: '1.000002', subtype });
+    const message = { ...event, ts: '1.000003' };
+    await server.sendEvent({ ...event, ts: '1.000004', subtype: 'message_changed', message });
+    await server.say('', {
+      files: [server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' })],
+    });
+    expect(await settled()).toEqual([]);
+  });
+
+  it('a file with words is a question about it', async () => {
+    const { server, bot } = harness;
+    const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
+    await server.say('what is this?', { files: [picture] });
+    await server.until(() => bot.begun === 1);
+    expect(bot.invocations[0]?.options).toMatchObject({
+      question: 'what is this?',
+      image: { name: 'sky.png' },
+    });
+  });
+
+  it('a command that came as a message is told to be typed as one, to its person alone', async () => {
+    const { server } = harness;
+    await server.say(' /song about rain');
+    const told = await server.until(() => server.ephemeralsOf()[0]);
+    expect(readableText(told)).toContain('Type a command alone');
+    await server.say('/giphy rain');
+    await server.say('!play rain');
+    expect(await settled()).toEqual([]);
+    expect(server.ephemeralsOf()).toHaveLength(1);
+  });
+
+  it('what a person writes in one go is one talk, in the thread of the first message', async () => {
+    const { server, bot } = harness;
+    const { message } = await server.say('hello');
+    await server.say('a question about modes');
+    await server.say('which one is sad?');
+    await server.say('mine is another', { user: 'U0BOB' });
+    await server.until(() => bot.begun === 4);
+    expect(bot.invocations.slice(0, 3).every(({ address }) => address.thread === message.ts)).toBe(true);
+    expect(bot.invocations[2]?.conversation).toMatchObject([
+      { author: 'person', person: 'U0ADA', text: 'hello' },
+      { author: 'person', person: 'U0ADA', text: 'a question about modes' },
+    ]);
+    expect(bot.invocations[3]).toMatchObject({ conversation: [], address: { person: 'U0BOB' } });
+    harness.passTime(6_000);
+    await server.say('something else');
+    await server.until(() => bot.begun === 5);
+    expect(bot.invocations[4]?.address.thread).not.toBe(message.ts);
+  });
+
+  it('a question that is deleted is not answered any more', async () => {
+    const { server, bot } = harness;
+    const { message } = await server.say('what is a mode?');
+    await server.until(() => bot.begun === 1);
+    const deletion = {
+      type: 'message',
+      subtype: 'message_deleted',
+      channel: 'C0MUSIC',
+      channel_type: 'channel',
+    };
+    await server.sendEvent({
+      ...deletion,
+      ts: '9.000001',
+      deleted_ts: message.ts,
+      previous_message: { type: 'message', user: 'U0ADA', ts: message.ts, text: 'what is a mode?' },
+    });
+    await server.until(() => bot.cancelled.length === 1);
+    expect(bot.cancelled[0]).toMatchObject({
+      address: { channel: 'C0MUSIC', thread: message.ts },
+      person: { id: 'U0ADA' },
+    });
+  });
+});
+
+describe('elsewhere', () => {
+  it('in channels that nobody chose, messages are left alone', async () => {
+    const { server } = harness;
+    server.workspace.addChannel({ id: 'C0PLANS', name: 'plans' });
+    await server.say('who brings cake?', { channel: 'C0PLANS' });
+    expect(await settled()).toEqual([]);
+  });
+
+  it('without the operator’s switch they are not looked at, and moderators read why', async () => {
+    expect(harness.slack.hearsOnlyItsName).toBeUndefined();
+    await harness.stop();
+    await start(false);
+    await harness.server.say('what is a mode?');
+    expect(await settled()).toEqual([]);
+    expect(harness.slack.hearsOnlyItsName).toContain('SLACK_THREADS=1');
+  });
+});
