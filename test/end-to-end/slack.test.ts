@@ -114,7 +114,10 @@ it('what it posted can still be drawn for the README', async () => {
     return message ? everything(message) : [];
   });
   const page = await slackPage(drawn, (id) => slack.workspace.files.get(id)?.bytes);
-  for (const text of ['Extend 1', '(take 2).mp3', '42', 'data:image/png']) expect(page.html).toContain(text);
+  const missing = ['Extend', '(take 2).mp3', '42', 'data:image/png'].filter(
+    (text) => !page.html.includes(text),
+  );
+  expect(missing).toEqual([]);
 });
 
 it('what comes too late to be acknowledged costs nothing, and its person is told once, with Again', async () => {

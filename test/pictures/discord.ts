@@ -84,7 +84,7 @@ const STYLE = `
 .discord .file { width: 430px; background: #2b2d31; border: 1px solid #232428; border-radius: 8px; padding: 10px 14px; margin: 6px 0; }
 .discord .file b { color: #56b0f5; font-weight: 400; }
 .discord .bar { color: #b5bac1; background: #1e1f22; } .discord .wave i { background: #80848e; } .discord .play { border-left-color: #dbdee1; }
-.discord .row { display: flex; gap: 8px; margin: 8px 0 0; }
+.discord .row { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0 0; }
 .discord .button { background: #4e5058; color: #fff; border-radius: 3px; padding: 6px 14px; font-size: 14px; } .discord .primary { background: #5662d6; }
 .discord .menu { width: 406px; background: #1e1f22; color: #949ba4; border-radius: 4px; padding: 8px 12px; display: flex; justify-content: space-between; }
 `;

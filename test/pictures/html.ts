@@ -29,8 +29,16 @@ export const markdown = (text: string): Html =>
 export const mrkdwn = (text: string): Html =>
   marked(text, /(\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('*') ? 'b' : 'em'));
 
+const HIDDEN: Readonly<Record<string, string>> = { '*': '\ue000', _: '\ue001', '\\': '\ue002' };
+
 function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | 'em'): Html {
-  const pieces = text.split(mark).map((piece, index) => {
+  // A character behind a backslash marks nothing: it is hidden from the pattern for a moment.
+  const hidden = text.replace(/\\([*_\\])/g, (_, plain: string) => HIDDEN[plain] ?? plain);
+  const pieces = hidden.split(mark).map((found, index) => {
+    const piece = Object.entries(HIDDEN).reduce(
+      (shown, [plain, sign]) => shown.replaceAll(sign, plain),
+      found,
+    );
     const words = index % 2 === 1 ? piece.replace(/^[*_]+|[*_]+$/g, '') : piece;
     const lines = words.split('\n').flatMap((line, at) => (at === 0 ? [line] : [html`<br />`, line]));
     if (index % 2 === 0) return html`${lines}`;

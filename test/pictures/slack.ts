@@ -102,7 +102,7 @@ const STYLE = `
 .slack h3 { margin: 4px 0 2px; font-size: 18px; } .slack p { margin: 3px 0; }
 .slack section { display: flex; justify-content: space-between; width: 500px; margin: 4px 0; }
 .slack .fields { display: flex; gap: 46px; } .slack section img { border-radius: 8px; height: 84px; }
-.slack .row { display: flex; gap: 8px; margin: 8px 0 4px; }
+.slack .row { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0 4px; }
 .slack .button, .slack .menu { border: 1px solid #bbbabb; border-radius: 4px; padding: 3px 11px; font-size: 13px; font-weight: 700; white-space: nowrap; }
 .slack .primary { background: #107a5a; border-color: #107a5a; color: #fff; } .slack .menu i { margin-left: 14px; }
 .slack .rating { border: 1px solid #dddcdd; border-radius: 12px; color: #616061; font-size: 12px; padding: 0 9px; }
