@@ -46,6 +46,16 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
+    it('tells whether everybody can read there', async () => {
+      const { server, bot } = harness;
+      server.workspace.addChannel({ id: 'C0SECRET', name: 'secret', kind: 'group' });
+      server.workspace.addChannel({ id: 'G0FEW', name: 'mpdm-ada--bob-1', kind: 'mpim' });
+      for (const channel of ['C0SECRET', 'G0FEW', 'D0ADA']) await server.slash('/song', 'rain', { channel });
+      await server.until(() => bot.begun === 3);
+      expect(bot.invocations.map(({ address }) => address.public)).toEqual([false, false, false]);
+      noRefusals();
+    });
+
     it('is stored before it is acknowledged', async () => {
       const { server, bot } = harness;
       // The second is asked while the first is stored, and is acknowledged before it.
