@@ -10,7 +10,6 @@ import type { Replicas } from '../core/replicas.ts';
 import type { Measure } from '../core/series.ts';
 import { fileRoutes } from '../http/files.ts';
 import { healthRoutes } from '../http/health.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';
 import { pageRoutes, webhookRoutes } from '../http/platform-routes.ts';
 import type { Routes } from '../http/server.ts';
@@ -32,6 +31,7 @@ import { type Administration, startAdministration } from './administration.ts';
 import { type ContextParts, contextOf } from './context.ts';
 import { healthParts } from './health-parts.ts';
 import { measuredBot } from './measurements.ts';
+import { type Observability, openObservability } from './observability.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -58,7 +58,7 @@ export interface PlatformTools {
   readonly replicas?: Replicas | undefined;
 }
 
-export interface AssembleOptions extends Omit<OutsideOptions, 'measure'> {
+export interface AssembleOptions extends Omit<OutsideOptions, 'measure' | 'traces'> {
   readonly platforms: (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
 }
 
@@ -90,9 +90,9 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       options.log.error({ err: error }, 'Something did not close well');
     });
   try {
-    const metrics = options.config.admin && (await openMetrics());
-    const outside = await openOutside({ ...options, measure: metrics?.measure }, opened);
-    const measured = { ...options, metrics, measure: metrics?.measure ?? (() => {}) };
+    const { metrics, traces } = await openObservability(options.config, options, opened);
+    const outside = await openOutside({ ...options, measure: metrics?.measure, traces }, opened);
+    const measured = { ...options, metrics, measure: metrics?.measure ?? (() => {}), traces };
     const platforms = await createPlatforms(outside, measured);
     const inside = await createInside(outside, platforms, measured, opened);
     await outside.listener.serve(routesOf(outside, platforms, inside, measured));
@@ -112,19 +112,10 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 }
 
 type Platforms = ReadonlyMap<string, Platform>;
-type Measured = AssembleOptions & {
-  readonly metrics: Metrics | undefined;
-  readonly measure: Measure;
-};
-
-/** Loaded only where operators ask for metrics. */
-async function openMetrics(): Promise<Metrics> {
-  const { createMetrics } = await import('../http/metrics.ts');
-  return createMetrics({ process: true });
-}
+type Measured = AssembleOptions & Observability & { readonly measure: Measure };
 
 async function createPlatforms({ storage, media }: Outside, options: Measured): Promise<Platforms> {
-  const { log, now, random, measure } = options;
+  const { log, now, random, measure, traces } = options;
   const locks = createLocks({ settings: storage.settings, now, newId });
   const platforms = await options.platforms({
     media: readerOf(media),
@@ -136,7 +127,9 @@ async function createPlatforms({ storage, media }: Outside, options: Measured): 
     settings: storage.settings,
     replicas: storage.replicas,
   });
-  return new Map(platforms.map((platform) => [platform.name, platform]));
+  return new Map(
+    platforms.map((platform) => [platform.name, traces?.platform(platform) ?? platform] as const),
+  );
 }
 
 /** What decides, runs jobs and answers. */
@@ -235,7 +228,7 @@ function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Outside,
   platform: (name: string) => Platform | undefined,
   { voices, meter, pageUrl }: Pick<JobDependencies, 'voices' | 'meter' | 'pageUrl'>,
-  { config, log, now, random, measure }: Measured,
+  { config, log, now, random, measure, traces }: Measured,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
   return {
@@ -259,6 +252,7 @@ function jobDependencies(
     newId,
     log,
     measure,
+    tracer: traces?.tracer,
     alone: config.storage.type === 'sqlite',
   };
 }
@@ -292,16 +286,18 @@ async function start(
   { gateway }: Outside,
   platforms: Platforms,
   { jobs, pending, parties, bot }: Inside,
-  { log, metrics, measure }: Measured,
+  { log, metrics, measure, traces }: Measured,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();
-  await jobs.run((invocation) => bot.run(invocation));
+  const byModels = traces?.bot(bot, 'model') ?? bot;
+  await jobs.run((invocation) => byModels.run(invocation));
   opened.defer(() => drain(jobs.stop(), log));
   for (const platform of platforms.values()) opened.defer(() => platform.close());
+  const byPeople = traces?.bot(bot, 'person') ?? bot;
   await Promise.all(
     [...platforms.values()].map((platform) =>
-      platform.start(metrics ? measuredBot(bot, platform.name, { measure, elapsed }) : bot),
+      platform.start(metrics ? measuredBot(byPeople, platform.name, { measure, elapsed }) : byPeople),
     ),
   );
   const closing = new AbortController();

@@ -24,6 +24,7 @@ import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
 import { measuredStorage, measuredStore } from './measurements.ts';
+import type { Traces } from './traces/traces.ts';
 
 export interface OutsideOptions {
   readonly config: Config;
@@ -32,6 +33,8 @@ export interface OutsideOptions {
   readonly random: () => number;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
+  /** For operators' traces; left out, there are none. */
+  readonly traces?: Traces | undefined;
   /** How fast the emulator works: 1 is a person's patience, 0 at once. */
   readonly emulatorSpeed?: number;
 }
@@ -69,7 +72,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const media = await openMedia(config, {
+  const plainMedia = await openMedia(config, {
     publicUrl,
     secrets: [...secrets],
     now,
@@ -78,6 +81,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
     emulator,
     log,
   });
+  const media = options.traces?.media(plainMedia) ?? plainMedia;
   const pruning = startPruning({ media, log, random, sleep: sleepUntil });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
@@ -111,17 +115,28 @@ export async function openStorage(
 /** The client, over connections of its own. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
-  { now, random, log, measure }: Pick<OutsideOptions, 'now' | 'random' | 'log' | 'measure'>,
+  {
+    now,
+    random,
+    log,
+    measure,
+    traces,
+  }: Pick<OutsideOptions, 'now' | 'random' | 'log' | 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
   const gateway = createGateway({
     ...account,
-    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
+    fetch: (url, init) => {
+      const headers = traces ? { ...init.headers, ...traces.headers() } : init.headers;
+      return fetch(url, { ...init, headers, dispatcher });
+    },
     now,
     elapsed: systemClock.elapsed,
     random,
-    saw: ({ route, status, code, milliseconds, tries }) => {
+    saw: (request) => {
+      traces?.saw(request);
       if (!measure) return;
+      const { route, status, code, milliseconds, tries } = request;
       const labels = { route, status: String(status ?? 'none'), code };
       measure('minstrel_gateway_request_seconds', labels, milliseconds / 1000);
       if (tries > 1) measure('minstrel_gateway_retries_total', { route });
@@ -131,7 +146,7 @@ export function openGateway(
     log,
   });
   return {
-    ...gateway,
+    ...(traces?.gateway(gateway, account.baseUrl) ?? gateway),
     async close() {
       await gateway.models.stop();
       await dispatcher.destroy();

@@ -146,6 +146,8 @@ const jobFields = z.object({
   uncertain: z.boolean().optional(),
   /** A callback came that could not be read. */
   unreadable: z.boolean().optional(),
+  /** Where it was accepted, for operators' traces: https://www.w3.org/TR/trace-context-1/#traceparent-header */
+  traceparent: z.string().optional(),
 });
 export type Job = z.infer<typeof jobFields>;
 

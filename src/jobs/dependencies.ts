@@ -7,6 +7,7 @@ import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Measure } from '../core/series.ts';
+import type { Tracer } from '../core/trace.ts';
 import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
@@ -59,6 +60,8 @@ export interface JobDependencies {
   readonly log: Log;
   /** For operators' numbers. */
   readonly measure: Measure;
+  /** For operators' traces; left out, there are none. */
+  readonly tracer?: Tracer | undefined;
   /** No other process uses the storage. */
   readonly alone?: boolean;
 }

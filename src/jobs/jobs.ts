@@ -133,6 +133,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       const made =
         parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
       if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
+      const traceparent = deps.tracer?.traceparent();
       const job = acceptedJob({
         id: made?.id ?? deps.newId(),
         command: command ?? invoked,
@@ -144,6 +145,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         ...(parent === undefined ? {} : { parent }),
         ...(madeFrom === undefined ? {} : { madeFrom }),
         ...(asked === undefined ? {} : { asked }),
+        ...(traceparent === undefined ? {} : { traceparent }),
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = deps.meter.claim(job, settings);

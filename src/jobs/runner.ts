@@ -16,6 +16,7 @@ import type { JobEvent } from './events.ts';
 import { PLANS, type RoutePlan } from './route-plans.ts';
 import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
 import { sentenceFor } from './sentences.ts';
+import { recordCallback, recordTimes, stepSpan } from './spans.ts';
 import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from './steps/begin.ts';
 import { deliver } from './steps/deliver.ts';
 import { showEarly, showHeld, tellProgress } from './steps/message.ts';
@@ -56,21 +57,30 @@ export async function advance(
     if (askAgain !== undefined) return askAgain;
   }
   for (;;) {
-    const before = run.job;
-    await readCallbacks(run, deps, (at) =>
-      deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now())),
-    );
-    const repairs = run.job.overtaken !== undefined;
-    const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
-    await run.save();
-    deps.saw?.(run.job);
-    measureRun(before, run.job, deps);
-    // Another run of this job is at work. If both went on, they would overtake each other without end.
-    if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
+    const work = () => runStep(run, signal, deps);
+    const next = await (deps.tracer ? stepSpan(run, deps.tracer, work) : work());
     if (next !== 'now') return next;
     // Handed over to the next start, or to another replica.
     if (signal.aborted) return deps.now();
   }
+}
+
+/** Reads the callbacks that came, runs the one step that is next, and writes the record. */
+async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
+  const before = run.job;
+  await readCallbacks(run, deps, (at, event) => {
+    deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now()));
+    if (deps.tracer) recordCallback(run.job, event, { from: at, to: deps.now() }, deps.tracer);
+  });
+  const repairs = run.job.overtaken !== undefined;
+  const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
+  await run.save();
+  deps.saw?.(run.job);
+  measureRun(before, run.job, deps);
+  if (deps.tracer) recordTimes(before, run.job, deps.tracer);
+  // Another run of this job is at work. If both went on, they would overtake each other without end.
+  if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
+  return next;
 }
 
 /** When a timer is lost, it is forgotten that a run was interrupted: the next wake-up does not know it. */
@@ -163,11 +173,11 @@ type CallbackDependencies = Pick<JobDependencies, 'storage' | 'newId' | 'log'>;
 export async function readCallbacks(
   run: JobRun,
   deps: CallbackDependencies,
-  onRead: (receivedAt: number) => void = () => {},
+  onRead: (receivedAt: number, event: JobEvent | undefined) => void = () => {},
 ): Promise<void> {
   for (const { sequence, body, receivedAt } of await deps.storage.inbox.read(run.job.id, run.job.inboxRead)) {
-    onRead(receivedAt);
     const event = eventOf(body, receivedAt, run.job, deps);
+    onRead(receivedAt, event);
     if (event) run.apply(event);
     run.apply({ type: 'recorded', fields: { inboxRead: sequence } });
   }

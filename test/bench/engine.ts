@@ -24,6 +24,7 @@ async function measureEngine({ short }: Extent): Promise<Comparison[]> {
     const cpu = await inAlternation(short ? 1 : 5, {
       redis: () => run('redis'),
       sqlite: () => run('sqlite'),
+      traced: () => run('traced'),
       bullmq: () => run('bullmq'),
     });
     const peer = 'BullMQ, five runs that write a record';
@@ -43,6 +44,14 @@ async function measureEngine({ short }: Extent): Promise<Comparison[]> {
         peer,
         theirs: cpu.bullmq,
         goal: { atMost: 2 },
+      },
+      {
+        what: 'a song on SQLite, with traces',
+        unit: 'CPU ms',
+        product: cpu.traced,
+        peer: 'the same without traces',
+        theirs: cpu.sqlite,
+        goal: { atMost: 1.25 },
       },
       {
         what: 'songs on Redis',

@@ -68,7 +68,11 @@ async function start(
 }
 
 /** As operators start it: without a cache at first, then as often as it restarts. */
-function startProduct({ gatewayUrl, discord, slack }: Servers, folder: string): Promise<Started> {
+function startProduct(
+  { gatewayUrl, discord, slack }: Servers,
+  folder: string,
+  more: Record<string, string> = {},
+): Promise<Started> {
   return start(
     ['--max-semi-space-size=1', fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
     'Minstrel is up',
@@ -84,6 +88,7 @@ function startProduct({ gatewayUrl, discord, slack }: Servers, folder: string): 
       SLACK_BOT_TOKEN: slack.botToken,
       SLACK_APP_TOKEN: slack.appToken,
       SLACK_API_URL: slack.apiUrl,
+      ...more,
     },
   );
 }
@@ -98,9 +103,14 @@ async function measureStartup({ short }: Extent): Promise<Comparison[]> {
       {},
     );
   try {
-    const rounds: { product: Started; limit: Started }[] = [];
+    const rounds: { product: Started; traced: Started; limit: Started }[] = [];
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     for (let round = 0; round <= (short ? 2 : 7); round += 1) {
-      rounds.push({ product: await startProduct(servers.told, folder), limit: await bare() });
+      rounds.push({
+        product: await startProduct(servers.told, folder),
+        traced: await startProduct(servers.told, folder, collector),
+        limit: await bare(),
+      });
     }
     // The first round fills the caches.
     const warm = rounds.slice(1);
@@ -108,11 +118,19 @@ async function measureStartup({ short }: Extent): Promise<Comparison[]> {
       product: median(warm.map(({ product }) => product[of])),
       theirs: median(warm.map(({ limit }) => limit[of])),
     });
+    const withTraces = (of: keyof Started) => ({
+      product: median(warm.map(({ traced }) => traced[of])),
+      peer: 'the same without traces',
+      theirs: median(warm.map(({ product }) => product[of])),
+      goal: { atMost: 1.1 },
+    });
     const peer = 'discord.js and Bolt, connected';
     return [
       { what: 'start to ready', unit: 'ms', ...figures('wallMs'), peer, goal: { atMost: 1.5 } },
       { what: 'start to ready', unit: 'CPU ms', ...figures('cpuMs'), peer, goal: { atMost: 1.5 } },
       { what: 'memory when ready', unit: 'MiB', ...figures('mebibytes'), peer, goal: { atMost: 1.25 } },
+      { what: 'start to ready, with traces', unit: 'CPU ms', ...withTraces('cpuMs') },
+      { what: 'memory when ready, with traces', unit: 'MiB', ...withTraces('mebibytes') },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -3,16 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../src/app/log.ts';
+import { type Collector, startCollector } from '../servers/collector.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** What people write reaches no line of the log, whatever fails, and however the gateway and the chats quote it. */
+/** What people write reaches no line of the log and no trace, whatever fails, and however the gateway and the chats quote it. */
 const SECRET = 'grandmother-letter';
 const lines: string[] = [];
 const log = createLog({ level: 'trace', write: (line) => lines.push(line), secrets: [] });
 let discord: DiscordServer;
 let slack: SlackServer;
+let collector: Collector;
 let running: RunningMinstrel;
 let requests = 0;
 
@@ -38,8 +40,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
   discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+  collector = await startCollector();
   running = await startMinstrel(
     {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      TRACE_GATEWAY: '1',
       GATEWAY_BASE_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
@@ -55,6 +60,7 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await discord?.close();
   await slack?.close();
+  await collector?.[Symbol.asyncDispose]();
   gateway.close();
 });
 
@@ -70,7 +76,7 @@ const COMMANDS: readonly (readonly [name: string, options: Record<string, string
 ];
 const logged = (sentence: string) => lines.filter((line) => line.includes(sentence)).length;
 
-it('what people write is in no line of the log', async () => {
+it('what people write is in no line of the log, and in no trace', async () => {
   for (const [name, options] of COMMANDS) {
     discord.command({ name, options });
     const typed = Object.entries(options).map(([option, value]) => `--${option}="${value}"`);
@@ -96,4 +102,8 @@ it('what people write is in no line of the log', async () => {
   await expect.poll(() => logged('Slack'), { timeout: PATIENCE_MS }).toBeGreaterThan(1);
 
   expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
+  await running.minstrel.stop();
+  expect(collector.refused).toEqual([]);
+  expect(collector.spans.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(5);
+  expect(collector.bodies.filter((body) => body.includes(SECRET))).toEqual([]);
 });

@@ -118,6 +118,11 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
     'with DISCORD_HTTP_ONLY, which opens no connection.',
   );
   idle(
+    !values.OTEL_EXPORTER_OTLP_ENDPOINT && !values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+    ['TRACE_GATEWAY'],
+    'without OTEL_EXPORTER_OTLP_ENDPOINT.',
+  );
+  idle(
     values.MEDIA_STORE?.type !== 's3',
     BUCKET_SETTINGS.map(([variable]) => variable),
     'without a bucket in MEDIA_STORE, such as s3://my-bucket.',

@@ -117,6 +117,8 @@ function configOf(values: Values) {
     jobRetentionMs: JOB_RETENTION_DAYS && JOB_RETENTION_DAYS * DAY_MS,
     /** The listener for operators alone. */
     admin: ADMIN_PORT === undefined ? undefined : { host: values.ADMIN_HOST, port: ADMIN_PORT },
+    /** Absent: none. */
+    traces: traces(values),
     answers: answers(values),
     log: { level: values.LOG_LEVEL },
   });
@@ -184,6 +186,28 @@ function media(values: Values) {
     /** Each as `host:port`. */
     allowedHosts: [...new Set(values.MEDIA_ALLOWED_HOSTS)],
   });
+}
+
+/** Where traces are sent, and which; undefined where they are off. */
+function traces(values: Values) {
+  const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
+  if (!url || values.OTEL_SDK_DISABLED) return undefined;
+  const { OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES } = values;
+  return {
+    url,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+    delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+    resource: {
+      'service.name': 'minstrel',
+      ...OTEL_RESOURCE_ATTRIBUTES,
+      ...(OTEL_SERVICE_NAME && { 'service.name': OTEL_SERVICE_NAME }),
+    },
+    sampler: values.OTEL_TRACES_SAMPLER,
+    ratio: values.OTEL_TRACES_SAMPLER_ARG,
+    /** The gateway is the operator's own, and told of the trace. */
+    tellGateway: values.TRACE_GATEWAY,
+  };
 }
 
 /** What answers may be, and which models are special; gen models without their route. */

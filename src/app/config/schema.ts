@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { chatSettings } from './chats.ts';
 import * as field from './fields.ts';
+import { traceSettings } from './traces.ts';
 import { serverList, usageCosts, usageLimits } from './usage.ts';
 
 declare module 'zod' {
@@ -239,6 +240,8 @@ export const environmentSchema = z.object({
   }),
   ADMIN_HOST: field.host.prefault('127.0.0.1').describe('The address on which that port listens.'),
 
+  ...traceSettings,
+
   LOG_LEVEL: field
     .oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')
@@ -257,6 +260,7 @@ export const TITLES: { readonly [Name in Variable]?: string } = {
   MEDIA_STORE: 'Media',
   SERVED_SERVERS: 'Who may use how much (docs/moderators.md)',
   ADMIN_PORT: 'For operators',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'Traces (docs/operating/traces.md)',
   LOG_LEVEL: 'Log',
 };
 

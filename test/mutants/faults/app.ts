@@ -65,4 +65,32 @@ export const APP_FAULTS = [
       'test/app/config/config.test.ts': 'are listed all at once, those in values and those between settings',
     },
   },
+  {
+    name: 'what an error says is sent with the traces',
+    file: 'src/app/traces/tracer.ts',
+    text: "return [code, error.name].find((word) => /^[\\w.-]{1,64}$/.test(word)) ?? '_OTHER';",
+    replacement: 'return code + error.message;',
+    tests: { 'test/app/traces/tracer.test.ts': 'that fails tells the code of its error, and no word of it' },
+  },
+  {
+    name: 'a model that people typed is named in traces',
+    file: 'src/app/traces/gateway.ts',
+    text: 'return isListed ? model : undefined;',
+    replacement: 'return model;',
+    tests: { 'test/end-to-end/quiet-log.test.ts': 'and in no trace' },
+  },
+  {
+    name: 'a step continues the trace of whatever set its timer',
+    file: 'src/jobs/spans.ts',
+    text: "const parentOf = ({ traceparent = 'none' }: Job): string => traceparent;",
+    replacement: 'const parentOf = (_: Job): string | undefined => undefined;',
+    tests: { 'test/app/traces/traces.test.ts': 'one song is one trace, from its command to its delivery' },
+  },
+  {
+    name: 'a collector that is away fills the memory',
+    file: 'src/app/traces/exporter.ts',
+    text: 'if (waiting.length > MOST_WAITING) keepNewest(waiting);',
+    replacement: '',
+    tests: { 'test/app/traces/exporter.test.ts': 'keeps the newest spans, and no more than it may' },
+  },
 ] as const satisfies readonly Fault[];

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { type Collector, type SpanTree, startCollector } from '../servers/collector.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { freePort } from '../servers/free-port.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { noRedis, startRedisServer } from '../servers/redis.ts';
+import { PATIENCE_MS, startMinstrel } from './minstrel.ts';
+
+const PROBE = new URL('../servers/loaded-modules.ts', import.meta.url).href;
+
+/** Traces of the bot as a process of its own. */
+let discord: DiscordServer;
+let emulator: Emulator;
+let collector: Collector;
+let directory: string;
+let bot: ChildProcess | undefined;
+let environment: Record<string, string>;
+
+beforeEach(async () => {
+  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  collector = await startCollector();
+  emulator = await startEmulator({
+    speed: 0,
+    songSeconds: 3,
+    studio: createSampleStudio(),
+    fetch: fetchPatiently,
+    callbackTimeoutSeconds: 600,
+  });
+  directory = await mkdtemp(join(tmpdir(), 'minstrel-traces-'));
+  environment = {
+    DATA_DIR: directory,
+    GATEWAY_BASE_URL: emulator.url,
+    GATEWAY_API_KEY: emulator.apiKey,
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    MEDIA_ALLOWED_HOSTS: [new URL(emulator.url).host, new URL(discord.origin).host].join(','),
+  };
+});
+
+afterEach(async () => {
+  await kill();
+  await emulator.close();
+  await collector[Symbol.asyncDispose]();
+  await discord.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Calls back until the bot is there: it says 503 until it has started. */
+async function fetchPatiently(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  for (;;) {
+    try {
+      const response = await fetch(input, init);
+      if (response.status !== 503) return response;
+    } catch (error) {
+      if (init?.signal?.aborted) throw error;
+    }
+    await sleep(50);
+  }
+}
+
+async function start(more: Record<string, string>): Promise<ChildProcess> {
+  const started = spawn(process.execPath, ['--import', PROBE, 'src/main.ts'], {
+    cwd: PROJECT,
+    env: { ...PROGRAM_ENVIRONMENT, PORT: String(await freePort()), ...environment, ...more },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  bot = started;
+  await discord.until(
+    () => discord.gateway.connected > 0 && discord.commands.length > 0,
+    'registered commands',
+  );
+  return started;
+}
+
+async function kill(): Promise<void> {
+  const child = bot;
+  bot = undefined;
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+  await discord.until(() => discord.gateway.connected === 0, 'the end of its connection');
+}
+
+function spansIn({ span, children }: SpanTree): SpanTree['span'][] {
+  return [span, ...children.flatMap(spansIn)];
+}
+
+/** A song that one process asks the gateway for, which is killed, and that another process hears of and delivers. */
+async function handedOver(shared: Record<string, string>): Promise<void> {
+  const port = String(await freePort());
+  const traced = {
+    ...shared,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    // Where nothing listens before the second process is there.
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+  };
+  await start(traced);
+  const asked = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
+  const [queue] = await collector.until((spans) => {
+    const told = spans.filter(({ name }) => name === 'queue' || name === 'generate_content V5');
+    return told.length === 2 && spans.some(({ name }) => name === 'command song') && told;
+  });
+  await kill();
+  {
+    await using _other = await startMinstrel({ ...environment, ...traced, PORT: port }, { emulator });
+    await asked.message(({ attachments }) => attachments.length >= 2);
+    await collector.until((spans) =>
+      spans.some(({ attributes }) => attributes['minstrel.state.after'] === 'delivered'),
+    );
+  }
+  const [tree, ...others] = collector.trees().filter(({ span }) => span.traceId === queue?.traceId);
+  expect(others).toEqual([]);
+  expect(tree?.span.name).toBe('command song');
+  const spans = tree ? spansIn(tree) : [];
+  const by = (name: string) =>
+    new Set(spans.filter((span) => span.name === name).map((span) => span.process));
+  const [first, second] = [by('command song'), by('media keep')];
+  expect([by('generate_content V5'), by('callback'), by('wait')]).toEqual([first, second, second]);
+  expect(first).not.toEqual(second);
+  expect(collector.refused).toEqual([]);
+}
+
+it('a song that two processes had a part in is one trace, after a restart', () => handedOver({}));
+
+describe.skipIf(noRedis)('on Redis', () => {
+  it('a song that two replicas had a part in is one trace', async () => {
+    const redis = await startRedisServer();
+    try {
+      await handedOver({ REDIS_URL: redis.url });
+    } finally {
+      await redis.dispose();
+    }
+  });
+});
+
+it('without a collector nothing of traces is loaded, and with one no package for it', async () => {
+  const loaded = async (more: Record<string, string>) => {
+    const process = await start(more);
+    await discord
+      .command({ name: 'song', options: { prompt: 'a tune for rain' } })
+      .message(({ attachments }) => attachments.length >= 2);
+    const told = once(process, 'message');
+    process.send('loaded?');
+    const urls = z.array(z.string()).parse((await told)[0]);
+    await kill();
+    expect(urls.some((url) => url.endsWith('/src/app/assemble.ts'))).toBe(true);
+    return urls.filter((url) => /opentelemetry|src\/(app\/traces\/|core\/trace\.ts)/.test(url));
+  };
+  expect(await loaded({})).toEqual([]);
+  const withTraces = await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  expect(withTraces.length).toBeGreaterThan(4);
+  expect(withTraces.filter((url) => url.includes('opentelemetry'))).toEqual([]);
+});
