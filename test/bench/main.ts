@@ -14,6 +14,7 @@ import { pagesRow } from './pages.ts';
 import { pollsRow } from './polls.ts';
 import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
+import { voiceRow } from './voice.ts';
 import { waitingRow } from './waiting.ts';
 
 const ROWS: readonly BenchRow[] = [
@@ -29,6 +30,7 @@ const ROWS: readonly BenchRow[] = [
   installRow,
   waitingRow,
   pagesRow,
+  voiceRow,
 ];
 
 /** What a short run forgives: it is there to catch a relapse. */

@@ -1,5 +1,12 @@
 /** Discord's voice channels: who is where, and joining. Loaded when sound is asked for the first time. */
-import { ChannelType, GatewayDispatchEvents, type Guild, PermissionFlagsBits, Routes } from 'discord.js';
+import {
+  ChannelType,
+  type Client,
+  GatewayDispatchEvents,
+  type Guild,
+  PermissionFlagsBits,
+  Routes,
+} from 'discord.js';
 import { z } from 'zod';
 import { type VoiceChannels, VoiceError } from '../../platform.ts';
 import type { RetryTools } from '../connection/connection.ts';
@@ -68,17 +75,28 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
+  /** By guild, who is told of its voice states. One listener for each client serves them all. */
+  const watchers = new Map<string, (state: z.infer<typeof voiceStateSchema>) => void>();
+  const listening = new WeakSet<Client>();
+
+  function receive(data: unknown): void {
+    const { data: state } = voiceStateSchema.safeParse(data);
+    if (!state) return;
+    if (state.member) remember(state.user_id, state.member.user.bot);
+    watchers.get(state.guild_id)?.(state);
+  }
+
   /** Calls back with each voice state of the guild. Returns the function that ends it. */
-  function watch(guild: Guild, onState: (state: z.infer<typeof voiceStateSchema>) => void): () => void {
-    const { client } = guild;
-    const listener = (data: unknown): void => {
-      const { data: state } = voiceStateSchema.safeParse(data);
-      if (state?.guild_id !== guild.id) return;
-      if (state.member) remember(state.user_id, state.member.user.bot);
-      onState(state);
+  function watch(
+    { id, client }: Guild,
+    onState: (state: z.infer<typeof voiceStateSchema>) => void,
+  ): () => void {
+    if (!listening.has(client)) client.ws.on(GatewayDispatchEvents.VoiceStateUpdate, receive);
+    listening.add(client);
+    watchers.set(id, onState);
+    return () => {
+      if (watchers.get(id) === onState) watchers.delete(id);
     };
-    client.ws.on(GatewayDispatchEvents.VoiceStateUpdate, listener);
-    return () => client.ws.off(GatewayDispatchEvents.VoiceStateUpdate, listener);
   }
 
   return {
