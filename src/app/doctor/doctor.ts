@@ -84,7 +84,8 @@ async function chats(
   const found: Finding[] = [];
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
-    found.push(...(await inspectDiscord(discord, commands)));
+    // A bot that starts is just registering them.
+    found.push(...(await inspectDiscord(discord, connects ? commands : undefined)));
   }
   if (slack) {
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');

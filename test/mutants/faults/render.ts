@@ -59,4 +59,25 @@ export const RENDER_FAULTS = [
     replacement: '',
     tests: { 'test/platforms/discord/render/render.test.ts': 'writes ' },
   },
+  {
+    name: 'the text for screen readers leaves out the facts and the pictures',
+    file: 'src/platforms/slack/render/text.ts',
+    text: 'stageToSay(message), text, ...fields, ...media, message.footer',
+    replacement: 'stageToSay(message), text, message.footer',
+    tests: { 'test/commands/accessibility.test.ts': 'says all that it shows in the text that screen readers get' },
+  },
+  {
+    name: 'buttons of one name cannot be told apart',
+    file: 'src/core/message.ts',
+    text: "return targets.size === 1 || label === '' ? button",
+    replacement: 'return true ? button',
+    tests: { 'test/commands/accessibility.test.ts': 'numbers buttons of one name' },
+  },
+  {
+    name: 'a form of the terminal forgets what was right when one answer is wrong',
+    file: 'src/platforms/terminal/receive/session.ts',
+    text: 'return fillIn([wrong], { form, filled }, target);',
+    replacement: 'return fillIn([wrong], { form, filled: {} }, target);',
+    tests: { 'test/platforms/terminal/receive/session.test.ts': 'of a form that the bot refuses' },
+  },
 ] as const satisfies readonly Fault[];

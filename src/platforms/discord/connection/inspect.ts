@@ -59,10 +59,10 @@ const guildsSchema = z.array(
   z.object({ id: z.string(), name: z.string(), permissions: z.string().optional() }),
 );
 
-/** Asks Discord, and changes nothing there. Never throws what Discord or the network answers. */
+/** Asks Discord, and changes nothing there. Without `commands`, not what is registered. Never throws what Discord or the network answers. */
 export async function inspectDiscord(
   settings: DiscordInspection,
-  commands: readonly AnyCommand[],
+  commands: readonly AnyCommand[] | undefined,
 ): Promise<Finding[]> {
   const rest = createDiscordRest(settings);
   try {
@@ -72,7 +72,7 @@ export async function inspectDiscord(
       good(SUBJECT, `invitation: ${invitationUrl(application.id)}`),
       ...intents(application, settings),
       ...interactions(application, settings),
-      await registration(rest, application, commands),
+      ...(commands === undefined ? [] : [await registration(rest, application, commands)]),
       ...(settings.httpOnly ? [] : await sessions(rest, settings)),
       ...(await servers(rest, application)),
     ];

@@ -43,7 +43,10 @@ const LEAD = /^(?: +|│ |• |\d+\. |\[[ x]\] )*/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told colours by control characters.
 const SPACES_AT_END = / +((?:\u001b\[[\d;]*m)*)$/;
 
-/** Breaks lines between words, so that each takes as many columns at most. What goes on is indented like its beginning. */
+/**
+ * Breaks lines between words, or between columns that three spaces part, so that each takes as many columns at most. What goes
+ * on is indented like its beginning.
+ */
 export function wrapWords(text: string, columns: number): string {
   return text
     .split('\n')
@@ -57,7 +60,11 @@ function wrapLine(line: string, columns: number): string {
   const hanging = lead.length > columns / 2 ? '' : lead.replace(/[^│]/g, ' ');
   let written = '';
   let width = 0;
-  for (const word of line.split(/(?<= )(?! )/)) {
+  const parts = line.split(/(?<=\S {3,})(?! )/).flatMap((part) => {
+    const isNarrow = widthOf(part.trimEnd()) <= columns - hanging.length;
+    return isNarrow && part.trim() !== line.trim() ? [part] : part.split(/(?<= )(?! )/);
+  });
+  for (const word of parts) {
     const isFull = width > hanging.length && width + widthOf(word.trimEnd()) > columns;
     if (isFull) {
       written = `${written.replace(SPACES_AT_END, '$1')}\n${hanging}`;

@@ -104,6 +104,17 @@ test('what stays is broken between words, and goes on under its beginning', asyn
   ]);
 });
 
+test('a row of buttons is broken between buttons', async () => {
+  const { terminal, screen } = await openScreen({ columns: 30 });
+  const actions = ['Extend take 1', 'Keep voice', 'Again'].map((label, index) => ({
+    type: 'action' as const,
+    id: `song.do:j:${index}`,
+    label,
+  }));
+  await terminal.show(HERE, { actions }, { key: 'a', remember });
+  expect(screen.seen().split('\n').slice(2)).toEqual(['[1] Extend take 1', '[2] Keep voice   [3] Again']);
+});
+
 test('a growing text shows its newest words on a narrow screen, too', async () => {
   const { terminal, screen } = await openScreen({ columns: 24 });
   const stream = terminal.stream(HERE, { key: 'a', remember });
