@@ -88,7 +88,7 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
 
 function control(element: z.infer<typeof elementSchema>): Html {
   if (element.type === 'static_select')
-    return html`<span class="menu"><b>${element.placeholder.text}</b><i></i></span>`;
+    return html`<span class="menu">${element.placeholder.text}<i></i></span>`;
   return html`<span class="button ${element.style ?? ''}">${element.text.text}</span>`;
 }
 
@@ -104,8 +104,7 @@ const STYLE = `
 .slack .fields { display: flex; gap: 46px; } .slack section img { border-radius: 8px; height: 84px; }
 .slack .row { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0 4px; }
 .slack .button, .slack .menu { border: 1px solid #bbbabb; border-radius: 4px; padding: 3px 11px; font-size: 13px; font-weight: 700; white-space: nowrap; }
-.slack .menu { display: flex; align-items: center; max-width: 230px; } .slack .menu b { overflow: hidden; text-overflow: ellipsis; }
-.slack .primary { background: #107a5a; border-color: #107a5a; color: #fff; } .slack .menu i { flex: none; margin-left: 6px; }
+.slack .primary { background: #107a5a; border-color: #107a5a; color: #fff; } .slack .menu i { margin-left: 14px; }
 .slack .rating { border: 1px solid #dddcdd; border-radius: 12px; color: #616061; font-size: 12px; padding: 0 9px; }
 .slack .thread { border: 1px solid #e3e2e3; border-radius: 8px; padding: 8px 12px 10px; margin-top: 10px; width: 478px; }
 .slack .thread > span { color: #1264a3; font-size: 13px; font-weight: 700; }

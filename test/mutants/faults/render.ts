@@ -64,7 +64,9 @@ export const RENDER_FAULTS = [
     file: 'src/platforms/slack/render/text.ts',
     text: 'stageToSay(message), text, ...fields, ...media, message.footer',
     replacement: 'stageToSay(message), text, message.footer',
-    tests: { 'test/commands/accessibility.test.ts': 'says all that it shows in the text that screen readers get' },
+    tests: {
+      'test/commands/accessibility.test.ts': 'says all that it shows in the text that screen readers get',
+    },
   },
   {
     name: 'buttons of one name cannot be told apart',
