@@ -16,6 +16,7 @@ const LINES = [
   '/song a tune for evening rain --style lofi, soft piano',
   '/lyrics a lighthouse by the sea',
   '/stems --split all',
+  '/pages show',
   '/party play',
   '/remix --mode cover --style "brass band"',
   '/voices',
