@@ -89,4 +89,11 @@ export const SETTINGS_FAULTS = [
     replacement: 'if (version > newest + 1_000_000) {',
     tests: { [DECISIONS]: 'settings of a newer version are left as they are by a change' },
   },
+  {
+    name: 'a changed vote counts beside the one before',
+    file: 'src/settings/feedback.ts',
+    text: '[person]: judgement } };',
+    replacement: '[person + judgement]: judgement } };',
+    tests: { 'test/settings/feedback.test.ts': 'a person has one vote on each answer' },
+  },
 ] as const satisfies readonly Fault[];

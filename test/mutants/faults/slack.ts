@@ -4,6 +4,10 @@ const OAUTH = 'test/platforms/slack/connection/oauth.test.ts';
 const SHOW = 'test/platforms/slack/deliver/show.test.ts';
 const INTERACTIONS = 'test/platforms/slack/receive/interactions.test.ts';
 
+const AGENT = 'test/platforms/slack/receive/agent.test.ts';
+const ORGANISATION = 'test/platforms/slack/connection/organisation.test.ts';
+const TALK = 'test/platforms/slack/receive/talk.test.ts';
+
 export const SLACK_FAULTS = [
   {
     name: 'a command is acknowledged although nothing remembers it',
@@ -130,5 +134,33 @@ export const SLACK_FAULTS = [
     text: 'if (!isFromSlack(request)) return refuse();',
     replacement: '',
     tests: { 'test/platforms/slack/connection/connection.test.ts': 'takes nothing that Slack did not sign' },
+  },
+  {
+    name: 'a workspace without agents is asked again for each message',
+    file: 'src/platforms/slack/connection/agent-sessions.ts',
+    text: 'absentUntil = now() + ABSENT_MS;',
+    replacement: 'absentUntil = now();',
+    tests: { [AGENT]: 'sees what it saw before, and is asked once' },
+  },
+  {
+    name: 'a status is never taken back',
+    file: 'src/platforms/slack/adapter.ts',
+    text: 'if (progress === undefined) await agents.rest(agentThread);',
+    replacement: 'if (progress === undefined) return;',
+    tests: { [AGENT]: 'tells how far the work is' },
+  },
+  {
+    name: 'a workspace forgets by which organisation it works',
+    file: 'src/platforms/slack/connection/workspaces.ts',
+    text: 'await source.joinOrganisation(team, inEvent);',
+    replacement: 'await Promise.resolve();',
+    tests: { [ORGANISATION]: 'delivers what was asked for after a restart' },
+  },
+  {
+    name: 'what names people is a question',
+    file: 'src/platforms/slack/receive/messages.ts',
+    text: "const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(",
+    replacement: 'const kind = kindOfTalk(',
+    tests: { [TALK]: 'what names people, a group or everybody is theirs' },
   },
 ] as const satisfies readonly Fault[];
