@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A platform knows the port and what platforms share, and no other platform. */
-const PLATFORMS = ['discord', 'slack', 'terminal'];
+const PLATFORMS = ['discord', 'slack', 'terminal', 'web'];
 
 /** Packages that stay inside their folders. A name that ends with a slash means all packages of that scope. */
 const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {

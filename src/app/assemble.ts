@@ -36,6 +36,7 @@ import {
   answerOffer,
   modelDefaults,
   newId,
+  newSecret,
   type Outside,
   type OutsideOptions,
   openOutside,
@@ -56,6 +57,10 @@ export interface PlatformTools {
   readonly settings: SettingsStore;
   /** What all replicas share; absent where there is one alone. */
   readonly replicas?: Replicas | undefined;
+  /** The secret of this name, made once and kept in storage. */
+  readonly secret: (name: string) => Promise<string>;
+  /** Where this machine reaches the listener. */
+  readonly listenerUrl: string;
 }
 
 export interface AssembleOptions extends Omit<OutsideOptions, 'measure' | 'traces'> {
@@ -69,6 +74,8 @@ export interface Minstrel {
   readonly gatewayUrl: string;
   /** Where operators read metrics; undefined where they did not ask for it. */
   readonly metricsUrl: string | undefined;
+  /** Where the chat in the browser is, if it is on. As good as a password, so it is never logged. */
+  readonly playgroundUrl: string | undefined;
   readonly bot: Bot;
   readonly job: (id: string) => Promise<JobView | undefined>;
   /** Takes no new work, hands over what runs, closes everything. */
@@ -95,12 +102,17 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const measured = { ...options, metrics, measure: metrics?.measure ?? (() => {}), traces };
     const platforms = await createPlatforms(outside, measured);
     const inside = await createInside(outside, platforms, measured, opened);
-    await outside.listener.serve(routesOf(outside, platforms, inside, measured));
+    const playground = await playgroundOf(outside, platforms);
+    await outside.listener.serve([
+      ...routesOf(outside, platforms, inside, measured),
+      ...(playground?.routes ?? []),
+    ]);
     await start(outside, platforms, inside, measured, opened);
     return {
       url: outside.listener.url,
       gatewayUrl: outside.gatewayUrl,
       metricsUrl: inside.administration.metricsUrl,
+      playgroundUrl: playground?.url,
       bot: inside.bot,
       job: (id) => inside.jobs.find(id),
       stop: close,
@@ -114,7 +126,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 type Platforms = ReadonlyMap<string, Platform>;
 type Measured = AssembleOptions & Observability & { readonly measure: Measure };
 
-async function createPlatforms({ storage, media }: Outside, options: Measured): Promise<Platforms> {
+async function createPlatforms({ storage, media, listener }: Outside, options: Measured): Promise<Platforms> {
   const { log, now, random, measure, traces } = options;
   const locks = createLocks({ settings: storage.settings, now, newId });
   const platforms = await options.platforms({
@@ -126,6 +138,8 @@ async function createPlatforms({ storage, media }: Outside, options: Measured): 
     withLock: (task, work) => locks.run(task, work),
     settings: storage.settings,
     replicas: storage.replicas,
+    secret: (name) => storage.secret(name, newSecret),
+    listenerUrl: listener.url,
   });
   return new Map(
     platforms.map((platform) => [platform.name, traces?.platform(platform) ?? platform] as const),
@@ -280,6 +294,17 @@ function routesOf(
       ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => visit })]
       : []),
   ];
+}
+
+/** Loaded only where the chat in the browser is on. */
+async function playgroundOf(
+  { listener: { url } }: Outside,
+  platforms: Platforms,
+): Promise<{ readonly routes: Routes[]; readonly url: string } | undefined> {
+  const chat = platforms.values().find(({ browserChat }) => browserChat)?.browserChat;
+  if (!chat) return undefined;
+  const { playgroundRoutes, playgroundUrl } = await import('../http/playground/routes.ts');
+  return { routes: [playgroundRoutes({ chat, url })], url: playgroundUrl({ chat, url }) };
 }
 
 async function start(

@@ -57,7 +57,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   const plain = await openStorage(config, options);
   const storage = measure ? measuredStorage(plain, measure, systemClock.elapsed) : plain;
   opened.defer(() => storage.close());
-  const stored = await storage.secret('signing', () => randomBytes(32).toString('base64url'));
+  const stored = await storage.secret('signing', newSecret);
   // What was signed before a secret was set goes on being accepted.
   const [first = stored, ...others] = [...config.signingSecrets, stored];
   const secrets = [first, ...others] as const;
@@ -74,6 +74,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
 
   const plainMedia = await openMedia(config, {
     publicUrl,
+    listenerUrl: listener.url,
     secrets: [...secrets],
     now,
     random,
@@ -194,6 +195,7 @@ const FETCHING = {
 
 interface MediaTools {
   readonly publicUrl: string;
+  readonly listenerUrl: string;
   readonly secrets: readonly string[];
   readonly now: () => number;
   readonly random: () => number;
@@ -203,11 +205,13 @@ interface MediaTools {
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
-async function openMedia({ media, discord, slack }: Config, deps: MediaTools): Promise<Media> {
-  const { publicUrl, secrets, now, random, measure, emulator, log } = deps;
+async function openMedia({ media, discord, slack, playground }: Config, deps: MediaTools): Promise<Media> {
+  const { publicUrl, listenerUrl, secrets, now, random, measure, emulator, log } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
-  const platformHosts = [discord?.apiUrl, slack?.apiUrl].flatMap((url) => (url ? [new URL(url).host] : []));
+  // What people attach in the playground is at the listener itself.
+  const platformUrls = [discord?.apiUrl, slack?.apiUrl, ...(playground ? [listenerUrl] : [])];
+  const platformHosts = platformUrls.flatMap((url) => (url ? [new URL(url).host] : []));
   const store = await openMediaStore(media, { now, random });
   return createMedia({
     store: measure ? measuredStore(store, measure) : store,
@@ -261,6 +265,11 @@ export function readerOf(media: Media): MediaReader {
 }
 
 const sleepUntil = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
+
+/** 256 bits, as text for URLs. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 /** 20 letters and digits, never the same twice. */
 export function newId(): string {

@@ -41,12 +41,16 @@ export async function runMinstrel(): Promise<void> {
     now: Date.now,
     random: Math.random,
     platforms: async (tools) => {
-      if (!prompts) return platformsFor(config, tools);
+      const platforms = await platformsFor(config, tools);
+      if (!prompts) return platforms;
       terminal = await openTerminal(tools, () => end('exit'));
-      return [terminal];
+      return [...platforms, terminal];
     },
   });
   terminal?.announce(greeting(config, minstrel));
+  // Not into the log: the address is a key.
+  if (!terminal && minstrel.playgroundUrl)
+    process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
   // Also for a process that is killed later.
   flushCompileCache();
@@ -88,11 +92,17 @@ async function openTerminal({ media, now, log }: PlatformTools, onExit: () => vo
   });
 }
 
-function greeting({ gateway }: Config, { url, gatewayUrl }: Pick<Minstrel, 'url' | 'gatewayUrl'>): string {
+const playgroundSentence = (url: string): string => `Try it in your browser: ${url}`;
+
+function greeting(
+  { gateway }: Config,
+  { url, gatewayUrl, playgroundUrl }: Pick<Minstrel, 'url' | 'gatewayUrl' | 'playgroundUrl'>,
+): string {
   const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator, so nothing costs anything';
   return [
     `Minstrel plays on ${where}. Listening at ${url}.`,
-    'Type a command, such as /song a tune for rain --style lofi',
+    ...(playgroundUrl === undefined ? [] : [playgroundSentence(playgroundUrl)]),
+    'Type a command here, such as /song a tune for rain --style lofi',
     `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack: npm run setup. Type exit to leave.`,
   ].join('\n');
 }

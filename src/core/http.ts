@@ -14,6 +14,25 @@ export interface WebhookAnswer {
   readonly json?: object;
 }
 
+/** A chat that the listener shows in a browser on this machine. */
+export interface BrowserChat {
+  /** In the page's address: without it nothing is served. */
+  readonly token: string;
+  /** The most that a file may have. */
+  readonly uploadBytes: number;
+  /**
+   * Sends what the person sees: first all of it, then each change, until the signal aborts or the chat closes. Resolves then;
+   * at once where there is no such person.
+   */
+  watch(person: string, send: (event: object) => void, signal: AbortSignal): Promise<void>;
+  /** Answers what the page asks; undefined for what cannot be read. */
+  ask(request: unknown): Promise<object | undefined>;
+  /** Holds a file until the bot has read it. */
+  upload(name: string, contentType: string, bytes: Buffer): object;
+  /** A file that is held; undefined where there is none of this id. */
+  uploaded(id: string): { readonly contentType: string; readonly bytes: Buffer } | undefined;
+}
+
 /**
  * HMAC-SHA256 of `text` as base64url (43 characters). The text begins with what the signature is for, so that what was
  * signed for one use never proves another.

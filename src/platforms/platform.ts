@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Bot } from '../core/bot.ts';
-import type { WebhookAnswer, WebhookRequest } from '../core/http.ts';
+import type { BrowserChat, WebhookAnswer, WebhookRequest } from '../core/http.ts';
 import type { Address } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
 
@@ -78,6 +78,8 @@ export interface Platform {
   readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
   /** Answers a browser at one of the platform's own pages; absent where there are none. */
   readonly visit?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The chat that the listener shows in a browser; absent where people bring a client of their own. */
+  readonly browserChat?: BrowserChat;
   /** A link for people to a message that was shown; absent or undefined where the platform has none. */
   readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
   /**

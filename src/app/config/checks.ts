@@ -79,7 +79,25 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
     'SLACK_BOT_TOKEN',
     'cannot stand beside SLACK_CLIENT_ID: with it every workspace, yours too, installs the app at /slack/install.',
   );
+  const playground = given.get('PLAYGROUND') === '1';
+  const isOpen = !isLoopback(given.get('HOST') ?? '127.0.0.1');
   return [
+    ...(playground && isProduction
+      ? [
+          problem(
+            'PLAYGROUND',
+            'is 1 with NODE_ENV=production: whoever opens it may do everything, so it is for trying things out.',
+          ),
+        ]
+      : []),
+    ...(playground && isOpen
+      ? [
+          problem(
+            'PLAYGROUND',
+            `is 1, and HOST is ${given.get('HOST')}: it is for this machine alone, so HOST must be 127.0.0.1.`,
+          ),
+        ]
+      : []),
     ...missing.map(([variable, , why]) => problem(variable, `is missing: ${why}`)),
     ...(token && oauth ? [exclusive] : []),
   ];
@@ -155,6 +173,11 @@ function contradictions({
     ],
   ];
   return found.flatMap(([isSo, sentence]) => (isSo ? [sentence] : []));
+}
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
 function isThisMachine(url: string): boolean {

@@ -1,6 +1,6 @@
 /** The only reader of the environment. */
 import { present } from '../../core/options.ts';
-import { type ConfigProblem, problem, problemsBetween, warningsAbout } from './checks.ts';
+import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout } from './checks.ts';
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 
 export type Config = ReturnType<typeof configOf> & {
@@ -66,6 +66,14 @@ function configOf(values: Values) {
         : undefined,
     discord: discord(values),
     slack: slack(values),
+    /** A chat in the browser, on this machine alone. */
+    playground:
+      values.PLAYGROUND ??
+      (values.NODE_ENV !== 'production' &&
+        !values.DISCORD_TOKEN &&
+        !values.SLACK_BOT_TOKEN &&
+        !values.SLACK_CLIENT_ID &&
+        isLoopback(values.HOST)),
     listener: present({
       host: values.HOST,
       /** 0: any free port. */

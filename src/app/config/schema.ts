@@ -40,6 +40,12 @@ export const environmentSchema = z.object({
     otherwise: '`127.0.0.1`; in the image `0.0.0.0`',
   }),
   PORT: port.prefault('3000').describe('The port on which to listen. 0 takes any free one.'),
+  PLAYGROUND: field.flag.optional().meta({
+    description:
+      'A chat in the browser on this machine alone, to try every command: 1 or 0. Its address is printed at the start. Never in production.',
+    example: '1',
+    otherwise: 'on while no chat is connected',
+  }),
   PUBLIC_URL: field.baseUrl.optional().meta({
     description:
       'Where the gateway reaches the listener from outside. Songs, lyrics and stems come back by this address, and links to large files and to the pages of songs begin with it. It may hold a path.',

@@ -91,8 +91,8 @@ function refusal(command: string, { roles, people }: AccessRule): string {
 }
 
 function isServed({ platform, guild }: Address, served: readonly string[]): boolean {
-  // A terminal is the operator's own.
-  if (served.length === 0 || platform === 'terminal') return true;
+  // The terminal and the chat in the browser are the operator's own.
+  if (served.length === 0 || platform === 'terminal' || platform === 'web') return true;
   if (guild === undefined) return served.includes('direct');
   return served.includes(guild) || served.includes(`${platform}:${guild}`);
 }

@@ -22,6 +22,7 @@ describe('an empty environment', () => {
   test('is a bot on this machine with the built-in emulator', () => {
     expect(readConfig({})).toEqual({
       production: false,
+      playground: true,
       listener: { host: '127.0.0.1', port: 3000 },
       signingSecrets: [],
       dataDirectory: './data',
@@ -111,6 +112,7 @@ test('every setting arrives in the config', () => {
   });
   expect(config).toEqual({
     production: true,
+    playground: false,
     gateway: { baseUrl: 'https://gateway.example/api', apiKey: 'key-1' },
     listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
     signingSecrets: [SECRET, 'e'.repeat(32)],
@@ -166,6 +168,18 @@ test('every setting arrives in the config', () => {
     log: { level: 'debug' },
     warnings: [],
   });
+});
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['beside no chat', {}, true],
+  ['beside Discord', { DISCORD_TOKEN }, false],
+  ['beside Slack', { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, false],
+  ['beside Discord, where it is wanted', { DISCORD_TOKEN, PLAYGROUND: '1' }, true],
+  ['where it is not wanted', { PLAYGROUND: '0' }, false],
+  ['where others reach the listener', { HOST: '0.0.0.0' }, false],
+  ['where the listener has a name of this machine', { HOST: 'localhost' }, true],
+])('the chat in the browser %s', (_where, environment, isOn) => {
+  expect(readConfig(environment).playground).toBe(isOn);
 });
 
 test('metrics need a port of their own', () => {
@@ -283,6 +297,21 @@ describe('mistakes', () => {
     ['half a gateway: no key', { GATEWAY_BASE_URL: 'https://g.example' }, 'GATEWAY_API_KEY is missing'],
     ['half a gateway: no address', { GATEWAY_API_KEY: 'k' }, 'GATEWAY_BASE_URL is missing'],
     ['a Slack app token alone', { SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is missing'],
+    [
+      'a chat in the browser for a deployed bot',
+      {
+        PLAYGROUND: '1',
+        NODE_ENV: 'production',
+        GATEWAY_BASE_URL: 'https://g.example',
+        GATEWAY_API_KEY: 'k',
+      },
+      'PLAYGROUND is 1 with NODE_ENV=production',
+    ],
+    [
+      'a chat in the browser for everybody',
+      { PLAYGROUND: '1', HOST: '0.0.0.0' },
+      'PLAYGROUND is 1, and HOST is 0.0.0.0',
+    ],
     ['an old secret alone', { CALLBACK_SECRET_PREVIOUS: SECRET }, 'CALLBACK_SECRET is missing'],
     [
       'the tokens of Slack swapped',

@@ -195,7 +195,10 @@ export function createSession(options: SessionOptions) {
     },
 
     complete: (line: string): Promise<Completion> =>
-      complete(line, bot.commands, (request) => bot.suggest({ ...request, address: HERE, person: YOU })),
+      complete(line, {
+        commands: bot.commands,
+        suggest: (request) => bot.suggest({ ...request, address: HERE, person: YOU }),
+      }),
   };
 }
 

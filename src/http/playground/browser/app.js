@@ -1,0 +1,227 @@
+/** The page: people and channels, what is said, and where one writes. */
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { Composer } from './composer.js';
+import { newRequestId, send, watch } from './connection.js';
+import { FormDialog } from './form.js';
+import { html } from './html.js';
+import { Icon } from './icon.js';
+import { MessageRow } from './message.js';
+import { Sidebar } from './sidebar.js';
+import { changed, EMPTY, keepWho, restoreWho } from './state.js';
+import { Welcome } from './welcome.js';
+
+/** @import { Answer, Button, Command, Message } from './types.js' */
+/** @import { OpenForm } from './form.js' */
+
+/** In CSS pixels: who is as near to the end wants to stay there. */
+const NEAR_END = 120;
+
+export function App() {
+  const [who, setWho] = useState(restoreWho);
+  const [chat, dispatch] = useReducer(changed, EMPTY);
+  const [isOnline, setOnline] = useState(true);
+  const [draft, setDraft] = useState('');
+  const [form, setForm] = useState(/** @type {OpenForm | undefined} */ (undefined));
+  const [replyTo, setReplyTo] = useState(/** @type {Message | undefined} */ (undefined));
+  const [sentence, setSentence] = useState('');
+  const [isListOpen, setListOpen] = useState(false);
+  const [dropped, setDropped] = useState(/** @type {File[]} */ ([]));
+  const [isDropping, setDropping] = useState(false);
+  const shown = useRef(who);
+  shown.current = who;
+
+  const channel = chat.channels.find(({ id }) => id === who.channel);
+  const messages = useMemo(
+    () => [...chat.messages.values()].filter((message) => message.channel === who.channel),
+    [chat.messages, who.channel],
+  );
+
+  useEffect(
+    () =>
+      watch(who.person, {
+        onEvent: (event) => dispatch({ event, channel: shown.current.channel }),
+        onOnline: setOnline,
+      }),
+    [who.person],
+  );
+  useEffect(() => {
+    keepWho(who);
+    dispatch({ read: who.channel });
+    setReplyTo(undefined);
+    setSentence('');
+  }, [who]);
+  // Another person has other direct messages.
+  useEffect(() => {
+    const [first] = chat.channels;
+    if (first && !channel) setWho(({ person }) => ({ person, channel: first.id }));
+  }, [chat.channels, channel]);
+
+  /** @param {string} person */
+  const onPerson = (person) => {
+    const isDirect = who.channel.startsWith('direct-');
+    setWho({ person, channel: isDirect ? `direct-${person}` : who.channel });
+    setListOpen(false);
+  };
+  /** @param {string} id */
+  const onChannel = (id) => {
+    setWho(({ person }) => ({ person, channel: id }));
+    setListOpen(false);
+  };
+  const onAnswer = useCallback((/** @type {Answer} */ answer) => {
+    setSentence(answer.type === 'refused' ? answer.sentence : '');
+    if (answer.type === 'form') setForm(answer);
+  }, []);
+
+  const latest = useRef(chat.messages);
+  latest.current = chat.messages;
+  const tools = useMemo(
+    () => ({
+      people: chat.people,
+      menus: chat.commands.filter(({ messageMenu }) => messageMenu),
+      find: (/** @type {string} */ id) => latest.current.get(id),
+      onPress: async (/** @type {Message} */ message, /** @type {Button} */ { id: action }) =>
+        onAnswer(await send({ type: 'press', ...who, id: newRequestId(), message: message.id, action })),
+      onReply: setReplyTo,
+      onMenu: async (/** @type {Message} */ message, /** @type {Command} */ command) =>
+        onAnswer(await send({ type: 'menu', ...who, message: message.id, command: command.name })),
+    }),
+    [chat.people, chat.commands, who],
+  );
+
+  if (!chat.isLoaded)
+    return html`<p class="loading" role="status">
+      ${isOnline ? 'Opening the chat …' : 'Minstrel is not there. Was it stopped? This page goes on by itself when it is back.'}
+    </p>`;
+
+  const people = chat.people.filter(({ id }) => id === who.person);
+  const name = channel?.direct ? 'Minstrel' : `#${channel?.name ?? ''}`;
+  return html`<div
+    class="layout"
+    onDragOver=${(/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setDropping(true);
+    }}
+    onDragLeave=${(/** @type {DragEvent} */ { relatedTarget }) => relatedTarget === null && setDropping(false)}
+    onDrop=${(/** @type {DragEvent} */ event) => {
+      event.preventDefault();
+      setDropping(false);
+      setDropped([...(event.dataTransfer?.files ?? [])]);
+    }}
+  >
+    <${Sidebar}
+      people=${chat.people}
+      channels=${chat.channels}
+      who=${who}
+      unread=${chat.unread}
+      onPerson=${onPerson}
+      onChannel=${onChannel}
+      isOpen=${isListOpen}
+      onClose=${() => setListOpen(false)}
+    />
+    ${isListOpen && html`<div class="scrim" onClick=${() => setListOpen(false)}></div>`}
+    <main>
+      <header class="bar">
+        <button type="button" class="icon open-list" aria-label="Open the list" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
+        <h1>${name}</h1>
+        <p class="small topic">${channel?.topic}</p>
+        <span class="spring"></span>
+        <span class="small acting">as ${people[0]?.displayName}</span>
+        <button
+          type="button"
+          class="button quiet"
+          onClick=${async () => onAnswer(await send({ type: 'clear', ...who }))}
+          disabled=${messages.length === 0}
+        >
+          Clear
+        </button>
+      </header>
+      ${!isOnline && html`<p class="away" role="status">Minstrel is not there. This page goes on by itself when it is back.</p>`}
+      <${Messages} messages=${messages} channel=${who.channel}>
+        ${
+          messages.length === 0 &&
+          channel &&
+          html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${setDraft} />`
+        }
+        ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${tools} />`)}
+      <//>
+      ${sentence && html`<p class="refused" role="alert">${sentence}</p>`}
+      <${Composer}
+        key=${who.person}
+        who=${who}
+        placeholder=${channel?.direct ? 'Ask Minstrel, or type / for commands' : `Write to ${name}, or type / for commands`}
+        commands=${chat.commands}
+        people=${chat.people}
+        draft=${draft}
+        setDraft=${setDraft}
+        replyTo=${replyTo}
+        onNoReply=${() => setReplyTo(undefined)}
+        dropped=${dropped}
+        onTaken=${() => setDropped([])}
+        onAnswer=${onAnswer}
+        tell=${setSentence}
+      />
+    </main>
+    ${
+      form &&
+      html`<${FormDialog}
+      key=${form.form.id}
+      open=${form}
+      who=${who}
+      onClose=${() => setForm(undefined)}
+      onAnswer=${onAnswer}
+      tell=${setSentence}
+    />`
+    }
+    ${isDropping && html`<div class="dropping">Drop files here to attach them</div>`}
+  </div>`;
+}
+
+/**
+ * Stays at the end while messages come, unless one reads further up.
+ * @param {{ messages: Message[], channel: string, children?: import('preact').ComponentChildren }} props
+ */
+function Messages({ messages, channel, children }) {
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const isAtEnd = useRef(true);
+  const top = useRef(0);
+  const [isBelow, setBelow] = useState(false);
+
+  const toEnd = () => frame.current?.scrollTo({ top: frame.current.scrollHeight });
+  useEffect(() => {
+    isAtEnd.current = true;
+    toEnd();
+  }, [channel]);
+  useEffect(() => {
+    if (isAtEnd.current) toEnd();
+    else setBelow(true);
+  }, [messages]);
+  // Pictures and players come later and take room.
+  useEffect(() => {
+    const inner = frame.current?.firstElementChild;
+    if (!inner) return;
+    const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
+    observer.observe(inner);
+    return () => observer.disconnect();
+  }, []);
+
+  return html`<div
+    class="messages"
+    ref=${frame}
+    tabindex="0"
+    role="log"
+    aria-label="Messages"
+    onScroll=${() => {
+      const area = frame.current;
+      if (!area) return;
+      const isNear = area.scrollHeight - area.scrollTop - area.clientHeight < NEAR_END;
+      // What grows at the end moves away from the reader; only a reader moves up.
+      if (isNear || area.scrollTop < top.current) isAtEnd.current = isNear;
+      top.current = area.scrollTop;
+      if (isNear) setBelow(false);
+    }}
+  >
+    <div class="messages-inner">${children}</div>
+    ${isBelow && html`<button type="button" class="button primary to-end" onClick=${toEnd}>New messages <${Icon} name="down" /></button>`}
+  </div>`;
+}

@@ -1,0 +1,80 @@
+/** How the page talks with the listener: events come in by one stream, requests go out one by one. */
+
+/** @import { Answer, ChatEvent } from './types.js' */
+
+/** The address with its token. */
+const BASE = location.pathname.replace(/\/$/, '');
+const AGAIN_AFTER_MS = 1000;
+
+/**
+ * Reads what a person sees, and goes on reading after the listener was away. Returns the function that ends it.
+ * @param {string} person
+ * @param {{ onEvent: (event: ChatEvent) => void, onOnline: (online: boolean) => void }} on
+ */
+export function watch(person, { onEvent, onOnline }) {
+  /** @type {EventSource} */
+  let source;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const open = () => {
+    source = new EventSource(`${BASE}/events?as=${encodeURIComponent(person)}`);
+    source.onopen = () => onOnline(true);
+    source.onmessage = ({ data }) => onEvent(JSON.parse(data));
+    source.onerror = () => {
+      onOnline(false);
+      // A browser tries again by itself, except after an answer that is no stream, as while the listener starts.
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_AFTER_MS);
+    };
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}
+
+/** Of a request that acts; the same request that is sent twice acts once. */
+export const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+
+const AWAY = 'Minstrel did not answer. Please try again.';
+
+/**
+ * Never rejects: what failed is a refusal with a sentence.
+ * @param {object} request
+ * @returns {Promise<Answer>}
+ */
+export async function send(request) {
+  try {
+    const response = await fetch(`${BASE}/requests`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ locale: navigator.language, ...request }),
+    });
+    if (response.ok) return await response.json();
+    const sentence = response.status === 413 ? 'That is too long. Please shorten it.' : AWAY;
+    return { type: 'refused', sentence };
+  } catch {
+    return { type: 'refused', sentence: AWAY };
+  }
+}
+
+/**
+ * Resolves to the id by which a request names the file, or to a sentence.
+ * @param {File} file
+ * @returns {Promise<{ id: string } | { sentence: string }>}
+ */
+export async function upload(file) {
+  try {
+    const query = new URLSearchParams({ name: file.name.slice(-300), type: file.type });
+    const response = await fetch(`${BASE}/uploads?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: file,
+    });
+    if (response.ok) return await response.json();
+    const isTooLarge = response.status === 413;
+    return { sentence: isTooLarge ? `${file.name} is too large.` : `${file.name} could not be attached.` };
+  } catch {
+    return { sentence: `${file.name} could not be attached. It may be too large.` };
+  }
+}

@@ -1,0 +1,210 @@
+/** A form from the declaration of a command's options. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { newRequestId, send, upload } from './connection.js';
+import { html } from './html.js';
+import { Markdown } from './markdown.js';
+
+/** @import { Answer, Form, MarkdownNode, Option } from './types.js' */
+
+/**
+ * @typedef {string | number | boolean | { upload: string }} Value
+ * @typedef {{ form: Form, name: string }} OpenForm
+ */
+
+/**
+ * @param {{ open: OpenForm, who: { person: string, channel: string }, onClose: () => void,
+ *   onAnswer: (answer: Answer) => void, tell: (sentence: string) => void }} props
+ */
+export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const requestId = useRef(newRequestId());
+  const [values, setValues] = useState(() => initialOf(form));
+  const [wrong, setWrong] = useState(
+    /** @type {{ option: string, sentence: MarkdownNode[] } | undefined} */ (undefined),
+  );
+  const [isBusy, setBusy] = useState(false);
+
+  useEffect(() => {
+    dialog.current?.showModal();
+    const first = dialog.current?.querySelector('input, select, textarea');
+    if (first instanceof HTMLElement) first.focus();
+  }, []);
+  useEffect(() => {
+    const field = wrong && dialog.current?.querySelector(`[name="${CSS.escape(wrong.option)}"]`);
+    if (field instanceof HTMLElement) field.focus();
+  }, [wrong]);
+
+  async function submit() {
+    setBusy(true);
+    const filled = Object.fromEntries(
+      Object.entries(values).filter(([, value]) => value !== '' && value !== false),
+    );
+    const answer = await send({
+      type: 'form',
+      ...who,
+      id: requestId.current,
+      form: form.id,
+      options: filled,
+    });
+    setBusy(false);
+    requestId.current = newRequestId();
+    if (answer.type === 'wrong') return setWrong(answer);
+    if (answer.type === 'refused') return tell(answer.sentence);
+    onClose();
+    onAnswer(answer);
+  }
+
+  return html`<dialog class="form" ref=${dialog} aria-labelledby="form-title" onClose=${onClose}>
+    <form
+      method="dialog"
+      onSubmit=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        if (!isBusy) void submit();
+      }}
+    >
+      <header>
+        <p class="small"><code>${name}</code></p>
+        <h2 id="form-title" dir="auto">${form.title}</h2>
+      </header>
+      <div class="form-fields">
+        ${Object.entries(form.options).map(
+          ([option, declaration]) =>
+            html`<${Field}
+              key=${option}
+              name=${option}
+              option=${declaration}
+              value=${values[option]}
+              wrong=${wrong?.option === option ? wrong.sentence : undefined}
+              onChange=${(/** @type {Value} */ value) => setValues((before) => ({ ...before, [option]: value }))}
+              complete=${async (/** @type {string} */ typed) => {
+                const request = { type: 'suggest', ...who, form: form.id, option, typed, options: values };
+                const answer = await send(request);
+                return answer.type === 'choices' ? answer.choices : [];
+              }}
+              tell=${tell}
+            />`,
+        )}
+      </div>
+      <footer>
+        <button type="button" class="button" onClick=${() => dialog.current?.close()}>Cancel</button>
+        <button type="submit" class="button primary" disabled=${isBusy}>${form.submitLabel}</button>
+      </footer>
+    </form>
+  </dialog>`;
+}
+
+/** @param {Form} form @returns {Record<string, Value>} */
+function initialOf({ options, initial }) {
+  return Object.fromEntries(
+    Object.keys(options).flatMap((name) => {
+      const value = initial[name];
+      return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+        ? [[name, value]]
+        : [];
+    }),
+  );
+}
+
+/**
+ * @param {{ name: string, option: Option, value: Value | undefined, wrong: MarkdownNode[] | undefined,
+ *   onChange: (value: Value) => void, complete: (typed: string) => Promise<{ name: string, value: string }[]>,
+ *   tell: (sentence: string) => void }} props
+ */
+function Field({ name, option, value, wrong, onChange, complete, tell }) {
+  const id = `field-${name}`;
+  const attributes = {
+    id,
+    name,
+    required: option.required,
+    'aria-invalid': wrong ? true : undefined,
+    'aria-describedby': `${id}-about`,
+  };
+  return html`<div class="field">
+    <label for=${id}>${name}${option.required ? html` <span class="needed">needed</span>` : null}</label>
+    ${input(option, attributes, { value, onChange, complete, tell })}
+    <div id=${`${id}-about`} class="small">
+      ${option.description}
+      ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
+    </div>
+  </div>`;
+}
+
+/**
+ * @param {Option} option
+ * @param {Record<string, unknown>} attributes
+ * @param {Pick<Parameters<typeof Field>[0], 'value' | 'onChange' | 'complete' | 'tell'>} field
+ */
+function input(option, attributes, { value = '', onChange, complete, tell }) {
+  /** @param {Event} event */
+  const typed = ({ target }) => {
+    if (
+      target instanceof HTMLInputElement ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement
+    )
+      onChange(target.value);
+  };
+  switch (option.type) {
+    case 'choice':
+      return html`<select ...${attributes} value=${value} onChange=${typed}>
+        <option value="">–</option>
+        ${option.choices?.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.name}</option>`)}
+      </select>`;
+    case 'flag':
+      return html`<input type="checkbox" ...${{ ...attributes, required: undefined }} checked=${value === true}
+        onChange=${(/** @type {Event} */ { target }) => target instanceof HTMLInputElement && onChange(target.checked)} />`;
+    case 'number':
+      return html`<input type="text" inputmode="decimal" ...${attributes} value=${value} onInput=${typed} />`;
+    case 'file':
+      return html`<${FileInput} option=${option} attributes=${attributes} onChange=${onChange} tell=${tell} />`;
+    default:
+      if (option.autocomplete || option.mention)
+        return html`<${Completed} attributes=${attributes} value=${value} onInput=${typed} complete=${complete} />`;
+      return option.multiline
+        ? html`<textarea rows="4" dir="auto" ...${attributes} value=${value} onInput=${typed}></textarea>`
+        : html`<input type="text" dir="auto" autocomplete="off" ...${attributes} value=${value} onInput=${typed} />`;
+  }
+}
+
+/** @param {{ option: Option, attributes: object, onChange: (value: Value) => void, tell: (sentence: string) => void }} props */
+function FileInput({ option, attributes, onChange, tell }) {
+  const accept = option.accept
+    ?.map((kind) => (kind === 'text' ? 'text/*,.md,.csv,.json' : `${kind}/*`))
+    .join(',');
+  return html`<input
+    type="file"
+    accept=${accept}
+    ...${attributes}
+    onChange=${async (/** @type {Event} */ { target }) => {
+      const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
+      if (!file) return onChange('');
+      const held = await upload(file);
+      if ('id' in held) onChange({ upload: held.id });
+      else tell(held.sentence);
+    }}
+  />`;
+}
+
+/**
+ * @param {{ attributes: { id?: unknown }, value: Value, onInput: (event: Event) => void,
+ *   complete: (typed: string) => Promise<{ name: string, value: string }[]> }} props
+ */
+function Completed({ attributes, value, onInput, complete }) {
+  const [choices, setChoices] = useState(/** @type {{ name: string, value: string }[]} */ ([]));
+  useEffect(() => {
+    let isNewest = true;
+    const timer = setTimeout(async () => {
+      const found = await complete(String(value));
+      if (isNewest) setChoices(found);
+    }, 100);
+    return () => {
+      isNewest = false;
+      clearTimeout(timer);
+    };
+  }, [value]);
+  const list = `${attributes.id}-choices`;
+  return html`<input type="text" dir="auto" autocomplete="off" list=${list} ...${attributes} value=${value} onInput=${onInput} />
+    <datalist id=${list}>
+      ${choices.map((choice) => html`<option key=${choice.value} value=${choice.value}>${choice.name}</option>`)}
+    </datalist>`;
+}

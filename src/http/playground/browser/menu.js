@@ -1,0 +1,70 @@
+/** A button that opens a list of buttons. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { html } from './html.js';
+import { Icon } from './icon.js';
+
+/** @param {{ label: string, sign?: string, icon?: Parameters<typeof Icon>[0]['name'], entries: { label: string, onChoose: () => void }[] }} props */
+export function Menu({ label, sign, icon, entries }) {
+  const [isOpen, setOpen] = useState(false);
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
+
+  useEffect(() => {
+    if (!isOpen) return;
+    /** @param {Event} event */
+    const leave = ({ target }) => {
+      if (target instanceof Node && !frame.current?.contains(target)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
+    };
+  }, [isOpen]);
+
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    if (event.key === 'Escape' && isOpen) {
+      setOpen(false);
+      button.current?.focus();
+    }
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    const items = [...(frame.current?.querySelectorAll('button') ?? [])];
+    const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    items.at((at + (event.key === 'ArrowDown' ? 1 : -1)) % items.length)?.focus();
+    event.preventDefault();
+  };
+
+  return html`<span class="menu" ref=${frame} onKeyDown=${onKey}>
+    <button
+      type="button"
+      class="button quiet"
+      ref=${button}
+      aria-expanded=${isOpen}
+      aria-label=${label}
+      onClick=${() => setOpen(!isOpen)}
+    >
+      ${icon ? html`<${Icon} name=${icon} />` : sign}
+    </button>
+    ${
+      isOpen &&
+      html`<span class="menu-entries">
+      ${entries.map(
+        (entry) =>
+          html`<button
+            type="button"
+            key=${entry.label}
+            onClick=${() => {
+              setOpen(false);
+              button.current?.focus();
+              entry.onChoose();
+            }}
+          >
+            ${entry.label}
+          </button>`,
+      )}
+    </span>`
+    }
+  </span>`;
+}

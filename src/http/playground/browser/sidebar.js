@@ -1,0 +1,59 @@
+/** Who one is, and where. */
+import { html } from './html.js';
+import { Icon } from './icon.js';
+import { Avatar } from './message.js';
+
+/** @import { Channel, Person } from './types.js' */
+
+/**
+ * @param {{ people: Person[], channels: Channel[], who: { person: string, channel: string }, unread: ReadonlySet<string>,
+ *   onPerson: (id: string) => void, onChannel: (id: string) => void, isOpen: boolean, onClose: () => void }} props
+ */
+export function Sidebar({ people, channels, who, unread, onPerson, onChannel, isOpen, onClose }) {
+  const direct = channels.filter((channel) => channel.direct);
+  const others = channels.filter((channel) => !channel.direct);
+  /** @param {Channel} channel */
+  const entry = (channel) =>
+    html`<li key=${channel.id}>
+      <button
+        type="button"
+        class=${unread.has(channel.id) ? 'channel unread' : 'channel'}
+        aria-current=${channel.id === who.channel ? 'page' : undefined}
+        onClick=${() => onChannel(channel.id)}
+      >
+        <span aria-hidden="true">${channel.direct ? html`<${Icon} name="note" />` : '#'}</span> ${channel.name}
+        ${unread.has(channel.id) && html`<span class="unseen">, something new</span>`}
+      </button>
+    </li>`;
+  return html`<nav id="sidebar" class=${isOpen ? 'sidebar open' : 'sidebar'} aria-label="People and channels" onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && onClose()}>
+    <div class="brand">
+      <${Avatar} name="Minstrel" />
+      <div><strong>Minstrel</strong><span class="small">Playground</span></div>
+      <button type="button" class="icon close" aria-label="Close the list" onClick=${onClose}><${Icon} name="close" /></button>
+    </div>
+    <h2>Channels</h2>
+    <ul>${others.map(entry)}</ul>
+    <h2>Direct messages</h2>
+    <ul>${direct.map(entry)}</ul>
+    <fieldset class="people">
+      <legend>You are</legend>
+      ${people.map(
+        (person) =>
+          html`<label key=${person.id}>
+            <input
+              type="radio"
+              name="person"
+              value=${person.id}
+              checked=${person.id === who.person}
+              onChange=${() => onPerson(person.id)}
+            />
+            <${Avatar} id=${person.id} name=${person.displayName} />
+            <span>${person.displayName}<span class="small">${person.moderator ? 'moderator' : 'member'}</span></span>
+          </label>`,
+      )}
+    </fieldset>
+    <p class="small about">
+      Only this machine sees this page. Nothing here reaches Discord or Slack.
+    </p>
+  </nav>`;
+}

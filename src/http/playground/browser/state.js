@@ -1,0 +1,72 @@
+/** What the page knows, and how events change it. */
+
+/** @import { Channel, ChatEvent, Command, Message, Person } from './types.js' */
+
+/**
+ * @typedef {{ people: Person[], channels: Channel[], commands: Command[], messages: ReadonlyMap<string, Message>,
+ *   unread: ReadonlySet<string>, isLoaded: boolean }} Chat
+ */
+
+/** @type {Chat} */
+export const EMPTY = {
+  people: [],
+  channels: [],
+  commands: [],
+  messages: new Map(),
+  unread: new Set(),
+  isLoaded: false,
+};
+
+/**
+ * @param {Chat} chat
+ * @param {{ event: ChatEvent, channel: string } | { read: string }} change an event with the channel that is shown, or a
+ *   channel that is shown now
+ * @returns {Chat}
+ */
+export function changed(chat, change) {
+  if ('read' in change) return { ...chat, unread: without(chat.unread, change.read) };
+  const { event, channel } = change;
+  switch (event.type) {
+    case 'all': {
+      const { people, channels, commands, messages } = event;
+      const known = new Map(messages.map((message) => [message.id, message]));
+      return { people, channels, commands, messages: known, unread: new Set(), isLoaded: true };
+    }
+    case 'message': {
+      const { message } = event;
+      const messages = new Map(chat.messages).set(message.id, message);
+      const unread = message.channel === channel ? chat.unread : new Set(chat.unread).add(message.channel);
+      return { ...chat, messages, unread };
+    }
+    case 'removed': {
+      const messages = new Map(chat.messages);
+      for (const id of event.ids) messages.delete(id);
+      return { ...chat, messages };
+    }
+    default:
+      return chat;
+  }
+}
+
+/** @param {ReadonlySet<string>} set @param {string} item */
+function without(set, item) {
+  const rest = new Set(set);
+  rest.delete(item);
+  return rest;
+}
+
+/** Kept by this tab alone, so that a reload shows the same. */
+const KEY = 'who';
+
+/** @returns {{ person: string, channel: string }} */
+export function restoreWho() {
+  try {
+    const { person, channel } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    return { person: String(person ?? 'mo'), channel: String(channel ?? 'general') };
+  } catch {
+    return { person: 'mo', channel: 'general' };
+  }
+}
+
+/** @param {{ person: string, channel: string }} who */
+export const keepWho = (who) => sessionStorage.setItem(KEY, JSON.stringify(who));

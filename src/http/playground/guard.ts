@@ -1,0 +1,38 @@
+/** Who may ask for the playground: a browser on this machine, from the playground's own page. */
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+interface GuardedRequest {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** Headers of a proxy: what it lets in is not this machine. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+
+/**
+ * Whether a request comes from this machine and from our own page. A site elsewhere may let its name lead to 127.0.0.1, so
+ * the name is checked (DNS rebinding); a browser says which site sends a request, so that is checked too.
+ */
+export function createGuard(port: string): (request: GuardedRequest) => boolean {
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  // A browser leaves out the port that is http's own.
+  if (port === '' || port === '80') hosts.push('127.0.0.1', 'localhost', '[::1]');
+  return ({ headers, method, socket }) => {
+    const { host = '', origin } = headers;
+    if (!LOOPBACK.test(socket.remoteAddress ?? '') || !hosts.includes(host)) return false;
+    if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+    if (origin !== undefined && origin !== `http://${host}`) return false;
+    if (method !== 'GET' && method !== 'HEAD') return origin !== undefined;
+    const site = headers['sec-fetch-site'] ?? 'none';
+    return site === 'none' || site === 'same-origin' || headers['sec-fetch-mode'] === 'navigate';
+  };
+}
+
+/** Takes as long for a near miss as for nonsense. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,184 @@
+/** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrowserChat } from '../../core/http.ts';
+import { type AssetSources, assetRoutes, loadAssets, pageHeaders } from '../assets.ts';
+import { isCompressed, type Routes, sendNotFound } from '../server.ts';
+import { createGuard, isSameSecret } from './guard.ts';
+
+export interface PlaygroundOptions {
+  /** Undefined while the platform is not running. */
+  readonly chat: BrowserChat;
+  /** Where this machine reaches the listener. */
+  readonly url: string;
+}
+
+/** Where the page is: it is printed at the start, and is as good as a password. */
+export const playgroundUrl = ({ url, chat: { token } }: PlaygroundOptions): string =>
+  `${url}/playground/${token}`;
+
+const REQUEST_BYTES = 1024 * 1024;
+/** Less than the listener lets a connection stand still. */
+const PING_MS = 20_000;
+/** A page that reads more slowly than that connects anew, and gets all of it at once. */
+const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
+
+const npm = (path: string): URL => new URL(import.meta.resolve(path));
+
+/**
+ * `GET /` says where to look. Under `/playground/:token` are the page, its modules, `GET events`, `POST requests` and
+ * `POST uploads`; the bot itself reads uploads at `GET /playground/uploads/:id`.
+ */
+export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
+  const { port } = new URL(url);
+  const base = `/playground/${chat.token}`;
+  const isOurs = createGuard(port);
+  let assets: ReturnType<typeof loadAssets> | undefined;
+  const load = () => {
+    assets ??= loadAssets({ ...SOURCES, path: `${base}/assets` });
+    return assets;
+  };
+
+  return (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!isOurs(request)) return refuse(reply);
+    });
+
+    scope.get('/', (_request, reply) =>
+      reply
+        .code(403)
+        .headers({ 'cache-control': 'no-store' })
+        .type('text/plain; charset=utf-8')
+        .send('The playground opens at the address that Minstrel printed when it started.\n'),
+    );
+
+    scope.get<{ Params: { id: string } }>('/playground/uploads/:id', async (request, reply) => {
+      const upload = chat.uploaded(request.params.id);
+      const isBot = isSameSecret(request.headers.authorization ?? '', `Bearer ${chat.token}`);
+      if (!isBot || !upload) return refuse(reply);
+      return reply.header('cache-control', 'no-store').type('application/octet-stream').send(upload.bytes);
+    });
+
+    scope.register(async (inside) => {
+      inside.addHook<{ Params: { token: string } }>('onRequest', async (request, reply) => {
+        if (!isSameSecret(request.params.token, chat.token)) return refuse(reply);
+      });
+      assetRoutes('/playground/:token/assets', load)(inside);
+      inside.get('/playground/:token', async (_request, reply) => {
+        const found = await load();
+        return reply.headers({ ...pageHeaders(), 'cache-control': 'no-store' }).send(
+          pageOf(
+            STYLES.map((name) => found.path(`${name}.css`)),
+            found.path('playground.js'),
+          ),
+        );
+      });
+      inside.get<{ Querystring: { as?: unknown } }>('/playground/:token/events', async (request, reply) => {
+        const { as } = request.query;
+        if (typeof as !== 'string') return refuse(reply);
+        await sendEvents(chat, as, request, reply);
+      });
+
+      inside.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string' },
+        inside.getDefaultJsonParser('error', 'error'),
+      );
+      inside.post('/playground/:token/requests', {
+        bodyLimit: REQUEST_BYTES,
+        onRequest: refuseCompressed,
+        handler: async (request, reply) => {
+          const answer = await chat.ask(request.body);
+          reply.header('cache-control', 'no-store');
+          return answer ? reply.send(answer) : reply.code(400).send({ error: 'bad request' });
+        },
+      });
+
+      inside.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
+        done(null, body),
+      );
+      inside.post<{ Body: unknown; Querystring: { name?: unknown; type?: unknown } }>(
+        '/playground/:token/uploads',
+        {
+          bodyLimit: chat.uploadBytes,
+          onRequest: refuseCompressed,
+          handler: async ({ body, query: { name, type = '' } }, reply) => {
+            if (!Buffer.isBuffer(body) || !isShort(name) || !isShort(type))
+              return reply.code(400).send({ error: 'bad request' });
+            return reply.send(chat.upload(name, type, body));
+          },
+        },
+      );
+    });
+  };
+}
+
+const SOURCES: Omit<AssetSources, 'path'> = {
+  folder: new URL('./browser/', import.meta.url),
+  packages: {
+    preact: npm('preact'),
+    'preact/hooks': npm('preact/hooks'),
+    htm: npm('htm'),
+  },
+};
+
+/** In the order in which one may overrule another. */
+const STYLES = ['base', 'layout', 'welcome', 'messages', 'markdown', 'media', 'composer', 'forms'] as const;
+
+const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
+
+const refuse = (reply: FastifyReply): FastifyReply => sendNotFound(reply.header('cache-control', 'no-store'));
+
+async function refuseCompressed(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
+  return undefined;
+}
+
+async function sendEvents(
+  chat: BrowserChat,
+  person: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { raw } = reply;
+  reply.hijack();
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  request.raw.socket.setNoDelay(true);
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  raw.write('retry: 1000\n\n');
+  const ping = setInterval(() => raw.write(': still here\n\n'), PING_MS);
+  await chat.watch(
+    person,
+    (event) => {
+      raw.write(`data: ${JSON.stringify(event)}\n\n`);
+      if (raw.writableLength > MOST_UNREAD_BYTES) raw.destroy();
+    },
+    gone.signal,
+  );
+  clearInterval(ping);
+  raw.end();
+}
+
+function pageOf(styles: readonly string[], script: string): string {
+  const links = styles.map((style) => `<link rel="stylesheet" href="${style}">`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<title>Minstrel’s playground</title>
+<link rel="icon" href="data:,">
+${links.join('\n')}
+</head>
+<body>
+<div id="app"><p class="loading">Minstrel’s playground is loading. It needs JavaScript.</p></div>
+<script type="module" src="${script}"></script>
+</body>
+</html>
+`;
+}

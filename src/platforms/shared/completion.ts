@@ -1,0 +1,101 @@
+/** Completion of a typed command line, by what the commands declare. */
+import type { AnyCommand } from '../../core/command.ts';
+import { UserError } from '../../core/errors.ts';
+import type { SuggestRequest } from '../../core/invocation.ts';
+import { type Choice, type OptionDeclaration, present, type RawOptions } from '../../core/options.ts';
+import { type CommandLine, readLine, typedOptions } from './command-line.ts';
+import { typedChoice } from './values.ts';
+
+export interface Candidate {
+  /** What takes the place of the typed text. */
+  readonly value: string;
+  readonly description?: string;
+}
+
+export interface LineCompletion {
+  readonly candidates: readonly Candidate[];
+  /** The end of the line that a candidate replaces. */
+  readonly typed: string;
+}
+
+export interface CompletionSources {
+  readonly commands: readonly AnyCommand[];
+  readonly suggest: (request: Omit<SuggestRequest, 'address' | 'person'>) => Promise<readonly Choice[]>;
+  /** People and roles for options that take one; where they are left out, such options are not completed. */
+  readonly mentions?: readonly Choice[];
+}
+
+/** Completes names of commands, subcommands and options, choices, and what an option suggests. */
+export async function completeLine(
+  line: string,
+  { commands, suggest, mentions = [] }: CompletionSources,
+): Promise<LineCompletion> {
+  if (/^\/\S*$/.test(line)) return matching(commands.map(named('/')), line);
+  const found = readLine(line, commands);
+  if (!found) return { candidates: [], typed: line };
+  const { command, subcommand, options, text } = found;
+
+  const word = /\S*$/.exec(text)?.[0] ?? '';
+  const flags = Object.entries(options).map(([name, { description }]) => named('--')({ name, description }));
+  if (word.startsWith('-')) return matching(flags, word);
+  const [, before = '', name = '', value = ''] = /^(|[^\n]*\s)--([\w-]+)[ =]([^\n]*)$/.exec(text) ?? [];
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option?.type === 'choice' && !/\s/.test(value)) return matching(choicesOf(option, ''), value);
+  if (option?.type === 'text' && option.mention && mentions.length > 0)
+    return { candidates: mentions.map(candidateOf), typed: value };
+  if (option?.type === 'text' && option.autocomplete) {
+    const others = optionsOf(command, { ...found, text: before });
+    const request = present({
+      command: command.name,
+      subcommand,
+      option: name,
+      typed: value,
+      options: others,
+    });
+    return { candidates: (await suggest(request)).map(candidateOf), typed: value };
+  }
+  const parts = Object.entries(command.subcommands ?? {}).map(([part, { description }]) =>
+    named('')({ name: part, description }),
+  );
+  if (subcommand === undefined && text === word && parts.length > 0) return matching(parts, word);
+  // Subcommands take choices by their position, without a flag.
+  const choices =
+    subcommand === undefined ? [] : Object.values(options).flatMap((each) => choicesOf(each, ' '));
+  return matching(word === '' ? [...choices, ...flags] : choices, word);
+}
+
+/** The candidates that begin as the text does. */
+function matching(candidates: readonly Candidate[], typed: string): LineCompletion {
+  const begun = typed.toLowerCase();
+  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(begun)), typed };
+}
+
+/** A name goes on with what belongs to it. */
+const named =
+  (before: string) =>
+  ({ name, description }: { readonly name: string; readonly description: string }): Candidate => ({
+    value: `${before}${name} `,
+    description,
+  });
+
+function choicesOf(option: OptionDeclaration, end: string): Candidate[] {
+  if (option.type !== 'choice') return [];
+  return option.choices.map((choice) => {
+    const value = typedChoice(choice);
+    return { value: `${value}${end}`, ...(value === choice.name ? {} : { description: choice.name }) };
+  });
+}
+
+function candidateOf({ name, value }: Choice): Candidate {
+  return name === value ? { value } : { value, description: name };
+}
+
+/** What was typed before the option that is completed; nothing of it while a part cannot be understood. */
+function optionsOf(command: AnyCommand, line: CommandLine): RawOptions {
+  try {
+    return typedOptions(command, line, '');
+  } catch (error) {
+    if (error instanceof UserError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+/** The platform of a chat in the browser, on this machine alone: to try every command before anything is connected. */
+import type { Bot } from '../../core/bot.ts';
+import type { AnyCommand } from '../../core/command.ts';
+import type { BrowserChat } from '../../core/http.ts';
+import type { Log } from '../../core/log.ts';
+import { type MediaReader, type Platform, PlatformError } from '../platform.ts';
+import { createRenderThread } from '../shared/render-thread/host.ts';
+import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
+import { createWatchers } from './connection/watchers.ts';
+import { type History, openHistory } from './deliver/history.ts';
+import { createWebPosts } from './deliver/posts.ts';
+import { WEB_LIMITS } from './limits.ts';
+import { answerRequest } from './receive/answer.ts';
+import { webRequestSchema } from './receive/requests.ts';
+import { createUploads } from './receive/uploads.ts';
+import { createWebText, webTextPlainly } from './render/markdown.ts';
+import type { WebMessage } from './render/message.ts';
+
+export interface WebOptions {
+  /** Where this machine reaches the listener, without a slash at the end. */
+  readonly url: string;
+  /** In the address of the page: without it nothing is served. */
+  readonly token: string;
+  /** For the file that keeps what was said. */
+  readonly folder: string;
+  readonly media: Pick<MediaReader, 'link'>;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Letters and digits, never the same twice. */
+  readonly newId: () => string;
+}
+
+export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {
+  const { url, token, media, log, now, newId } = options;
+  let bot: Bot | undefined;
+  let opened: History | undefined;
+  let isTaking = false;
+  let isClosed = false;
+  /** What is being answered right now. */
+  const underWay = new Set<Promise<unknown>>();
+
+  const renders = createRenderThread({
+    module: new URL('./render/markdown.ts', import.meta.url),
+    create: createWebText,
+    plainly: webTextPlainly,
+    log,
+  });
+  const layOut = renders.render;
+  const history = (): History => {
+    if (!opened || isClosed) throw new PlatformError('unavailable', 'The chat is not open');
+    return opened;
+  };
+  const posts = createWebPosts({ history, layOut, now, newId });
+  const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
+  const watchers = createWatchers();
+
+  /** Links to kept files expire, so each reader gets fresh ones. They lead to this very listener, wherever it is reached. */
+  function forPage({ source: _, media: items, ...message }: WebMessage): object {
+    const linked = items?.map(({ file, ...item }) => {
+      if (!file) return item;
+      const { pathname, search } = new URL(media.link(file, item.name));
+      const path = pathname.slice(pathname.lastIndexOf('/files/'));
+      return { ...item, url: `${path}${search}`, bytes: file.bytes };
+    });
+    return { ...message, ...(linked ? { media: linked } : {}) };
+  }
+
+  const isSeenBy = (person: string) => (message: WebMessage) =>
+    isIn(message.channel, person) && (message.to ?? person) === person;
+
+  const browserChat: BrowserChat = {
+    token,
+    uploadBytes: WEB_LIMITS.uploadBytes,
+
+    async watch(person, send, signal) {
+      if (!findPerson(person) || !bot || !opened || isClosed) return;
+      const isSeen = isSeenBy(person);
+      send({
+        type: 'all',
+        person,
+        people: PEOPLE,
+        channels: channelsOf(person),
+        commands: bot.commands.map(declarationOf),
+        mentions: MENTIONS,
+        messages: opened.all().filter(isSeen).map(forPage),
+      });
+      await watchers.watch((change) => {
+        if (change.type === 'put' && isSeen(change.message))
+          send({ type: 'message', message: forPage(change.message) });
+        if (change.type === 'removed')
+          send({ type: 'removed', ids: change.messages.filter(isSeen).map(({ id }) => id) });
+      }, signal);
+    },
+
+    async ask(request) {
+      const parsed = webRequestSchema.safeParse(request);
+      if (!parsed.success) return undefined;
+      if (!bot || !opened || !isTaking)
+        return { type: 'refused', sentence: 'Minstrel is stopping. Please try again in a moment.' };
+      const answering = answerRequest(parsed.data, { bot, history: opened, posts, uploads, layOut, now });
+      underWay.add(answering);
+      return await answering.finally(() => underWay.delete(answering));
+    },
+
+    upload: (name, contentType, bytes) => ({ id: uploads.add({ name, contentType, bytes }) }),
+    uploaded: (id) => uploads.find(id),
+  };
+
+  return {
+    name: WEB,
+    browserChat,
+
+    async start(theBot) {
+      opened = await openHistory({
+        folder: options.folder,
+        most: WEB_LIMITS.messages,
+        onChange: watchers.tell,
+      });
+      bot = theBot;
+      isTaking = true;
+    },
+
+    async stop() {
+      isTaking = false;
+      await Promise.allSettled(underWay);
+    },
+
+    async close() {
+      isTaking = false;
+      isClosed = true;
+      watchers.close();
+      renders.close();
+    },
+
+    status: () =>
+      opened && !isClosed ? { ready: true } : { ready: false, reason: 'the chat in the browser is not open' },
+
+    connections: () => watchers.count(),
+
+    show: posts.show,
+    stream: posts.stream,
+    sendPrivately: posts.sendPrivately,
+    // One process writes the file, and the same key is the same message.
+    retract: async () => undefined,
+
+    attachmentHeaders: () => ({ authorization: `Bearer ${token}` }),
+
+    linkTo: async (_address, { id }) => (typeof id === 'string' ? `#message-${id}` : undefined),
+
+    sameChannel: ({ platformData: _, ...address }) => address,
+
+    async wasAcknowledged({ platformData }) {
+      const asked = platformData?.asked;
+      return typeof asked !== 'string' || history().find(asked) !== undefined;
+    },
+  };
+}
+
+/** A command as the page completes it and asks for it by a form. */
+function declarationOf(command: AnyCommand): object {
+  const { name, description, options, subcommands = {}, moderatorsOnly, messageMenu } = command;
+  return {
+    name,
+    description,
+    options,
+    subcommands: Object.entries(subcommands).map(([part, declared]) => ({
+      name: part,
+      description: declared.description,
+      options: declared.options,
+    })),
+    moderatorsOnly,
+    messageMenu,
+  };
+}

@@ -1,0 +1,60 @@
+/** The people, the roles and the channels of the chat. They are made up, so that one person can try what several see. */
+import type { Address, Person } from '../../../core/invocation.ts';
+import type { Choice } from '../../../core/options.ts';
+
+/** The value of {@link Address.platform}. */
+export const WEB = 'web';
+const GUILD = 'playground';
+
+export const PEOPLE = [
+  { id: 'mo', displayName: 'Mo', moderator: true, roles: [] },
+  { id: 'ada', displayName: 'Ada', moderator: false, roles: ['band'] },
+  { id: 'bob', displayName: 'Bob', moderator: false, roles: [] },
+] as const satisfies readonly Person[];
+
+const ROLES = [{ id: 'band', name: 'band' }] as const;
+
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+  readonly topic: string;
+  /** The person whose direct messages it holds; absent for channels of the server. */
+  readonly direct?: string;
+}
+
+const CHANNELS: readonly Channel[] = [
+  { id: 'general', name: 'general', topic: 'For everything' },
+  { id: 'songs', name: 'songs', topic: 'Another channel, with its own models, limits and songs' },
+  { id: 'quiet', name: 'quiet', topic: 'One more, to try what moderators can switch off' },
+  ...PEOPLE.map(({ id }) => ({
+    id: `direct-${id}`,
+    name: 'Minstrel',
+    topic: 'Direct messages: no command is needed to ask',
+    direct: id,
+  })),
+];
+
+/** What options that take a person or a role are completed with, as {@link parseSubject} reads it. */
+export const MENTIONS: readonly Choice[] = [
+  ...PEOPLE.map(({ id, displayName }) => ({ name: displayName, value: `<@${id}|${displayName}>` })),
+  ...ROLES.map(({ id, name }) => ({ name: `${name} (a role)`, value: `<@&${id}|${name}>` })),
+  { name: 'everyone', value: '@everyone' },
+];
+
+export function findPerson(id: string): Person | undefined {
+  return PEOPLE.find((person) => person.id === id);
+}
+
+export function channelsOf(person: string): readonly Channel[] {
+  return CHANNELS.filter(({ direct }) => direct === undefined || direct === person);
+}
+
+/** Whether the person is in the channel. */
+export function isIn(channel: string, person: string): boolean {
+  return channelsOf(person).some(({ id }) => id === channel);
+}
+
+export function webAddress({ id, name, direct }: Channel, person: string): Address {
+  const where = direct === undefined ? { guild: GUILD, channelName: name, public: true } : { direct: true };
+  return { platform: WEB, ...where, channel: id, person };
+}

@@ -1,0 +1,115 @@
+/** Messages of the bot in the chat's channels. */
+import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import type { Renderer } from '../../shared/render-thread/host.ts';
+import { isIn, WEB } from '../connection/community.ts';
+import { WEB_LIMITS } from '../limits.ts';
+import type { WebNode, WebTextInput } from '../render/markdown.ts';
+import type { WebMessage } from '../render/message.ts';
+import { renderForWeb } from '../render/render.ts';
+import type { History } from './history.ts';
+
+export interface PostTools {
+  readonly history: () => History;
+  readonly layOut: Renderer<WebTextInput, WebNode[]>;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+export type Posts = ReturnType<typeof createWebPosts>;
+
+export function createWebPosts({ history, layOut, now, newId }: PostTools) {
+  function assertReachable({ platform, channel, person }: Address): void {
+    if (platform !== WEB || !isIn(channel, person))
+      throw new PlatformError('gone', 'There is no such channel, or its person is not in it');
+  }
+
+  async function messageFor(
+    { channel, person, platformData }: Address,
+    message: Message,
+    { id, to }: { readonly id: string; readonly to?: string },
+  ): Promise<WebMessage> {
+    const { content, source } = await renderForWeb(message, { person, layOut });
+    const { at = now(), replyTo = platformData?.message } = history().find(id) ?? {};
+    return {
+      ...content,
+      id,
+      channel,
+      at,
+      source,
+      ...(typeof replyTo === 'string' ? { replyTo } : {}),
+      ...(to === undefined ? {} : { to }),
+    };
+  }
+
+  /** The same key is the same message, whatever else is known of it. */
+  async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
+    assertReachable(address);
+    const id = postId(options.key);
+    const shown = await messageFor(address, message, { id });
+    options.beforeWriting?.();
+    await stored(history().put(shown));
+    return { id };
+  }
+
+  return {
+    show,
+
+    stream(address: Address, options: ShowOptions): MessageStream {
+      const id = postId(options.key);
+      let newest: (() => Message) | undefined;
+      let timer: NodeJS.Timeout | undefined;
+      let written = Promise.resolve();
+      let closed = false;
+
+      async function writeNewest(): Promise<void> {
+        const make = newest;
+        newest = undefined;
+        if (!make || !isIn(address.channel, address.person)) return;
+        const shown = await messageFor(address, make(), { id });
+        if (closed) return;
+        options.beforeWriting?.();
+        history().putBriefly(shown);
+      }
+
+      return {
+        update(message) {
+          if (closed) return;
+          newest = message;
+          timer ??= setTimeout(() => {
+            timer = undefined;
+            // What a state cannot do, the last one tells.
+            written = written.then(writeNewest).catch(() => undefined);
+          }, WEB_LIMITS.streamMs);
+        },
+        async close(message) {
+          closed = true;
+          clearTimeout(timer);
+          await written;
+          return await show(address, message, options);
+        },
+      };
+    },
+
+    async sendPrivately(address: Address, message: Message): Promise<void> {
+      assertReachable(address);
+      const alone = await messageFor(address, message, { id: newId(), to: address.person });
+      await stored(history().put(alone));
+    },
+
+    /** What a person said or asked for. */
+    say: (message: WebMessage): Promise<void> => stored(history().put(message)),
+  };
+}
+
+/** A key is a job's id, which other keys cannot be. */
+export const postId = (key: string): string => `b-${key}`;
+
+async function stored(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    throw new PlatformError('unavailable', 'The chat could not be written to its file', { cause: error });
+  }
+}

@@ -1,0 +1,130 @@
+/** What the page asks, and the answers. */
+import { UserError } from '../../../core/errors.ts';
+import { plain } from '../../../core/message.ts';
+import { type OptionValue, present } from '../../../core/options.ts';
+import { completeLine } from '../../shared/completion.ts';
+import { buttonTarget, formTarget } from '../../shared/target.ts';
+import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
+import { type Asking, DONE, formAnswer, invoke, referenceTo, type WebReceivingTools } from './invoke.ts';
+import { runLine } from './line.ts';
+import type { SentValues, WebAnswer, WebAsking, WebRequest } from './requests.ts';
+
+const OUTDATED = 'This button is not there any more. Please use the command again.';
+
+/** Answers one request. Never throws for what a person did wrong. */
+export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<WebAnswer> {
+  const asking = askingOfRequest(request);
+  if (!asking) return { type: 'refused', sentence: 'This person is not in this channel.' };
+  try {
+    switch (request.type) {
+      case 'line':
+        return await runLine(request, asking, tools);
+      case 'press':
+        return await press(request, asking, tools);
+      case 'form':
+        return await sendForm(request, asking, tools);
+      case 'menu':
+        return openMenu(request, asking, tools);
+      case 'complete': {
+        const { person, address } = asking;
+        const completion = await completeLine(request.line, {
+          commands: tools.bot.commands,
+          suggest: (wanted) => tools.bot.suggest({ ...wanted, person, address }),
+          mentions: MENTIONS,
+        });
+        return { type: 'candidates', ...completion };
+      }
+      case 'suggest':
+        return await suggest(request, asking, tools);
+      case 'clear':
+        await tools.history.remove(
+          ({ channel, to }) => channel === asking.channel.id && (to === undefined || to === asking.person.id),
+        );
+        return DONE;
+      default:
+        return request satisfies never;
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    await tools.posts.sendPrivately(asking.address, { text: plain(error.message) });
+    return DONE;
+  }
+}
+
+function askingOfRequest({ person: id, channel: name, locale }: WebRequest): Asking | undefined {
+  const person = findPerson(id);
+  const channel = channelsOf(id).find((one) => one.id === name);
+  return person && channel && { person, channel, address: webAddress(channel, id), locale };
+}
+
+async function press(
+  { id, message: pressed, action }: WebAsking<'press'>,
+  asking: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const message = tools.history.find(pressed);
+  const isThere = [...(message?.buttons ?? []), ...(message?.more ?? [])].some(
+    (button) => button.id === action,
+  );
+  const isSeen =
+    message?.channel === asking.channel.id && (message.to ?? asking.person.id) === asking.person.id;
+  const target = buttonTarget(action);
+  if (!isThere || !isSeen || !target) throw new UserError(OUTDATED);
+  return await invoke({ id, target, options: {} }, asking, tools);
+}
+
+async function sendForm(
+  { id, form, options }: WebAsking<'form'>,
+  asking: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const target = formTarget(form);
+  const values = valuesOf(options, tools);
+  const given = Object.entries(values).map(
+    ([name, value]) => `${name}: ${typeof value === 'object' ? value.name : String(value)}`,
+  );
+  const said = target.action ? undefined : { line: [`/${form}`, ...given].join(' '), attached: [] };
+  return await invoke({ id, target, options: values, said, isForm: true }, asking, tools);
+}
+
+function openMenu(
+  { message: id, command: name }: WebAsking<'menu'>,
+  { channel, person }: Asking,
+  { bot, history }: WebReceivingTools,
+): WebAnswer {
+  const command = bot.commands.find((candidate) => candidate.name === name);
+  const message = history.find(id);
+  const isSeen = message?.channel === channel.id && (message.to ?? person.id) === person.id;
+  if (!command?.messageMenu || !isSeen) throw new UserError('This message is not there any more.');
+  const { label: title, option } = command.messageMenu;
+  const initial = { [option]: message.source || (message.line ?? '') };
+  return formAnswer({ id: name, title, submitLabel: 'Send', options: command.options, initial }, name);
+}
+
+async function suggest(
+  { form, option, typed, options }: WebAsking<'suggest'>,
+  { person, address }: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const { command, subcommand } = formTarget(form);
+  const declared = tools.bot.commands.find(({ name }) => name === command);
+  const part = subcommand === undefined ? declared : declared?.subcommands?.[subcommand];
+  const declaration = part?.options[option];
+  if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
+  const { [option]: _replaced, ...others } = options;
+  const filled = valuesOf(others, tools);
+  const wanted = present({ command, subcommand, option, typed, options: filled, person, address });
+  return { type: 'choices', choices: await tools.bot.suggest(wanted) };
+}
+
+function valuesOf(
+  values: SentValues,
+  tools: Pick<WebReceivingTools, 'uploads'>,
+): Record<string, OptionValue> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? referenceTo(value.upload, tools) : value,
+    ]),
+  );
+}

@@ -1,0 +1,108 @@
+/** Invocations, and what comes of them. */
+import type { Bot } from '../../../core/bot.ts';
+import { UserError } from '../../../core/errors.ts';
+import type { Form } from '../../../core/form.ts';
+import type { Address, Invocation, Person } from '../../../core/invocation.ts';
+import { type FileReference, present, type RawOptions } from '../../../core/options.ts';
+import type { Renderer } from '../../shared/render-thread/host.ts';
+import type { Target } from '../../shared/target.ts';
+import type { Channel } from '../connection/community.ts';
+import type { History } from '../deliver/history.ts';
+import type { Posts } from '../deliver/posts.ts';
+import type { WebNode, WebTextInput } from '../render/markdown.ts';
+import type { WebMessage } from '../render/message.ts';
+import type { WebAnswer } from './requests.ts';
+import type { Uploads } from './uploads.ts';
+
+export interface WebReceivingTools {
+  readonly bot: Bot;
+  readonly history: History;
+  readonly posts: Posts;
+  readonly uploads: Uploads;
+  readonly layOut: Renderer<WebTextInput, WebNode[]>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Who asks, and where. */
+export interface Asking {
+  readonly person: Person;
+  readonly channel: Channel;
+  readonly address: Address;
+  readonly locale: string | undefined;
+}
+
+export const DONE = { type: 'done' } as const satisfies WebAnswer;
+const FILE_GONE = 'The attached file is not here any more. Please attach it again.';
+
+interface Invoking {
+  readonly id: string;
+  readonly target: Target;
+  readonly options: RawOptions;
+  /** What the channel reads of it; nothing of a pressed button. */
+  readonly said?: Pick<WebMessage, 'line' | 'attached'> | undefined;
+  readonly isForm?: boolean;
+}
+
+export async function invoke(
+  { id, target, options, said, isForm = false }: Invoking,
+  { person, channel, address, locale }: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const command = tools.bot.commands.find(({ name }) => name === target.command);
+  const isPrivate = command?.answersPrivately === true;
+  const entry: WebMessage | undefined = said && {
+    ...said,
+    id: saidId(id),
+    channel: channel.id,
+    at: tools.now(),
+    author: person.id,
+    body: [],
+    source: said.line ?? '',
+    ...(isPrivate ? { to: person.id } : {}),
+  };
+  const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
+  const invocation = present({ id, person, address: to, locale, options, ...target });
+  return await finish(invocation, tools, { entry, isForm });
+}
+
+/** Runs it, and shows what came of it. What was asked is shown once it is taken, so that nothing is said to be that is not. */
+export async function finish(
+  invocation: Invocation,
+  { bot, posts, layOut }: WebReceivingTools,
+  { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
+): Promise<WebAnswer> {
+  const outcome = await bot.run(invocation);
+  switch (outcome.type) {
+    case 'accepted':
+      if (entry) await posts.say(entry);
+      outcome.begin();
+      return DONE;
+    case 'message': {
+      const { message, visibility, option } = outcome;
+      if (isForm && option !== undefined)
+        return { type: 'wrong', option, sentence: await layOut({ text: message.text ?? '' }) };
+      const { address, person } = invocation;
+      if (entry) await posts.say(visibility === 'person' ? { ...entry, to: person.id } : entry);
+      if (visibility === 'person') await posts.sendPrivately(address, message);
+      else await posts.show(address, message, { key: invocation.id, remember: async () => {} });
+      return DONE;
+    }
+    case 'form':
+      return formAnswer(outcome.form, invocation.command);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** What people said has its own ids; see {@link postId}. */
+export const saidId = (id: string): string => `p-${id}`;
+
+export const formAnswer = (form: Form, name: string): WebAnswer => ({ type: 'form', form, name: `/${name}` });
+
+/** Throws UserError for a file that is not here any more. */
+export function referenceTo(id: string, { uploads }: Pick<WebReceivingTools, 'uploads'>): FileReference {
+  const reference = uploads.reference(id);
+  if (!reference) throw new UserError(FILE_GONE);
+  return reference;
+}

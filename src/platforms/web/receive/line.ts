@@ -1,0 +1,115 @@
+/** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
+import type { AnyCommand } from '../../../core/command.ts';
+import { UserError } from '../../../core/errors.ts';
+import {
+  type FileReference,
+  type OptionDeclarations,
+  type OptionValue,
+  present,
+  type RawOptions,
+} from '../../../core/options.ts';
+import { askedHelp, readLine, typedOptions } from '../../shared/command-line.ts';
+import { nearest } from '../../shared/parse.ts';
+import { readableText } from '../render/markdown.ts';
+import type { WebMessage } from '../render/message.ts';
+import {
+  type Asking,
+  DONE,
+  finish,
+  formAnswer,
+  invoke,
+  referenceTo,
+  saidId,
+  type WebReceivingTools,
+} from './invoke.ts';
+import type { WebAnswer, WebAsking } from './requests.ts';
+import { questionAsking, questionIn } from './talk.ts';
+
+/** Throws UserError for what is typed wrong. */
+export async function runLine(
+  request: WebAsking<'line'>,
+  asking: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const files = request.uploads.map((id) => referenceTo(id, tools));
+  const line = readableText(request.line).trim();
+  if (!line.startsWith('/')) return await talk({ ...request, line }, files, asking, tools);
+  const found = readLine(line, tools.bot.commands);
+  if (!found) throw unknownCommand(line, tools.bot.commands);
+  const help = askedHelp(found.command, found);
+  if (help) {
+    await tools.posts.sendPrivately(asking.address, help);
+    return DONE;
+  }
+  const target = present({ command: found.command.name, subcommand: found.subcommand });
+  const isWhole = found.command.subcommands === undefined || found.subcommand !== undefined;
+  const isEmpty = found.text.trim() === '' && files.length === 0 && isWhole;
+  if (isEmpty && !found.asks && Object.keys(found.options).length > 0) {
+    const { name, description: title, options } = found;
+    return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
+  }
+  const typed = typedOptions(found.command, found, 'Attach it with the paper clip, or drop it here.');
+  const options = withFiles(typed, files, found);
+  const said = { line, attached: files.map(({ name }) => name) };
+  return await invoke({ id: request.id, target, options, said }, asking, tools);
+}
+
+/** Attached files fill the options that take them, in their order. */
+function withFiles(
+  typed: RawOptions,
+  files: readonly FileReference[],
+  { name, options: declarations }: { readonly name: string; readonly options: OptionDeclarations },
+): RawOptions {
+  const options: Record<string, OptionValue | undefined> = { ...typed };
+  for (const file of files) {
+    const kind = file.contentType?.split('/')[0];
+    const free = Object.entries(declarations).filter(
+      ([option, { type }]) => type === 'file' && options[option] === undefined,
+    );
+    const [fitting = free[0]] = free.filter(
+      ([, option]) => option.type === 'file' && option.accept.some((accepted) => accepted === kind),
+    );
+    if (!fitting) throw new UserError(`/${name} has no option for ${file.name}.`);
+    options[fitting[0]] = file;
+  }
+  return options;
+}
+
+async function talk(
+  { id, line, replyTo }: WebAsking<'line'>,
+  files: readonly FileReference[],
+  { person, channel, address, locale }: Asking,
+  tools: WebReceivingTools,
+): Promise<WebAnswer> {
+  const { history, posts, layOut, now } = tools;
+  if (line === '' && files.length === 0) return DONE;
+  const said: WebMessage = {
+    id: saidId(id),
+    channel: channel.id,
+    at: now(),
+    author: person.id,
+    body: await layOut({ text: line }),
+    source: line,
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(files.length > 0 ? { attached: files.map(({ name }) => name) } : {}),
+  };
+  await posts.say(said);
+  const where = { isDirect: channel.direct !== undefined, history };
+  const question = questionIn(said, where);
+  if (question === undefined) return DONE;
+  const to = { ...address, platformData: { message: said.id } };
+  if (question === '' && files.length === 0)
+    return await finish({ id, person, address: to, command: 'minstrel', options: {} }, tools);
+  const asked = questionAsking(said, question, files, where);
+  return await finish(present({ id, person, address: to, locale, ...asked }), tools);
+}
+
+function unknownCommand(line: string, commands: readonly AnyCommand[]): UserError {
+  const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
+  const near = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = near === undefined ? 'Type / to see them all.' : `Did you mean /${near}?`;
+  return new UserError(`There is no command /${name}. ${hint}`);
+}

@@ -1,0 +1,73 @@
+/** What people say without a command: to the bot in a direct message, by its name, or as a reply to it. */
+import type { ConversationTurn, Invocation } from '../../../core/invocation.ts';
+import type { FileReference } from '../../../core/options.ts';
+import { findPerson } from '../connection/community.ts';
+import type { History } from '../deliver/history.ts';
+import { postId } from '../deliver/posts.ts';
+import { WEB_LIMITS } from '../limits.ts';
+import type { WebMessage } from '../render/message.ts';
+
+/** The command that answers, and its options for what was said. */
+const ASK = 'ask';
+const QUESTION = 'question';
+const IMAGE = 'image';
+
+const NAMED = /^@minstrel\b[\s,:]*/i;
+
+/** The question in a message; undefined where it is not for the bot. */
+export function questionIn(
+  said: WebMessage,
+  { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
+): string | undefined {
+  const repliedTo = said.replyTo === undefined ? undefined : history.find(said.replyTo);
+  const isToBot = isDirect || NAMED.test(said.source) || (repliedTo !== undefined && !repliedTo.author);
+  return isToBot ? said.source.replace(NAMED, '').trim() : undefined;
+}
+
+/** The question as an invocation, with what was said before it. */
+export function questionAsking(
+  said: WebMessage,
+  question: string,
+  files: readonly FileReference[],
+  { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
+): Pick<Invocation, 'command' | 'options' | 'conversation' | 'isMessage' | 'files'> {
+  const image = files.find(({ contentType }) => contentType?.startsWith('image/'));
+  const before = isDirect && said.replyTo === undefined ? latest(said, history) : replies(said, history);
+  return {
+    command: ASK,
+    options: {
+      [QUESTION]: question || (image ? 'What is in this picture?' : 'What is in this file?'),
+      ...(image ? { [IMAGE]: image } : {}),
+    },
+    conversation: before.map(turnOf),
+    isMessage: true,
+    ...(files.length > 0 ? { files } : {}),
+  };
+}
+
+/** The latest messages of the channel that everybody in it sees, oldest first. */
+function latest({ id, channel }: WebMessage, history: History): WebMessage[] {
+  const there = history.all().filter((message) => message.channel === channel && !message.to);
+  const end = there.findIndex((message) => message.id === id);
+  return there.slice(0, end < 0 ? there.length : end).slice(-WEB_LIMITS.conversation);
+}
+
+/** The chain of replies that ends in this message, oldest first. */
+function replies(said: WebMessage, history: History): WebMessage[] {
+  const chain: WebMessage[] = [];
+  let next = said.replyTo;
+  while (next !== undefined && chain.length < WEB_LIMITS.conversation) {
+    const found = history.find(next);
+    if (!found || found.to !== undefined || chain.includes(found)) break;
+    chain.unshift(found);
+    next = found.replyTo;
+  }
+  return chain;
+}
+
+function turnOf({ id, author, source, line }: WebMessage): ConversationTurn {
+  if (author === undefined)
+    return { author: 'bot', text: source, files: [], job: id.slice(postId('').length) };
+  const name = findPerson(author)?.displayName ?? author;
+  return { author: 'person', name, person: author, text: line ?? source.replace(NAMED, ''), files: [] };
+}

@@ -1,0 +1,49 @@
+/** Files that people attached, until the bot has read them. They are in memory: the bot keeps its own copy at once. */
+import type { FileReference } from '../../../core/options.ts';
+import { WEB_LIMITS } from '../limits.ts';
+
+export interface Upload {
+  readonly name: string;
+  /** As the browser says. */
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+export interface Uploads {
+  /** Resolves to the id by which requests name the file. */
+  add(upload: Upload): string;
+  find(id: string): Upload | undefined;
+  /** The file as an option takes it; undefined for one that is not here any more. */
+  reference(id: string): FileReference | undefined;
+}
+
+/** `urlOf`: where the bot reads a file. */
+export function createUploads(urlOf: (id: string) => string, newId: () => string): Uploads {
+  const held = new Map<string, Upload>();
+
+  function dropOldest(): void {
+    let bytes = held.values().reduce((sum, upload) => sum + upload.bytes.length, 0);
+    for (const [id, upload] of held) {
+      if (bytes <= WEB_LIMITS.heldBytes) return;
+      held.delete(id);
+      bytes -= upload.bytes.length;
+    }
+  }
+
+  return {
+    add(upload) {
+      const id = newId();
+      held.set(id, upload);
+      dropOldest();
+      return id;
+    },
+    find: (id) => held.get(id),
+    reference(id) {
+      const upload = held.get(id);
+      if (!upload) return undefined;
+      const { name, contentType, bytes } = upload;
+      const type = contentType === '' ? {} : { contentType };
+      return { name, ...type, bytes: bytes.length, url: urlOf(id), attached: true };
+    },
+  };
+}

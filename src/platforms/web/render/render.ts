@@ -1,0 +1,68 @@
+/** A Message as what the page shows. Nothing is cut: a browser has room. */
+import {
+  arrangeButtons,
+  type Button,
+  type MediaItem,
+  type Message,
+  spokenName,
+  stageToSay,
+} from '../../../core/message.ts';
+import { present } from '../../../core/options.ts';
+import type { Renderer } from '../../shared/render-thread/host.ts';
+import { wellFormed } from '../../shared/text.ts';
+import { linkableUrl, readableText, type WebNode, type WebTextInput } from './markdown.ts';
+import type { WebButton, WebContent, WebMedia } from './message.ts';
+
+export interface RenderedMessage {
+  readonly content: WebContent;
+  /** Its words as Markdown. */
+  readonly source: string;
+}
+
+/** `person` is the only one whom `notify` mentions. */
+export async function renderForWeb(
+  given: Message,
+  { person, layOut }: { readonly person: string; readonly layOut: Renderer<WebTextInput, WebNode[]> },
+): Promise<RenderedMessage> {
+  const message = wellFormed(given);
+  const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
+  const { shown, more } = arrangeButtons(actions);
+  const content = present({
+    title: title && line(title),
+    mention: notify ? person : undefined,
+    body: await layOut({ text }),
+    fields: fields?.map(({ name, value }) => ({ name: line(name), value: readableText(value) })),
+    media: media?.map(mediaOf),
+    buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,
+    more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
+    progress: progress && { ...progress, stage: line(stageToSay(message)) },
+    footer: footer && readableText(footer),
+  }) satisfies WebContent;
+  return { content, source: text || (title ?? '') };
+}
+
+function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
+  const place = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
+  return present({
+    kind,
+    name: line(name),
+    alt: alt && line(alt),
+    caption: caption && line(caption),
+    cover,
+    ...place,
+  });
+}
+
+function buttonOf(button: Button, message: Message): WebButton[] {
+  const spoken = line(spokenName(button, message));
+  if (button.type === 'action') {
+    const { id, label, emoji, emphasis } = button;
+    return [present({ id, label: line(label), spoken, emoji, emphasis })];
+  }
+  const url = linkableUrl(button.url);
+  return url === undefined ? [] : [{ url, label: line(button.label), spoken }];
+}
+
+function line(text: string): string {
+  return readableText(text).replace(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,241 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { noBrowser, startBrowser, type TestBrowser, type Visit } from '../servers/browser.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** The chat in a real browser, with the real bot behind it. One of each for all: what a test leaves, the next one finds. */
+describe.skipIf(noBrowser)('The playground', () => {
+  let folder: string;
+  let emulator: Emulator;
+  let running: RunningMinstrel;
+  let browser: TestBrowser;
+  let visit: Visit;
+  let page: Page;
+
+  const start = (port: string) => startMinstrel({ DATA_DIR: folder, PORT: port }, { emulator });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
+    // Slow enough that progress can be seen.
+    emulator = await startEmulator({ speed: 0.1, songSeconds: 3, studio: createSampleStudio() });
+    running = await start('0');
+    browser = await startBrowser();
+    visit = await browser.visit(running.minstrel.playgroundUrl ?? '');
+    ({ page } = visit);
+    await composer().waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    await running?.[Symbol.asyncDispose]();
+    await emulator?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const composer = () => page.getByRole('textbox', { name: /type \/ for commands/ });
+  const newest = () => page.getByRole('article').last();
+  const say = async (line: string) => {
+    await composer().fill(line);
+    await page.keyboard.press('Enter');
+  };
+  /** Says it, and waits for what the bot says next: then that is the newest. */
+  const ask = async (line: string) => {
+    const before = await page.getByRole('article').count();
+    await say(line);
+    await page
+      .getByRole('article')
+      .nth(before + 1)
+      .waitFor();
+  };
+  const be = (name: string) => page.getByRole('radio', { name }).check();
+  const shows = (text: string | RegExp) =>
+    page.getByRole('article').filter({ hasText: text }).last().waitFor();
+
+  test('shows every command to a newcomer, and has no fault that a program can find', async () => {
+    for (const { name, description } of running.minstrel.bot.commands) {
+      await page.getByRole('button', { name: `/${name} ${description}` }).waitFor();
+    }
+    expect(await visit.accessibilityProblems()).toEqual([]);
+  });
+
+  test('completes a command by the keyboard alone, shows progress, and plays the song', async () => {
+    await composer().focus();
+    await page.keyboard.type('/so');
+    await page.getByRole('option', { name: '/song' }).waitFor();
+    expect(await visit.accessibilityProblems()).toEqual([]);
+    await page.keyboard.press('Enter');
+    expect(await composer().inputValue()).toBe('/song ');
+    await page.keyboard.type('a tune for rain --st');
+    await page.getByRole('option', { name: '--style' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('lofi');
+    await page.keyboard.press('Enter');
+    await page.locator('.progress').waitFor();
+    const players = page.locator('.player');
+    await players.nth(1).waitFor();
+    expect(await page.locator('.progress').count()).toBe(0);
+    expect(await newest().innerText()).toContain('lofi');
+    await players.first().getByRole('button', { name: /^Play/ }).click();
+    const time = () => page.evaluate("document.querySelector('audio').currentTime");
+    await expect.poll(time).toBeGreaterThan(0.2);
+    await players
+      .first()
+      .getByRole('button', { name: /^Pause/ })
+      .click();
+  });
+
+  test('presses buttons, and those behind the menu', async () => {
+    await newest()
+      .getByRole('button', { name: /^Stems take 1/ })
+      .click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('split').selectOption('vocals');
+    await page.keyboard.press('Enter');
+    await form.getByRole('button', { name: 'Split' }).click();
+    await newest()
+      .getByRole('button', { name: /^Play .*vocals/ })
+      .waitFor();
+    const song = page.getByRole('article').filter({ hasText: 'Extend take 1' }).first();
+    await song.getByRole('button', { name: 'More buttons' }).press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.menu-entries').count()).toBe(0);
+  });
+
+  test('asks by a form, says what is wrong in it next to its field, and opens one that is filled in', async () => {
+    await say('/limits report');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('days').fill('many');
+    expect(await visit.accessibilityProblems()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await form.getByRole('alert').filter({ hasText: 'takes a number' }).waitFor();
+    await form.getByLabel('days').fill('7');
+    await page.keyboard.press('Enter');
+    await form.waitFor({ state: 'detached' });
+    await ask('/lyrics a lighthouse');
+    await newest()
+      .getByRole('button', { name: /Sing it/ })
+      .first()
+      .click();
+    await expect.poll(() => form.getByLabel('lyrics').inputValue()).toContain('\n');
+    await page.keyboard.press('Escape');
+  });
+
+  test('shows an answer while it is written, with code and tables as elements', async () => {
+    await page.evaluate(`window.states = new Set();
+      new MutationObserver(() => window.states.add(document.querySelector('article:last-of-type .card .markdown')?.innerText.length))
+        .observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
+    await ask('/ask Write a long story about rain in many paragraphs');
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    expect(await page.evaluate('window.states.size')).toBeGreaterThan(2);
+    await ask('/ask Write a function that adds numbers in TypeScript');
+    await newest().locator('pre code').waitFor();
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+  });
+
+  test('talks: by name, by reply, and in a direct message', async () => {
+    await ask('@Minstrel What is the capital of France?');
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await newest().hover();
+    await newest().getByRole('button', { name: 'What can be done with this message' }).click();
+    await page.getByRole('button', { name: 'Reply' }).click();
+    await ask('And what did I ask before?');
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    expect(await newest().innerText()).toContain('You said: “What is the capital of France?”');
+    await page.getByRole('button', { name: 'Minstrel', exact: true }).click();
+    await ask('Good morning');
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await page.getByRole('button', { name: 'general' }).click();
+  });
+
+  test('lets moderators decide, nobody else, and nobody else sees it', async () => {
+    await say('/models set ask chat:chat-large channel');
+    await shows('Answers in this channel now use chat:chat-large');
+    await be('Ada');
+    await composer().waitFor();
+    await expect.poll(() => page.getByText('now use chat:chat-large').count()).toBe(0);
+    await ask('/models set ask chat:chat-small channel');
+    await shows(/moderator/i);
+    expect(await newest().innerText()).toContain('Only Ada sees this');
+    await be('Mo');
+    await shows('Answers in this channel now use chat:chat-large');
+  });
+
+  test('hands over a file that was attached, and shows the film that was made of it', async () => {
+    const attach = page.getByLabel('Attach files');
+    await attach.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('words') });
+    await page.getByRole('button', { name: 'Take notes.txt away' }).click();
+    const buffer = PNG.sync.write(new PNG({ width: 640, height: 480 }));
+    await attach.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Take dot.png away' }).waitFor();
+    await ask('/video it grows');
+    const film = newest().locator('video');
+    await film.waitFor();
+    const asked = emulator.requests.findLast(({ method, url }) => method === 'POST' && url.includes('video'));
+    expect(JSON.stringify(asked?.body)).toContain('/files/');
+  });
+
+  test('takes hostile words and names for what they are: words', async () => {
+    const markup =
+      '<img src=x onerror="window.taken=1"><script>window.taken=1</script><style>*{display:none}</style>';
+    const link = '[click](javascript:window.taken=1) [data](data:text/html,x) \u202egnp.evil';
+    await say(`${markup} ${link}`);
+    await newest().getByText('onerror').waitFor();
+    await ask(`/song --title "<img src=x onerror=window.taken=1><script>x" --lyrics "${link}" --style "x"`);
+    await newest().locator('.player').nth(1).waitFor();
+    expect(await newest().getByRole('heading').first().textContent()).toContain('<script>');
+    await attachNamed('"><img src=x onerror=window.taken=1>.txt');
+    expect(
+      await page.evaluate(
+        "[window.taken, document.querySelectorAll('main :is(script, style, img[src=x], a[href^=j], a[href^=d])').length].join()",
+      ),
+    ).toBe(',0');
+  });
+
+  test('shows the same after a reload, on a phone and to others', async () => {
+    const before = await page.getByRole('article').count();
+    await page.reload();
+    await expect.poll(() => page.getByRole('article').count()).toBe(before);
+    expect(await visit.accessibilityProblems()).toEqual([]);
+    const phone = await browser.visit(page.url(), { width: 360, colorScheme: 'dark' });
+    await phone.page.getByRole('article').first().waitFor();
+    expect(await phone.accessibilityProblems()).toEqual([]);
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await phone.page.getByRole('button', { name: 'Open the list' }).click();
+    await phone.page.getByRole('radio', { name: 'Bob' }).check();
+    await expect.poll(() => phone.page.getByText('Only Mo sees this').count()).toBe(0);
+    await phone.page.getByRole('textbox').fill('Hello from a phone');
+    await phone.page.keyboard.press('Enter');
+    await shows('Hello from a phone');
+    expect(phone.problems).toEqual([]);
+    expect(visit.problems).toEqual([]);
+    await phone.page.context().close();
+  });
+
+  test('goes on by itself after a restart, which loses nothing', async () => {
+    await ask('/video the tide comes in');
+    await page.locator('.progress').waitFor();
+    const messages = await page.getByRole('article').count();
+    const { port } = new URL(running.minstrel.url);
+    await running[Symbol.asyncDispose]();
+    await page.getByText('Minstrel is not there.').waitFor();
+    running = await start(port);
+    await newest().locator('video').waitFor();
+    expect(await page.getByRole('article').count()).toBe(messages);
+    await say('/minstrel');
+    await shows('Only Mo sees this');
+  });
+
+  async function attachNamed(name: string): Promise<void> {
+    await page
+      .getByLabel('Attach files')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByRole('button', { name: /^Take .* away/ }).click();
+  }
+});

@@ -1,0 +1,179 @@
+import { request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { BrowserChat } from '../../../src/core/http.ts';
+import { createGuard } from '../../../src/http/playground/guard.ts';
+import { playgroundRoutes, playgroundUrl } from '../../../src/http/playground/routes.ts';
+import { listenAt } from '../../../src/http/server.ts';
+import { collectLog } from '../listener.ts';
+
+const TOKEN = 'Tq3-only-for-tests_9fJ';
+const MEBIBYTE = 1024 * 1024;
+
+/** The playground on a free port, with a chat that only notes what it is asked. */
+async function open() {
+  const log = collectLog();
+  const listener = await listenAt({ host: '127.0.0.1', port: 0, log });
+  onTestFinished(() => listener.close());
+  const chat = {
+    token: TOKEN,
+    uploadBytes: 2 * MEBIBYTE,
+    watch: vi.fn<BrowserChat['watch']>(async (_person, send) => send({ type: 'all' })),
+    ask: vi.fn<BrowserChat['ask']>(async () => ({ type: 'done' })),
+    upload: vi.fn<BrowserChat['upload']>(() => ({ id: 'u1' })),
+    uploaded: vi.fn<BrowserChat['uploaded']>((id) =>
+      id === 'u1' ? { contentType: 'text/html', bytes: Buffer.from('<script>') } : undefined,
+    ),
+  } satisfies BrowserChat;
+  const options = { chat, url: listener.url };
+  await listener.serve([playgroundRoutes(options)]);
+  const { host, port } = new URL(listener.url);
+  const home = `/playground/${TOKEN}`;
+
+  interface Sent {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string | Buffer;
+  }
+  /** Without fetch, which sets Host and Origin by itself. */
+  const ask = async (path: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } });
+    const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
+    request.once('response', resolve).once('error', reject);
+    request.end(body);
+    const response = await promise;
+    return { status: response.statusCode, headers: response.headers, body: await text(response) };
+  };
+  const own = { origin: `http://${host}`, 'content-type': 'application/json' };
+  const post = (path: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = '{}') =>
+    ask(path, { method: 'POST', headers: { ...own, ...headers }, body });
+  return { chat, log, host, port, home, options, ask, post };
+}
+
+test('the page is at the printed address, keeps to itself and runs no script of its own text', async () => {
+  const { ask, home, options, host } = await open();
+  expect(playgroundUrl(options)).toBe(`http://${host}${home}`);
+  const page = await ask(home);
+  expect(page.status).toBe(200);
+  expect(page.headers['cache-control']).toBe('no-store');
+  const policy = String(page.headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect(page.body).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style=/);
+  const assets = [...page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+  expect(assets.length).toBeGreaterThan(2);
+  let bytes = 0;
+  for (const path of assets) {
+    const asset = await ask(path);
+    expect(asset.status).toBe(200);
+    bytes += asset.body.length;
+  }
+  expect(bytes).toBeGreaterThan(1000);
+});
+
+test('events, requests and uploads reach the chat', async () => {
+  const { ask, post, home, chat, host } = await open();
+  const events = await ask(`${home}/events?as=ada`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  expect(events.headers['content-type']).toContain('text/event-stream');
+  expect(events.body).toContain('data: {"type":"all"}');
+  expect(chat.watch.mock.calls[0]?.[0]).toBe('ada');
+  expect((await post(`${home}/requests`, {}, '{"type":"line"}')).body).toBe('{"type":"done"}');
+  expect(chat.ask).toHaveBeenCalledWith({ type: 'line' });
+  const type = { 'content-type': 'application/octet-stream' };
+  expect((await post(`${home}/uploads?name=a.png&type=image/png`, type, Buffer.from([1, 2]))).body).toBe(
+    '{"id":"u1"}',
+  );
+  expect(chat.upload).toHaveBeenCalledWith('a.png', 'image/png', Buffer.from([1, 2]));
+  const read = await ask('/playground/uploads/u1', { headers: { host, authorization: `Bearer ${TOKEN}` } });
+  expect([read.body, read.headers['content-type']]).toEqual(['<script>', 'application/octet-stream']);
+  expect((await ask('/playground/uploads/u1')).status).toBe(404);
+  expect((await ask('/playground/uploads/u1', { headers: { authorization: 'Bearer x' } })).status).toBe(404);
+});
+
+test('what asks by another name, through a proxy, from another site or without the token gets nothing', async () => {
+  const { ask, post, home, chat, host, port, log } = await open();
+  const gone = { status: 404, body: '{"error":"not found"}' };
+  for (const name of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1',
+    '127.0.0.1:1',
+    `127.0.0.1.evil.example:${port}`,
+    `0.0.0.0:${port}`,
+  ])
+    for (const path of [home, '/', `${home}/events?as=mo`])
+      expect(await ask(path, { headers: { host: name } })).toMatchObject(gone);
+  for (const header of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
+    expect(await ask(home, { headers: { [header]: '127.0.0.1' } })).toMatchObject(gone);
+  for (const origin of [
+    'http://evil.example',
+    'null',
+    `https://${host}`,
+    `http://127.0.0.1:1`,
+    `http://${host}.evil.example`,
+  ]) {
+    expect(await post(`${home}/requests`, { origin })).toMatchObject(gone);
+    expect(await ask(`${home}/events?as=mo`, { headers: { origin } })).toMatchObject(gone);
+  }
+  for (const site of ['cross-site', 'same-site'])
+    expect(await ask(`${home}/events?as=mo`, { headers: { 'sec-fetch-site': site } })).toMatchObject(gone);
+  const withoutOrigin = { 'content-type': 'application/json' };
+  expect(await ask(`${home}/requests`, { method: 'POST', headers: withoutOrigin, body: '{}' })).toMatchObject(
+    gone,
+  );
+  for (const token of [
+    `${TOKEN}x`,
+    TOKEN.slice(1),
+    TOKEN.toLowerCase(),
+    '%2e%2e',
+    '',
+    'x'.repeat(TOKEN.length),
+  ]) {
+    expect((await ask(`/playground/${token}`)).status).toBe(404);
+    expect((await ask(`/playground/${token}/events?as=mo`)).status).toBe(404);
+    expect((await post(`/playground/${token}/requests`)).status).toBe(404);
+    expect((await post(`/playground/${token}/uploads?name=a`)).status).toBe(404);
+  }
+  const page = await ask(home);
+  const asset = /src="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  expect((await ask(asset.replace(TOKEN, 'x'.repeat(TOKEN.length)))).status).toBe(404);
+  expect([chat.watch, chat.ask, chat.upload].map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
+  expect(log.lines.join('\n')).not.toContain(TOKEN);
+});
+
+test('what is too large, compressed or no JSON is refused before the chat sees it', async () => {
+  const { post, home, chat } = await open();
+  const bytes = { 'content-type': 'application/octet-stream' };
+  const long = JSON.stringify({ type: 'line', line: 'x'.repeat(MEBIBYTE) });
+  expect((await post(`${home}/requests`, {}, long)).status).toBe(413);
+  expect((await post(`${home}/uploads?name=a`, bytes, Buffer.alloc(2 * MEBIBYTE + 1))).status).toBe(413);
+  expect((await post(`${home}/requests`, { 'content-encoding': 'gzip' })).status).toBe(415);
+  // A form of another site could send these without asking the browser first.
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+    expect((await post(`${home}/requests`, { 'content-type': type })).status).toBe(415);
+  expect((await post(`${home}/requests`, {}, '{"type":')).status).toBe(400);
+  expect((await post(`${home}/uploads`, bytes, Buffer.from('x'))).status).toBe(400);
+  expect([chat.ask, chat.upload].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+});
+
+test('without the address one reads where to look, and not the address', async () => {
+  const { ask } = await open();
+  const front = await ask('/');
+  expect(front.status).toBe(403);
+  expect(front.body).toContain('printed');
+  expect(front.body).not.toContain(TOKEN);
+});
+
+test('a request from another machine is none of ours, whatever it says', () => {
+  const isOurs = createGuard('3000');
+  const from = (remoteAddress: string | undefined) =>
+    isOurs({ method: 'GET', headers: { host: '127.0.0.1:3000' }, socket: { remoteAddress } });
+  expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(from)).toEqual([true, true, true]);
+  expect(['10.0.0.7', '::ffff:10.0.0.7', 'fe80::1', undefined].map(from)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,33 @@
+import { describePlatform } from '../../contracts/platform.ts';
+import { openWeb, type SentMessage, SILENT_BOT, seenMessage, watchChat } from './harness.ts';
+
+describePlatform('The chat in the browser', async () => {
+  const { make, keep, files, newest, close } = await openWeb();
+  const platform = make();
+  await platform.start(SILENT_BOT);
+  /** What Ada sees when she opens the page now. */
+  const seenByAda = async (): Promise<SentMessage[]> => {
+    const web = newest();
+    if (!web) return [];
+    const page = watchChat(web.browserChat, 'ada');
+    await page.leave();
+    return page.messages();
+  };
+  return {
+    platform,
+    single: true,
+    address: { platform: 'web', guild: 'playground', channel: 'general', person: 'ada' },
+    goneAddress: { platform: 'web', channel: 'direct-bob', person: 'ada' },
+    keep: async (bytes, contentType) => keep(bytes, contentType),
+    messages: async () => (await seenByAda()).filter(({ to }) => !to).map((one) => seenMessage(one, files)),
+    privateMessages: async () =>
+      (await seenByAda()).filter(({ to }) => to).map((one) => seenMessage(one, files)),
+    pinged: async () => (await seenByAda()).flatMap(({ mention }) => mention ?? []),
+    restart: async () => {
+      const next = make();
+      await next.start(SILENT_BOT);
+      return next;
+    },
+    close,
+  };
+});

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bot } from '../../../src/core/bot.ts';
+import type { BrowserChat } from '../../../src/core/http.ts';
+import type { KeptFile } from '../../../src/core/message.ts';
+import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
+import type { WebNode } from '../../../src/platforms/web/render/markdown.ts';
+import type { WebMessage } from '../../../src/platforms/web/render/message.ts';
+import type { SeenMessage } from '../../contracts/platform.ts';
+
+/** A bot that knows no command. */
+export const SILENT_BOT: Bot = {
+  commands: [],
+  run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),
+  suggest: async () => [],
+  refusal: async () => undefined,
+};
+
+const TOKEN = 'a-token-that-is-only-for-tests';
+const ignore = () => undefined;
+
+/** A message as it is sent to the page. */
+export type SentMessage = Omit<WebMessage, 'source'>;
+/** One that tells of changes, or of all at once. */
+type ChatEvent =
+  | { readonly type: 'all'; readonly messages: readonly SentMessage[] }
+  | { readonly type: 'message'; readonly message: SentMessage }
+  | { readonly type: 'removed'; readonly ids: readonly string[] };
+
+/** What a page shows that has read each event. */
+export function watchChat(chat: BrowserChat, person: string) {
+  const messages = new Map<string, SentMessage>();
+  const events: ChatEvent[] = [];
+  const gone = new AbortController();
+  const ended = chat.watch(
+    person,
+    (sent) => {
+      // Sound for tests: a page reads what its own server sends. A copy, as over a connection.
+      const event = JSON.parse(JSON.stringify(sent)) as ChatEvent;
+      events.push(event);
+      if (event.type === 'all') {
+        messages.clear();
+        for (const message of event.messages) messages.set(message.id, message);
+      }
+      if (event.type === 'message') messages.set(event.message.id, event.message);
+      if (event.type === 'removed') for (const id of event.ids) messages.delete(id);
+    },
+    gone.signal,
+  );
+  return {
+    events,
+    messages: () => [...messages.values()],
+    async leave() {
+      gone.abort();
+      await ended;
+    },
+  };
+}
+
+export async function openWeb(options: Partial<WebOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-web-'));
+  const files = new Map<string, Uint8Array>();
+  const made: ReturnType<typeof createWeb>[] = [];
+  let ids = 0;
+  const make = () => {
+    const web = createWeb({
+      url: 'http://127.0.0.1:3000',
+      token: TOKEN,
+      folder,
+      media: { link: ({ name }, title) => `http://127.0.0.1:3000/files/${name}?as=${title}` },
+      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+      now: () => 1_700_000_000_000,
+      newId: () => {
+        ids += 1;
+        return `id${ids}`;
+      },
+      ...options,
+    });
+    made.push(web);
+    return web;
+  };
+  return {
+    folder,
+    make,
+    files,
+    keep(bytes: Uint8Array, contentType: string): KeptFile {
+      const name = `kept-${files.size}`;
+      files.set(name, bytes);
+      return { name, bytes: bytes.byteLength, contentType };
+    },
+    /** The platform that was made last, which a person has open. */
+    newest: () => made.at(-1),
+    async close() {
+      await Promise.all(made.map((web) => web.close()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All of its words, as a person reads them. */
+function wordsOf({ title, body, fields = [], footer, buttons = [], more = [], progress }: SentMessage) {
+  const labels = [...buttons, ...more].map(({ label }) => label);
+  const facts = fields.map(({ name, value }) => `${name}: ${value}`);
+  return [title, progress?.stage, ...body.map(textOfNode), ...facts, footer, ...labels]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function textOfNode({ value = '', children = [] }: WebNode): string {
+  return value + children.map(textOfNode).join('');
+}
+
+export function seenMessage(message: SentMessage, files: ReadonlyMap<string, Uint8Array>): SeenMessage {
+  return {
+    text: wordsOf(message),
+    files: (message.media ?? []).flatMap(({ url, name }) => {
+      const kept = /\/files\/([\w-]+)\?/.exec(url ?? '')?.[1];
+      return kept === undefined ? [] : [{ name, bytes: files.get(kept) ?? new Uint8Array() }];
+    }),
+  };
+}
