@@ -68,3 +68,28 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   expect(voice.mistakes).toEqual([]);
   expect(discord.refused).toEqual([]);
 });
+
+it('its buttons work for those who listen, not for those who are blocked, and Stop ends it with a sentence', async () => {
+  const shown = await discord.until(() => panel(), 'the message of the party');
+  const guest = discord.world.addUser('Guest');
+  expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Join the voice channel');
+  discord.voice.join(guest, lounge);
+  await voice.until(() => call().group.members.length === 3, 'the guest');
+  expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Paused');
+  await voice.until(() => call().speaking.at(-1)?.is === false, 'silence');
+  expect(await sayingOf(discord.press('Skip', shown, { user: guest }))).toContain('1 of 2 votes');
+  const block = discord.command({
+    name: 'limits block',
+    options: { who: guest.id },
+    moderator: true,
+  });
+  expect(await sayingOf(block)).toContain('cannot use me');
+  expect(await sayingOf(discord.press('Skip', shown, { user: guest }))).toContain('has blocked you');
+  expect(await sayingOf(discord.press('Stop', shown, { moderator: true }))).toContain('I stop, and leave');
+  await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
+  await discord.until(
+    () => discord.said().some(({ embeds }) => JSON.stringify(embeds).includes('The music has ended')),
+    'the sentence about its end',
+  );
+  expect(discord.refused).toEqual([]);
+});
