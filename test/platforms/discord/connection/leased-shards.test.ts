@@ -89,6 +89,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
         };
       })
       .toEqual({ shards: [0, 1, 2, 3], counts: shares });
+    // Others can take every session over.
+    await expect.poll(() => client.hLen('minstrel:leases:discord%20shards:notes')).toBe(SHARDS);
     return live();
   }
 

@@ -83,7 +83,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
       prepare: (server) => server.channel.deniedToPeople.add('UseApplicationCommands'),
     });
     await platform.start(bot);
-    await expect.poll(() => discord.gateway.shards).toEqual([0]);
+    await expect.poll(() => platform.status()).toEqual({ ready: true });
     const open = discord.world.addChannel('open', { guildId: discord.guild.id });
     await platform.close();
     const identifies = discord.gateway.identifies;
@@ -105,7 +105,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
   it('a session that Discord does not resume is begun anew', async () => {
     const { discord, platform, another, bot } = await start({});
     await platform.start(bot);
-    await expect.poll(() => discord.gateway.shards).toEqual([0]);
+    await expect.poll(() => platform.status()).toEqual({ ready: true });
     await platform.close();
     discord.gateway.invalidate();
     const next = await another();
