@@ -316,9 +316,10 @@ async function start(
 ): Promise<void> {
   gateway.models.startRefreshing();
   const byModels = traces?.bot(bot, 'model') ?? bot;
+  // Closed after the jobs: a step that ends meanwhile still shows its result.
+  for (const platform of platforms.values()) opened.defer(() => platform.close());
   await jobs.run((invocation) => byModels.run(invocation));
   opened.defer(() => drain(jobs.stop(), log));
-  for (const platform of platforms.values()) opened.defer(() => platform.close());
   const byPeople = traces?.bot(bot, 'person') ?? bot;
   await Promise.all(
     [...platforms.values()].map((platform) =>
