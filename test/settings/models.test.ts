@@ -272,6 +272,7 @@ test('how questions are answered: the channel’s over the server’s over the d
   expect(await mod.answers.inForce()).toEqual({
     assistant: { on: false, from: 'deployment' },
     footer: { on: true, from: 'deployment' },
+    talk: false,
   });
   await mod.answers.change({ systemPrompt: 'Be brief.', assistant: true }, 'server');
   await mod.answers.change({ systemPrompt: 'Speak like a pirate.', footer: false }, 'channel');
@@ -279,6 +280,7 @@ test('how questions are answered: the channel’s over the server’s over the d
     systemPrompt: { text: 'Speak like a pirate.', from: 'channel' },
     assistant: { on: true, from: 'server' },
     footer: { on: false, from: 'channel' },
+    talk: false,
   });
   expect(await mod.answers.reset('systemPrompt', 'channel')).toBe(true);
   expect((await mod.answers.inForce()).systemPrompt).toEqual({ text: 'Be brief.', from: 'server' });

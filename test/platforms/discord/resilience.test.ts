@@ -458,6 +458,24 @@ describe('bad days of Discord', () => {
   });
 });
 
+describe('a process that dies after it answered, before it stored which message that is', () => {
+  it('leaves a message that the next one finds by its buttons, when the interaction is over', async () => {
+    const { discord, bot, platform, another } = await start();
+    const begun = accept(bot);
+    discord.command({ name: 'song', options: { prompt: 'rain' } });
+    const { address } = await begun;
+    const cancel = { type: 'action', id: 'song.cancel:0123456789abcdef0123:0', label: 'Cancel' } as const;
+    const key = '0123456789abcdef0123';
+    await platform.show(address, { title: 'Composing', actions: [cancel] }, new Remembered(key));
+    discord.say({ text: 'How long does it take?' });
+    discord.advance(20 * 60_000);
+    const options = Object.assign(new Remembered(key), { mayHavePosted: true });
+    await (await another()).show(address, { title: 'Rain' }, options);
+    expect(discord.said().map(({ embeds }) => embeds[0]?.title)).toEqual(['Rain']);
+    nothingRefused(discord);
+  });
+});
+
 describe('streaming', () => {
   it('shows the newest text with few edits, and always the last', async () => {
     const { discord, bot, platform } = await start({ sleep: impatient });

@@ -1,4 +1,5 @@
 /** Writes the pages of one post: by the interaction's token while it lives, by the bot token after. */
+import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
@@ -74,6 +75,13 @@ export class UnheardFollowUp extends Error {
 }
 
 const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
+
+/** The most that Discord lists at once. */
+const LISTED = 100;
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** What is read of messages that may be lost. */
+const lostSchema = z.array(z.object({ id: z.string(), components: z.array(z.unknown()).catch([]) }));
 
 type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
 
@@ -160,6 +168,9 @@ export function createWriter(
       if (filled) return { message: filled, via: 'token' };
     }
     if (data.tokenOnly) return { message: await followUp(index, sending), via: 'token' };
+    const lost = !token && isFirst && options.mayHavePosted ? await findLost() : undefined;
+    if (lost !== undefined)
+      return { message: await writing(() => rest.edit(address.channel, lost, sending)), via: 'bot' };
     try {
       const nonce = nonceFor(`page ${index}`, index === 0);
       const sent = await send(sending, nonce, data.replyTo);
@@ -174,6 +185,23 @@ export function createWriter(
       if (!followed) throw error;
       return { message: followed, via: 'token' };
     }
+  }
+
+  /**
+   * The response to an interaction whose id was never stored, by the buttons of its job: a process filled it and died, and the
+   * token that would reach it is over by now.
+   */
+  async function findLost(): Promise<string | undefined> {
+    const { interaction } = data;
+    if (interaction === undefined) return undefined;
+    const askedAt = interaction.expiresAt - DISCORD_LIMITS.interactionMs;
+    const after = String(SnowflakeUtil.generate({ timestamp: askedAt - CLOCKS_DIFFER_MS }));
+    const found = await unlessTrouble([...CLOSED_TO_BOT, 'no-history'], () =>
+      rest.messages(address.channel, { after }, LISTED),
+    );
+    // Newest first.
+    const messages = lostSchema.safeParse(found).data ?? [];
+    return messages.findLast(({ components }) => JSON.stringify(components).includes(`:${key}:`))?.id;
   }
 
   /**
