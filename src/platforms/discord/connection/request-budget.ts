@@ -10,6 +10,8 @@ const BUDGET = 'discord requests';
 const PER_SECOND = 50;
 /** A batch lapses with its second, so more would be kept from other replicas. */
 const LARGEST_BATCH = 10;
+/** Routes whose Retry-After is remembered, the latest ones. */
+const REMEMBERED = 100;
 /** While storage cannot be asked: five replicas together stay below the limit. */
 const ALONE_PER_SECOND = 10;
 
@@ -32,6 +34,24 @@ export function createRequestBudget({ replicas, elapsed, sleep, signal }: Reques
   let waiting = 0;
   /** Requests of the last two seconds, by second. */
   let used = { second: 0, now: 0, before: 0 };
+
+  /** By route and its major id: when Retry-After is over. */
+  const limited = new Map<string, number>();
+
+  /** What waited for the budget was let go by discord.js before its route was limited. */
+  async function waitOut(route: string): Promise<void> {
+    for (let left = leftOf(route); left > 0 && !signal.aborted; left = leftOf(route))
+      await sleep(left, signal);
+  }
+
+  const leftOf = (route: string): number => (limited.get(route) ?? 0) - elapsed();
+
+  function remember(route: string, milliseconds: number): void {
+    limited.delete(route);
+    limited.set(route, elapsed() + milliseconds);
+    const [oldest] = limited.size > REMEMBERED ? limited.keys() : [];
+    if (oldest !== undefined) limited.delete(oldest);
+  }
 
   function count(): void {
     const second = Math.floor(elapsed() / 1_000);
@@ -75,17 +95,27 @@ export function createRequestBudget({ replicas, elapsed, sleep, signal }: Reques
       async (url, init) => {
         // discord.js passes a plain object. What answers an interaction carries no token of the bot, and does not count.
         if (!Reflect.has(Object(init.headers), 'Authorization')) return await request(url, init);
+        const route = `${init.method} ${routeOf(url)}`;
         await take();
+        await waitOut(route);
         init.signal?.throwIfAborted();
         const response = await request(url, init);
         const seconds = Number(response.headers.get('retry-after'));
-        if (response.status === 429 && response.headers.get('x-ratelimit-global') !== null && seconds > 0) {
+        if (response.status !== 429 || !(seconds > 0)) return response;
+        if (response.headers.get('x-ratelimit-global') === null) remember(route, seconds * 1_000);
+        else {
           batch.left = 0;
           await lessor.block(BUDGET, seconds * 1_000).catch(() => undefined);
         }
         return response;
       },
   };
+}
+
+/** Without the ids that are not major: https://docs.discord.com/developers/topics/rate-limits#rate-limits. */
+function routeOf(url: string): string {
+  const [first = '', second = '', ...rest] = new URL(url).pathname.split('/').slice(3);
+  return [first, second, ...rest.map((part) => (/^\d{15,}$/.test(part) ? ':id' : part))].join('/');
 }
 
 /** The budget of one process. */

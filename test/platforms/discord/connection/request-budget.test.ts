@@ -67,6 +67,33 @@ describe('the requests of one process', () => {
     expect(Math.max(...times)).toBeGreaterThan(1_000);
   });
 
+  it('that wait for the budget while their route is limited wait for that, too', async () => {
+    const sentAt: number[] = [];
+    let grants = 0;
+    const slowly: Lessor = {
+      take: async () => {
+        if (grants++ > 0) await sleep(50);
+        return { granted: 1, milliseconds: 10_000 };
+      },
+      block: async () => {},
+    };
+    const wait = (milliseconds: number) => sleep(milliseconds);
+    const budget = createRequestBudget({ replicas: slowly, elapsed, sleep: wait, signal: closing.signal });
+    const send = budget.limiting(async () => {
+      const isFirst = sentAt.push(elapsed()) === 1;
+      const response = Response.json({}, isFirst ? { status: 429, headers: { 'retry-after': '0.3' } } : {});
+      // The library's types come from its own undici; the values are Node's in both.
+      return response as unknown as Awaited<ReturnType<typeof nodeFetch>>;
+    });
+    const edit = (message: string) =>
+      send(`${discord.apiUrl}/v10/channels/${discord.channel.id}/messages/${message}`, {
+        method: 'PATCH',
+        headers: { Authorization: 'Bot token' },
+      });
+    await Promise.all([edit('100000000000000001'), edit('100000000000000002')]);
+    expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(299);
+  });
+
   it('that answer interactions are not counted', async () => {
     const rest = openRest({ take: () => new Promise(() => {}), block: async () => {} });
     const before = discord.refused.length;
