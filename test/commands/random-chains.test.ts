@@ -6,7 +6,7 @@ import type { RawOptions } from '../../src/core/options.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
-import { BOB, labelsOf, MODERATOR, openStudio, type Studio } from './song/world.ts';
+import { BOB, MODERATOR, openStudio, type Studio } from './song/world.ts';
 
 /** What people do, one thing after the other; whatever it is, it ends in a result or in a sentence. */
 type Step =
@@ -98,7 +98,9 @@ const day: fc.Arbitrary<Day> = fc.record({
 async function live(studio: Studio, step: Step, messages: readonly Message[]): Promise<Outcome | undefined> {
   if (step.type === 'ask') return studio.ask(step.command, step.options);
   const message = messages[step.message % Math.max(1, messages.length)];
-  const label = message && labelsOf(message)[step.button % Math.max(1, labelsOf(message).length)];
+  // A link opens a page, and asks nothing of the bot.
+  const labels = (message?.actions ?? []).flatMap((one) => (one.type === 'action' ? one.label : []));
+  const label = labels[step.button % Math.max(1, labels.length)];
   if (message === undefined || label === undefined) return undefined;
   const person = [undefined, BOB, MODERATOR][step.who];
   const more = person === undefined ? {} : { person };
