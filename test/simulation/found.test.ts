@@ -126,4 +126,18 @@ describe('a history that was found keeps every promise', () => {
     expect(trace.join('\n')).toMatch(/takes back [\s\S]*limited/);
     expect(broken).toEqual([]);
   });
+
+  test('in which an answer is stopped while the gateway is too busy to take its question', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 666_856_227,
+      replicas: 2,
+      requests: [asked('question')],
+      presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
+      faults: [{ type: 'die', afterSteps: 27, replica: 0, forMs: 2_700_000 }],
+      paid: [{ type: 'busy' }],
+    });
+    expect(trace.join('\n')).toMatch(/presses cancel [\s\S]*busy/);
+    expect(broken).toEqual([]);
+  });
 });

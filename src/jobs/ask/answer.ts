@@ -28,12 +28,7 @@ export async function answerQuestion(
 ): Promise<Next> {
   const { id, address } = run.job;
   using watch = await watchForCancel(id, shutdown, deps);
-  if (watch.cancelledBy !== undefined) {
-    // Nothing was asked for, so nothing counts.
-    run.apply({ type: 'cancelRequested', by: watch.cancelledBy });
-    run.apply({ type: 'cancelled' });
-    return 'now';
-  }
+  if (watch.cancelledBy !== undefined) return cancelUnpaid(run, watch.cancelledBy);
   run.assertHeld();
   const stream = deps.platform(address.platform)?.stream(address, showOptions(run));
   const draft = createAnswerDraft(id, deps);
@@ -42,6 +37,8 @@ export async function answerQuestion(
   const update = () => stream?.update(newest);
   const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown }, deps);
 
+  if (watch.cancelledBy !== undefined && draft.empty && !isTaken && failure?.taken === 'no')
+    return cancelUnpaid(run, watch.cancelledBy);
   if (watch.cancelledBy === undefined && draft.empty) {
     // If the gateway asked for a pause, the next start keeps it, too.
     const isAskedToWait = failure?.retryAfterMs !== undefined;
@@ -67,6 +64,13 @@ export async function answerQuestion(
     if (error instanceof StorageError) throw error;
     deps.log[levelOf(shutdown)]({ job: id, err: error }, 'The end of an answer could not be written at once');
   }
+  return 'now';
+}
+
+/** Nothing was asked for, or the gateway refused it: nothing counts. */
+function cancelUnpaid(run: JobRun, by: string): Next {
+  run.apply({ type: 'cancelRequested', by });
+  run.apply({ type: 'cancelled' });
   return 'now';
 }
 
