@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { defineCommand, defineSubcommand } from '../src/core/command.ts';
 import type { Context } from '../src/core/context.ts';
 import { UserError } from '../src/core/errors.ts';
@@ -5,7 +6,7 @@ import { type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Outcome } from '../src/core/outcome.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
-import { findTake, suggestTakes, type Take, takeName, titleOf } from './song/takes.ts';
+import { findTake, suggestTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { duration, privately } from './text/text.ts';
 
@@ -122,10 +123,10 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
 
 async function offer({ job, index }: Take, url: string, { files }: Context): Promise<Message> {
   const file = await files.made(job, { type: 'remote', url }, ['audio']);
-  const name = takeName({ job, index });
+  const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
-    text: `Voice channels are Discord’s: there I play ${plain(name)} for everyone. Here is the song itself.`,
-    media: [{ kind: 'audio', name: name.replace(/[“”]/g, ''), source: { type: 'kept', file } }],
+    text: `Voice channels are Discord’s: there I play ${plain(takeName({ job, index }))} for everyone. Here is the song itself.`,
+    media: [{ kind: 'audio', name, source: { type: 'kept', file } }],
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { addressSchema, jsonObject } from './invocation.ts';
 
-/** A queue that nobody hears the end of. */
+/** More songs than are heard in an evening. */
 export const MOST_QUEUED = 100;
 const LOOPS = ['off', 'song', 'queue'] as const;
 export type PartyLoop = (typeof LOOPS)[number];

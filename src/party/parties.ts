@@ -14,7 +14,7 @@ const BEAT_MS = 1_000;
 export interface Parties {
   /** What a person may do at an address. */
   toolsFor(address: Address, person: Person): PartyTools;
-  /** Plays what nobody plays, and tells running parties that something is stored. Never rejects. */
+  /** Plays parties without an owner, and tells running ones that something is stored. Never rejects. */
   sweep(): Promise<void>;
   /** Hands over what runs. */
   stop(): Promise<void>;
@@ -55,7 +55,7 @@ export function createParties(options: PartiesOptions): Parties {
     beating = undefined;
   }
 
-  /** Makes this process the owner of what nobody plays. Resolves to the party if it is now. */
+  /** Makes this process the owner of a party without one. Resolves to the party if it is its own now. */
   async function claim(guild: string): Promise<Party | undefined> {
     const known = await store.read(guild);
     if (!known || hosted.has(guild)) return undefined;
@@ -149,7 +149,7 @@ export function createParties(options: PartiesOptions): Parties {
     return opening;
   }
 
-  /** Tells whoever plays it that something is stored. */
+  /** Tells the process that plays it that something is stored. */
   async function announce(guild: string): Promise<void> {
     hosted.get(guild)?.host.wake();
     if (!hosted.has(guild))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,7 @@ test('the demo plays every command, leaves files that play, and keeps those that
     const found = await playablesIn(join(folder, 'demo-output'));
     expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['audio', 'image', 'video']));
     expect(stdout).toContain('a tune for evening rain (cover, take 1).mp3');
+    for (const name of await readdir(join(folder, 'demo-output'))) expect(name).toMatch(/\.\w+$/);
     expect(stdout).not.toContain('\u001b');
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -196,7 +196,7 @@ function Messages({ messages, channel, children }) {
     if (isAtEnd.current) toEnd();
     else setBelow(true);
   }, [messages]);
-  // Pictures and players come later and take room.
+  // Pictures and players are loaded later, and make the list longer.
   useEffect(() => {
     const inner = frame.current?.firstElementChild;
     if (!inner) return;

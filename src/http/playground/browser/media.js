@@ -120,7 +120,7 @@ function Player({ item: { url, name, caption } }) {
 }
 
 /**
- * Whether the element was ever near the window: what nobody looks at is not loaded.
+ * Whether the element was ever near the window. What was never near is not loaded.
  * @param {{ current: Element | null }} ref
  */
 function useSeen(ref) {

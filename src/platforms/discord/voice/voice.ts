@@ -61,7 +61,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
-  /** A session that was resumed elsewhere tells of no guild, and so of nobody who was there before. */
+  /** Discord tells a resumed session no guilds. So it is unknown who was in a channel before. */
   const isUntold = ({ joinedTimestamp }: Guild): boolean => !joinedTimestamp;
 
   async function askedChannel(guild: string, person: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-/** A Message as what the page shows. Nothing is cut: a browser has room. */
+/** A Message as what the page shows. Nothing is cut: a browser shows texts of any length. */
 import {
   arrangeButtons,
   type Button,
