@@ -1,9 +1,9 @@
-import { defineCommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { Outcome } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
-import type { Outcome } from '../src/core/outcome.ts';
 import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
 import { isPicture, keepAttached, readConversation } from './ask/conversation.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';

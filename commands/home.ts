@@ -1,8 +1,8 @@
 /** The bot's view for one person: what is set, what runs for them, recent songs, help. */
-import type { AnyCommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import type { AnyCommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { FormButton } from '../src/core/bot/form.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
-import type { FormButton } from '../src/core/form.ts';
 import type { Address, Person } from '../src/core/invocation.ts';
 import type { JobView } from '../src/core/job.ts';
 import type { Field, HomeSection } from '../src/core/message.ts';

@@ -1,4 +1,4 @@
-import { defineCommand, defineFormAction } from '../src/core/command.ts';
+import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts';

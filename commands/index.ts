@@ -1,4 +1,4 @@
-import type { AnyCommand } from '../src/core/command.ts';
+import type { AnyCommand } from '../src/core/bot/command.ts';
 import { ask } from './ask.ts';
 import { image } from './image.ts';
 import { jobs } from './jobs.ts';

@@ -1,4 +1,4 @@
-import { defineCommand } from '../src/core/command.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
 import { type Button, type Message, plain } from '../src/core/message.ts';
 import { age, button, duration, privately } from './text/text.ts';

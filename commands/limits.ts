@@ -1,5 +1,5 @@
-import { type Autocomplete, defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { type Autocomplete, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
 import { plain } from '../src/core/message.ts';
 import { EVERYONE, type LimitName, type Moderation, type Subject } from '../src/core/moderation.ts';
 import {

@@ -1,4 +1,4 @@
-import { defineCommand } from '../src/core/command.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import { type Message, plain } from '../src/core/message.ts';

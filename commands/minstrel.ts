@@ -1,5 +1,5 @@
-import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
 import { notModerator } from '../src/core/errors.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';

@@ -1,12 +1,12 @@
-import { defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
-import type { Outcome } from '../src/core/outcome.ts';
 import { because, here, onOrOff } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { clip, privately } from './text/text.ts';

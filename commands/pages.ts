@@ -1,5 +1,5 @@
-import { defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import type { PagesInForce } from '../src/core/moderation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';

@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
-import { defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
-import type { Outcome } from '../src/core/outcome.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { findTake, suggestTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';

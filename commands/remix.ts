@@ -1,5 +1,5 @@
-import { defineCommand, defineFormAction } from '../src/core/command.ts';
-import type { Context, Voice } from '../src/core/context.ts';
+import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
+import type { Context, Voice } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { KeptFile } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';

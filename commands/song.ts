@@ -1,9 +1,9 @@
-import { defineCommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
-import type { Outcome } from '../src/core/outcome.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';

@@ -1,4 +1,4 @@
-import { defineCommand } from '../src/core/command.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
 import type { JobView } from '../src/core/job.ts';
 import type { MediaItem } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';

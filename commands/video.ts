@@ -1,4 +1,4 @@
-import { defineCommand } from '../src/core/command.ts';
+import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';

@@ -1,8 +1,8 @@
-import { defineCommand, defineSubcommand } from '../src/core/command.ts';
-import type { Context } from '../src/core/context.ts';
+import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import type { Context } from '../src/core/bot/context.ts';
+import type { Outcome } from '../src/core/bot/outcome.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
-import type { Outcome } from '../src/core/outcome.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
 import { completedText } from './text/options.ts';
 import { date, privately } from './text/text.ts';

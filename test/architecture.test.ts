@@ -252,7 +252,7 @@ describe('the reader of these rules sees', () => {
     ['imports for their effect', 'src/gateway/x.ts', "import '../jobs/jobs.ts';"],
     ['late imports', 'src/media/x.ts', "const a = await import('../jobs/jobs.ts');"],
     ['a package away from home', 'src/jobs/x.ts', "import { Client } from 'discord.js';"],
-    ['a part of a package away from home', 'src/core/bot.ts', "import { App } from '@slack/bolt/dist';"],
+    ['a part of a package away from home', 'src/core/bot/bot.ts', "import { App } from '@slack/bolt/dist';"],
     ['a folder that no one planned', 'src/helpers/x.ts', "import { a } from '../core/message.ts';"],
   ])('%s', (_name, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1);

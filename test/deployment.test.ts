@@ -19,7 +19,7 @@ import {
   withSettingsTable,
   withTracesTables,
 } from '../src/cli/settings.ts';
-import { ATTRIBUTES, SPANS } from '../src/core/trace.ts';
+import { ATTRIBUTES, SPANS } from '../src/core/telemetry/trace.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z

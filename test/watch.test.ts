@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { SERIES } from '../src/core/series.ts';
+import { SERIES } from '../src/core/telemetry/series.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 
 const rules = readFileSync('deploy/prometheus/rules.yaml', 'utf8');

@@ -1,5 +1,5 @@
 /** What was said before, read from the channel, as the turns of a question. */
-import type { Context } from '../../src/core/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { ConversationTurn, Person } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';

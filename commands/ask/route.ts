@@ -1,6 +1,6 @@
 /** Which model answers a question, on which route, and with what: text, pictures, thinking, or commands. */
-import type { Autocomplete } from '../../src/core/command.ts';
-import type { AnswerSettings, Context } from '../../src/core/context.ts';
+import type { Autocomplete } from '../../src/core/bot/command.ts';
+import type { AnswerSettings, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { AnswerMode, AnswerRoute } from '../../src/core/work.ts';
 import { quoted } from '../text/text.ts';

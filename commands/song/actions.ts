@@ -1,9 +1,9 @@
 /** The buttons under a song: what is made of a take with one press, and what is shown of it. */
-import { type CommandAction, defineFormAction } from '../../src/core/command.ts';
-import type { Context } from '../../src/core/context.ts';
+import { type CommandAction, defineFormAction } from '../../src/core/bot/command.ts';
+import type { Context } from '../../src/core/bot/context.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { type ChoiceOption, type OptionDeclarations, present } from '../../src/core/options.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
 import { privately, quoted } from '../text/text.ts';

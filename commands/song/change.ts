@@ -1,5 +1,5 @@
 /** Change: the same song again, with a form that comes filled in. */
-import { defineFormAction } from '../../src/core/command.ts';
+import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { type OptionDeclarations, present } from '../../src/core/options.ts';

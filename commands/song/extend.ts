@@ -1,6 +1,6 @@
 /** Extend: the song goes on, as it is or changed from a given second. */
-import { defineFormAction } from '../../src/core/command.ts';
-import type { Context } from '../../src/core/context.ts';
+import { defineFormAction } from '../../src/core/bot/command.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';

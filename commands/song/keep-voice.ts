@@ -1,6 +1,6 @@
 /** Kept voices: the button that keeps the voice of a take, and the option that names one. */
-import { type Autocomplete, defineFormAction } from '../../src/core/command.ts';
-import type { Context, RemovedVoice, Voice } from '../../src/core/context.ts';
+import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
+import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';

@@ -1,5 +1,5 @@
 /** The page of a song: where it is, and taking it away. */
-import type { ActionInvocation, CommandAction } from '../../src/core/command.ts';
+import type { ActionInvocation, CommandAction } from '../../src/core/bot/command.ts';
 import { notModerator, UserError } from '../../src/core/errors.ts';
 import { serverWord } from '../../src/core/invocation.ts';
 import { button, privately } from '../text/text.ts';

@@ -1,5 +1,5 @@
 /** From a recording and what people want of it to a request of the upload routes. */
-import type { Context, Voice } from '../../src/core/context.ts';
+import type { Context, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { KeptFile } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';

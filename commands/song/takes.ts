@@ -1,9 +1,9 @@
 /** Songs that exist: what their takes are called, what is known of them, and how people find them again. */
-import type { Autocomplete } from '../../src/core/command.ts';
-import type { Context, StartRequest } from '../../src/core/context.ts';
+import type { Autocomplete } from '../../src/core/bot/command.ts';
+import type { Context, StartRequest } from '../../src/core/bot/context.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import type { Result, SongModel, Work } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/text.ts';
 

@@ -1,5 +1,5 @@
 /** What moderators decided, in words. */
-import type { Context } from '../../src/core/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { type Address, serverWord } from '../../src/core/invocation.ts';
 import { type Message, plain } from '../../src/core/message.ts';
 import type {

@@ -1,4 +1,6 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
+
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { JobView } from '../../src/core/job.ts';
 import {
   type ActionButton,
@@ -7,7 +9,6 @@ import {
   type Field,
   type Message,
 } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
 export function clip(text: string, most: number): string {

@@ -1,14 +1,14 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyCommand } from '../core/command.ts';
+import type { AnyCommand } from '../core/bot/command.ts';
 import { UserError } from '../core/errors.ts';
 import type { PageKind } from '../core/http.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/log.ts';
 import type { Judgement, KeptFile } from '../core/message.ts';
 import type { DayUsage, Moderation } from '../core/moderation.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';

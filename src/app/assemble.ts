@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { home } from '../../commands/home.ts';
 import { commands } from '../../commands/index.ts';
-import { type Bot, createBot } from '../core/bot.ts';
+import { type Bot, createBot } from '../core/bot/bot.ts';
 import { pageUrl } from '../core/http.ts';
 import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/log.ts';
 import type { Replicas } from '../core/replicas.ts';
-import type { Measure } from '../core/series.ts';
+import type { Log } from '../core/telemetry/log.ts';
+import type { Measure } from '../core/telemetry/series.ts';
 import { fileRoutes } from '../http/files.ts';
 import { healthRoutes } from '../http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';

@@ -1,9 +1,9 @@
-import type { ContextRequest } from '../core/bot.ts';
-import type { AnswerOffer, Context } from '../core/context.ts';
+import type { ContextRequest } from '../core/bot/bot.ts';
+import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { Address } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/log.ts';
 import type { FileReference } from '../core/options.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
 import { musicLimits } from '../gateway/music/requests.ts';
 import type { Jobs } from '../jobs/jobs.ts';

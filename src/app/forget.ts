@@ -1,6 +1,7 @@
 /** Everything that is stored about a person on one platform, erased. */
-import type { Log } from '../core/log.ts';
+
 import type { Forgotten } from '../core/moderation.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';

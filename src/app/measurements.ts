@@ -1,6 +1,6 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
-import type { Bot } from '../core/bot.ts';
-import type { Measure } from '../core/series.ts';
+import type { Bot } from '../core/bot/bot.ts';
+import type { Measure } from '../core/telemetry/series.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { MediaStore } from '../media/store/store.ts';
 import type { Platform } from '../platforms/platform.ts';

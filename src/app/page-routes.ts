@@ -1,7 +1,7 @@
 /** The routes of pages. What reads and makes pages is loaded when the first is asked for. */
 import { pageUrl } from '../core/http.ts';
 import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import { assetRoutes, loadAssets } from '../http/assets.ts';
 import { PAGE_ASSETS, songRoutes } from '../http/pages/routes.ts';
 import type { Routes } from '../http/server.ts';

@@ -1,9 +1,9 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
 import { titleOf } from '../../commands/song/takes.ts';
 import type { Address, Person } from '../core/invocation.ts';
-import type { Log } from '../core/log.ts';
 import type { MediaSource } from '../core/message.ts';
 import type { PartySong, PartyTools } from '../core/party.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { LyricLine } from '../core/work.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { allMade } from '../jobs/made.ts';

@@ -1,7 +1,7 @@
 /** What talk without commands asks of the bot: prompts, an end to what runs in a thread, and where each message is a question. */
 import { commands } from '../../commands/index.ts';
-import type { Bot } from '../core/bot.ts';
-import type { Log } from '../core/log.ts';
+import type { Bot } from '../core/bot/bot.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { type ContextParts, contextOf } from './context.ts';
 

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
 import { runProgram } from '../app/process.ts';
-import { SERIES } from '../core/series.ts';
-import { ATTRIBUTES, SPANS } from '../core/trace.ts';
+import { SERIES } from '../core/telemetry/series.ts';
+import { ATTRIBUTES, SPANS } from '../core/telemetry/trace.ts';
 
 export const EXAMPLE_FILE = '.env.example';
 export const SETTINGS_PAGE = 'docs/operating/settings.md';

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from './telemetry/log.ts';
 
 /** A sentence for the person, shown as it is: what is wrong, and what to do. Nothing was spent. */
 export class UserError extends Error {

@@ -2,7 +2,7 @@
  * What Minstrel says, free of any platform. Platforms render a Message totally: any Message fits within their limits,
  * none of its text is lost, and nothing in it pings people other than the person who asked.
  */
-import type { FormButton } from './form.ts';
+import type { FormButton } from './bot/form.ts';
 
 export type MediaKind = 'audio' | 'image' | 'video' | 'file';
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import { type Routes, sendNotFound } from './server.ts';
 
 interface KeptFile {

@@ -1,4 +1,4 @@
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { Routes } from './server.ts';
 
 type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };

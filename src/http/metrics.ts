@@ -1,6 +1,6 @@
 /** Metrics for operators in Prometheus' format. They hold no names of people. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Measure, SERIES, type Series, type SeriesName } from '../core/series.ts';
+import { type Measure, SERIES, type Series, type SeriesName } from '../core/telemetry/series.ts';
 import type { Routes } from './server.ts';
 
 export interface MetricsOptions {

@@ -1,6 +1,6 @@
 import { isSignedBy, sign } from '../core/http.ts';
-import type { Log } from '../core/log.ts';
-import type { Measure } from '../core/series.ts';
+import type { Log } from '../core/telemetry/log.ts';
+import type { Measure } from '../core/telemetry/series.ts';
 import { isCompressed, type Routes, sendNotFound } from './server.ts';
 
 /** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */

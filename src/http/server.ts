@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 
 /** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
 export type Routes = (scope: FastifyInstance) => void;

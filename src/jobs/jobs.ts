@@ -1,10 +1,10 @@
 /** The port of jobs: start work, take callbacks, cancel, and keep everything moving. */
-import type { StartRequest } from '../core/context.ts';
+import type { StartRequest } from '../core/bot/context.ts';
+import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
 import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
-import type { Outcome } from '../core/outcome.ts';
 import { readMusicCallback } from '../gateway/music/callback.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';

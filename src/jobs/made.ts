@@ -1,6 +1,6 @@
 /** Work that the gateway does once for each take: pressed again, it points to what is there. */
 import { createHash } from 'node:crypto';
-import type { StartRequest } from '../core/context.ts';
+import type { StartRequest } from '../core/bot/context.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
 import type { Route } from '../core/work.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { addressSchema, type Invocation } from '../core/invocation.ts';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { FORGOTTEN_SENTENCE } from './sentences.ts';

@@ -1,6 +1,6 @@
 /** The spans of a job, in the trace of the command that asked for it, whichever process runs it. */
 import type { Job } from '../core/job.ts';
-import type { Tracer } from '../core/trace.ts';
+import type { Tracer } from '../core/telemetry/trace.ts';
 import type { JobEvent } from './events.ts';
 import { PLANS } from './route-plans.ts';
 import type { JobRun, Next } from './run.ts';

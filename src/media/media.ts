@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoff } from '../core/backoff.ts';
-import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import { zip } from './archive.ts';
 import { audioSeconds } from './content/length.ts';
 import { type AudioTags, withTags } from './content/tags.ts';

@@ -1,6 +1,7 @@
 /** Plays the party of one server: makes the voice channel sound as what is stored says, until it ends or another process does. */
-import type { Log } from '../core/log.ts';
+
 import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { VoiceChannels, VoiceEnd, VoiceSession } from '../platforms/platform.ts';
 import type { SoundReader } from './sound.ts';
 import type { PartyStore } from './store.ts';

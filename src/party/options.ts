@@ -1,7 +1,7 @@
 import type { Address } from '../core/invocation.ts';
-import type { Log } from '../core/log.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { LyricLine } from '../core/work.ts';
 import type { Platform, VoiceChannels } from '../platforms/platform.ts';
 import type { SoundReader } from './sound.ts';

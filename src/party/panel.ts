@@ -1,9 +1,9 @@
 /** Keeps the message of a party up to date, in as few edits as show what changed. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Address } from '../core/invocation.ts';
-import type { Log } from '../core/log.ts';
 import type { Message } from '../core/message.ts';
 import type { Party } from '../core/party.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
 
 export interface PanelOptions {

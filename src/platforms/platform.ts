@@ -1,7 +1,7 @@
 /** The port that every platform implements. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Bot } from '../core/bot.ts';
+import type { Bot } from '../core/bot/bot.ts';
 import type { BrowserChat, WebhookAnswer, WebhookRequest } from '../core/http.ts';
 import type { Address } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';

@@ -1,5 +1,5 @@
 /** How questions are answered here, and how each plain value that moderators choose is changed. */
-import type { AnswerSettings } from '../core/context.ts';
+import type { AnswerSettings } from '../core/bot/context.ts';
 import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { Decisions, Edit } from './decisions.ts';

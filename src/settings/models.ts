@@ -2,10 +2,10 @@
 import { UserError } from '../core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
-import type { Log } from '../core/log.ts';
 import { type Message, plain } from '../core/message.ts';
 import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
 import { type Choice, present } from '../core/options.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { SongModel } from '../core/work.ts';
 import type { ModelUse } from '../gateway/models/hints.ts';
 import type { Model } from '../gateway/models/listing.ts';

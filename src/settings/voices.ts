@@ -1,6 +1,6 @@
 /** The voices that a server keeps, each with the person who kept it. In direct messages the conversation keeps them. */
 import { z } from 'zod';
-import type { RemovedVoice, Voice } from '../core/context.ts';
+import type { RemovedVoice, Voice } from '../core/bot/context.ts';
 import { type Address, serverOf } from '../core/invocation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 

@@ -1,6 +1,6 @@
 /** A job in storage: its record as text, and the facts that queries need. */
 import { hasWholeResult, isOpen, type Job, jobSchema } from '../core/job.ts';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { Work } from '../core/work.ts';
 import { type Alike, StorageError } from './storage.ts';
 

@@ -1,6 +1,6 @@
 /** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
-import type { Log } from '../core/log.ts';
-import type { Measure } from '../core/series.ts';
+import type { Log } from '../core/telemetry/log.ts';
+import type { Measure } from '../core/telemetry/series.ts';
 
 /** What the schedule knows of one run. */
 export interface RunLease {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bot } from '../../src/core/bot.ts';
+import type { Bot } from '../../src/core/bot/bot.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import { createBotOn } from '../core/bot-on-world.ts';
 import { createWorld, SONG, songCallback, type World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 const FILE = { name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { assemble, type Minstrel } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { platformsFor } from '../../src/app/platforms.ts';
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../src/core/telemetry/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../src/core/telemetry/log.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
 
 /** A log that keeps what is written to it. */

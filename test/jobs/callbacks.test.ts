@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StartRequest } from '../../src/core/context.ts';
+import type { StartRequest } from '../../src/core/bot/context.ts';
 import { advance } from '../../src/jobs/runner.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';

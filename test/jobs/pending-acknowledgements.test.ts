@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bot, createBot } from '../../src/core/bot.ts';
-import { defineCommand } from '../../src/core/command.ts';
+import { type Bot, createBot } from '../../src/core/bot/bot.ts';
+import { defineCommand } from '../../src/core/bot/command.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import {
   createPendingAcknowledgements,
   type PendingAcknowledgements,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { jobs as jobsCommand } from '../../commands/jobs.ts';
-import type { Context } from '../../src/core/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Address } from '../../src/core/invocation.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';

@@ -1,9 +1,9 @@
 import { commands } from '../../commands/index.ts';
-import type { StartRequest } from '../../src/core/context.ts';
+import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createRateLimiter } from '../../src/jobs/rate-limiter.ts';

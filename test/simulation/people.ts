@@ -1,9 +1,9 @@
 /** The people of one history, and the chat that carries what they ask for to any replica. */
-import type { StartRequest } from '../../src/core/context.ts';
+import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { Address, Invocation } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Press, Request } from './history.ts';
 import type { Kernel } from './kernel.ts';

@@ -1,5 +1,5 @@
 /** What people ask for in histories, as commands ask jobs for it. */
-import type { StartRequest } from '../../src/core/context.ts';
+import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Inquiry } from '../../src/core/work.ts';
 import type { RequestKind } from './history.ts';
 

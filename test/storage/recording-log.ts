@@ -1,4 +1,4 @@
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../src/core/telemetry/log.ts';
 
 /** Keeps what was said, so that a test can ask for it. */
 export class RecordingLog implements Log {

@@ -1,7 +1,7 @@
 /** Makes a backup, while the bot runs or not. */
 import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { copyDatabase } from '../../storage/sqlite/copy.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { exportLines } from '../../storage/transfer.ts';

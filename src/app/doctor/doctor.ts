@@ -1,7 +1,7 @@
 /** Examines what `npm start` would need, and changes nothing. */
-import type { AnyCommand } from '../../core/command.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { openGateway, openStorage } from '../outside.ts';
 import { inspectClock } from './clock.ts';

@@ -1,7 +1,7 @@
 /** Whether the gateway can reach the listener: a request to ourselves, by way of the public address. */
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { ListenError, listenAt, type Routes } from '../../http/server.ts';
 import type { Config } from '../config/config.ts';
 

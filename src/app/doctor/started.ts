@@ -1,6 +1,6 @@
 /** What a bot that has just started tells of what it reaches. */
 import { commands } from '../../../commands/index.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import type { Config } from '../config/config.ts';
 import { newId } from '../outside.ts';
 import { examineStarted } from './doctor.ts';

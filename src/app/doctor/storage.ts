@@ -2,7 +2,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { systemClock } from '../../storage/schedule.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';

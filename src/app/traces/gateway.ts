@@ -1,5 +1,5 @@
 /** Calls of the gateway as spans, by the conventions for generative models. */
-import type { Tracer } from '../../core/trace.ts';
+import type { Tracer } from '../../core/telemetry/trace.ts';
 import type { Answer, AnswerEvent, CallOptions } from '../../gateway/answers.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';

@@ -1,8 +1,8 @@
 /** What becomes a span where the parts are put together: commands, files, messages. */
-import type { Bot } from '../../core/bot.ts';
+import type { Bot } from '../../core/bot/bot.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { KeptFile } from '../../core/message.ts';
-import type { Tracer } from '../../core/trace.ts';
+import type { Tracer } from '../../core/telemetry/trace.ts';
 import type { Media } from '../../media/media.ts';
 import type { Platform } from '../../platforms/platform.ts';
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
-import type { Bot } from '../../core/bot.ts';
-import type { Log } from '../../core/log.ts';
-import type { Tracer } from '../../core/trace.ts';
+import type { Bot } from '../../core/bot/bot.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import type { Tracer } from '../../core/telemetry/trace.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import type { FinishedRequest } from '../../gateway/transport/options.ts';
 import type { Media } from '../../media/media.ts';

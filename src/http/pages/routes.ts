@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { type Assets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
 import type { Gone, PageSource, SongPage } from './content.ts';

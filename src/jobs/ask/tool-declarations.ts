@@ -1,5 +1,5 @@
 /** The bot's commands as functions that a model may call, and a model's calls as what a person would have typed. */
-import type { AnyCommand } from '../../core/command.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionValue, RawOptions } from '../../core/options.ts';
 import type { ToolDeclaration } from '../../gateway/questions.ts';
 

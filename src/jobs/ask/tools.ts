@@ -1,7 +1,8 @@
 /** Function calling: a model uses the bot's commands in the name of the person who asked, with their limits and rights. */
+
+import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
-import type { Outcome } from '../../core/outcome.ts';
 import type { CommandCall } from '../../core/work.ts';
 import type { AnswerPart, Usage } from '../../gateway/answers.ts';
 import type { Question, Turn, TurnPart } from '../../gateway/questions.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
 
 const EVERY_MS = 60 * 60_000;

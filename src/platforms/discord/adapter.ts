@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'discord.js';
-import type { Bot } from '../../core/bot.ts';
+import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
-import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
 import type { Replicas } from '../../core/replicas.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';

@@ -1,5 +1,5 @@
-import type { Bot } from '../../core/bot.ts';
-import type { Log } from '../../core/log.ts';
+import type { Bot } from '../../core/bot/bot.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import type { MediaReader } from '../platform.ts';
 import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';

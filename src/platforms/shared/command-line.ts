@@ -1,5 +1,5 @@
 /** Commands as people type them, such as `/models set ask some-model`. */
-import type { AnyCommand, Subcommand } from '../../core/command.ts';
+import type { AnyCommand, Subcommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
 import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';

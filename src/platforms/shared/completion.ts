@@ -1,5 +1,5 @@
 /** Completion of a typed command line, by what the commands declare. */
-import type { AnyCommand } from '../../core/command.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import type { SuggestRequest } from '../../core/invocation.ts';
 import { type Choice, type OptionDeclaration, present, type RawOptions } from '../../core/options.ts';

@@ -1,5 +1,5 @@
 /** Channels in which each message is a question: what is one, and which messages of a person belong together. */
-import type { AnyCommand } from '../../core/command.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import type { ConversationTurn } from '../../core/invocation.ts';
 
 /** Who writes on so soon goes on with what they said before. */

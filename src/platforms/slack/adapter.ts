@@ -1,10 +1,10 @@
 /** Slack as a platform. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../core/bot.ts';
+import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
-import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
-import type { Measure } from '../../core/series.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { openAccount, type TokenAccount } from './connection/account.ts';

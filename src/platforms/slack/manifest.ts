@@ -1,6 +1,6 @@
 /** The Slack app manifest, made from the same declarations that the bot runs: https://docs.slack.dev/reference/app-manifest */
 import type { webApi } from '@slack/bolt';
-import type { AnyCommand } from '../../core/command.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 import { ellipsis } from '../shared/text.ts';
 import { typedChoice } from '../shared/values.ts';

@@ -1,9 +1,9 @@
 /** The platform of one person at one terminal: for the demo, and for a start without any settings. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../core/bot.ts';
+import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
-import type { Log } from '../../core/log.ts';
 import type { Message } from '../../core/message.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import {
   type MediaReader,
   type MessageStream,

@@ -1,8 +1,8 @@
 /** The platform of a chat in the browser, on this machine alone: to try every command before anything is connected. */
-import type { Bot } from '../../core/bot.ts';
-import type { AnyCommand } from '../../core/command.ts';
+import type { Bot } from '../../core/bot/bot.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import type { BrowserChat } from '../../core/http.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { type MediaReader, type Platform, PlatformError } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';

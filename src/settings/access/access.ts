@@ -1,6 +1,6 @@
 /** Who may use what. Every invocation is checked before anything else is done. */
-import type { Admission } from '../../core/bot.ts';
-import type { AnyCommand } from '../../core/command.ts';
+import type { Admission } from '../../core/bot/bot.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import { notModerator, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
 import { type AccessRule, EVERYONE, type Subject } from '../../core/moderation.ts';

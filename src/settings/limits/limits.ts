@@ -5,7 +5,7 @@ import type { Family } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf, serverWord } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Limit, LimitInForce } from '../../core/moderation.ts';
-import type { Measure } from '../../core/series.ts';
+import type { Measure } from '../../core/telemetry/series.ts';
 import type { Route, Work } from '../../core/work.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
 import { isMeant } from '../access/access.ts';

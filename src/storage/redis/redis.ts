@@ -1,7 +1,7 @@
 /** Storage in Redis 7, for any number of replicas. */
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../../core/finding.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { createLocks } from '../locks.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Storage, StorageError } from '../storage.ts';

@@ -4,7 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import { setImmediate as others } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Job } from '../../core/job.ts';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
 import { type Callback, INBOX_OF_A_KIND, type Inbox, type JobStore, type JobText } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 /** The Discord adapter alone, in a process of its own. Each line of standard input is a question: `memory`, `begin`, or `cpu` from there to a mention. */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
 import { createDiscord } from '../../../src/platforms/discord/adapter.ts';
 import { FakeBot } from '../../platforms/discord/harness.ts';
 import { cpuSeconds } from '../measure.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keepAttached, readConversation } from '../../../commands/ask/conversation.ts';
-import type { Context } from '../../../src/core/context.ts';
+import type { Context } from '../../../src/core/bot/context.ts';
 import { UserError } from '../../../src/core/errors.ts';
 import type { ConversationTurn } from '../../../src/core/invocation.ts';
 import type { Job } from '../../../src/core/job.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Asked, planAnswer } from '../../../commands/ask/route.ts';
-import type { AnswerOffer, Context } from '../../../src/core/context.ts';
+import type { AnswerOffer, Context } from '../../../src/core/bot/context.ts';
 
 const OFFER: AnswerOffer = {
   maxTokens: 100,

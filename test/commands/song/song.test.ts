@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withTake } from '../../../commands/song/takes.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { type Message, parseActionId } from '../../../src/core/message.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { gatewayError } from '../../jobs/scripted-gateway.ts';

@@ -1,9 +1,9 @@
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import type { Job } from '../../../src/core/job.ts';
 import { type ActionButton, type Message, parseActionId } from '../../../src/core/message.ts';
 import type { RawOptions } from '../../../src/core/options.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 

@@ -1,7 +1,7 @@
 /** A listener with the page of a song, whose files are held in memory. */
 import { Readable } from 'node:stream';
 import { pageUrl } from '../../../src/core/http.ts';
-import type { Log } from '../../../src/core/log.ts';
+import type { Log } from '../../../src/core/telemetry/log.ts';
 import { assetRoutes, loadAssets } from '../../../src/http/assets.ts';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { encodeWav } from '../../../src/http/pages/browser/mixing.js';

@@ -24,7 +24,7 @@ export const APP_FAULTS = [
   },
   {
     name: 'a button starts work of a command that its person may not use',
-    file: 'src/core/bot.ts',
+    file: 'src/core/bot/bot.ts',
     text: 'if (other && other !== command) await enter(other, asking, settings);',
     replacement: '',
     tests: {
@@ -34,14 +34,14 @@ export const APP_FAULTS = [
   },
   {
     name: 'anybody cancels the work of others',
-    file: 'src/core/bot.ts',
+    file: 'src/core/bot/bot.ts',
     text: 'if (person.id !== job.person.id && !person.moderator) {',
     replacement: 'if (person.id === undefined) {',
-    tests: { 'test/core/bot.test.ts': 'let only the person who asked, or a moderator, cancel' },
+    tests: { 'test/core/bot/bot.test.ts': 'let only the person who asked, or a moderator, cancel' },
   },
   {
     name: 'a pending acknowledgement is told although it was answered',
-    file: 'src/core/bot.ts',
+    file: 'src/core/bot/bot.ts',
     text: 'accepted.add(invocation);\n          await removePending(invocation);',
     replacement: 'accepted.add(invocation);',
     tests: {

@@ -1,10 +1,10 @@
-import type { Bot } from '../../../src/core/bot.ts';
-import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/command.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
+import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
-import type { Log } from '../../../src/core/log.ts';
 import type { KeptFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Log } from '../../../src/core/telemetry/log.ts';
 import {
   type DiscordOptions as AdapterOptions,
   createDiscord,

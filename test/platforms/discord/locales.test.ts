@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import type { AnyCommand } from '../../../src/core/command.ts';
+import type { AnyCommand } from '../../../src/core/bot/command.ts';
 import type { OptionDeclarations } from '../../../src/core/options.ts';
 import { applicationCommands } from '../../../src/platforms/discord/connection/commands.ts';
 import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';

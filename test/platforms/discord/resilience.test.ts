@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address } from '../../../src/core/invocation.ts';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { buttonsOf, type DiscordServer } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, type HarnessOptions, Remembered, startHarness } from './harness.ts';

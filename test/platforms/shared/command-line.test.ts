@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineCommand, defineSubcommand } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
+import { defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { readCommandLine, typedOptions } from '../../../src/platforms/shared/command-line.ts';
 
 const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
 import {
   type AnyCommand,
   defineCommand,
   defineSubcommand,
   type SuggestedPrompt,
-} from '../../../src/core/command.ts';
+} from '../../../src/core/bot/command.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import type { Measure } from '../../../src/core/series.ts';
+import type { Measure } from '../../../src/core/telemetry/series.ts';
 import { webhookRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';

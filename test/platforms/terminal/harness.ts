@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import {
   createTerminal,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
 import type { BrowserChat } from '../../../src/core/http.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';

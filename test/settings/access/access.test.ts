@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bot } from '../../../src/core/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, Person } from '../../../src/core/invocation.ts';
 import { EVERYONE, type Subject } from '../../../src/core/moderation.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 import { administer } from '../administration.ts';

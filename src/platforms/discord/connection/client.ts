@@ -9,7 +9,7 @@ import {
   type RESTOptions,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import type { DiscordRestOptions } from './rest.ts';
 
 export interface ClientSettings extends DiscordRestOptions {

@@ -1,4 +1,4 @@
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import type { PlatformStatus } from '../../platform.ts';
 
 /** Tells the adapter what happens on Discord. */

@@ -1,7 +1,7 @@
 import { ChannelType, type Client, PermissionFlagsBits, ShardClientUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
 import type { DiscordRest } from './rest.ts';
 

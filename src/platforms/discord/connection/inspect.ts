@@ -1,7 +1,7 @@
 /** Whether Discord would take the bot as it is set, for operators. */
 import { ApplicationFlags, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
 import { isRegistered } from './register.ts';

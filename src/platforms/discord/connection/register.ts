@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { platformErrorOf, troubleOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
 import type { RetryTools } from './connection.ts';

@@ -10,7 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Measure } from '../../../core/series.ts';
+import type { Measure } from '../../../core/telemetry/series.ts';
 import { PlatformError } from '../../platform.ts';
 import type { EditBudgets } from '../deliver/edit-scheduler.ts';
 import type { Sending } from '../deliver/payload.ts';

@@ -1,6 +1,6 @@
 /** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
 import type { RESTOptions } from 'discord.js';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { troubleOf } from '../errors.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */

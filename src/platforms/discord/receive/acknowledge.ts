@@ -1,10 +1,10 @@
 /** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
 import { ApplicationCommandType, ComponentType, MessageFlags } from 'discord.js';
+import type { Form } from '../../../core/bot/form.ts';
+import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/form.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
-import type { Outcome } from '../../../core/outcome.ts';
 import { sendingOf, textSending } from '../deliver/payload.ts';
 import { sendPrivateMessage } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';

@@ -6,8 +6,8 @@ import {
   ComponentType,
   TextInputStyle,
 } from 'discord.js';
-import type { AnyCommand } from '../../../core/command.ts';
-import type { Form } from '../../../core/form.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
+import type { Form } from '../../../core/bot/form.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
   type FileReference,

@@ -1,5 +1,5 @@
 import type { VoiceConnectionReadyState } from '@discordjs/voice';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 
 /** The library reads frames of the voice gateway where an error of its own would end the process. */
 export function dropUnreadableFrames(

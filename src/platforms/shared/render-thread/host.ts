@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 
 /** Text with at most so many characters and a low {@link worstCost} is rendered at once, within a few milliseconds. */
 const SHORT = 4_000;

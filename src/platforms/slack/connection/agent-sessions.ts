@@ -3,7 +3,7 @@
  * everything is as in any direct message: https://docs.slack.dev/ai/agent-sessions
  */
 import type { webApi } from '@slack/bolt';
-import type { SuggestedPrompt } from '../../../core/command.ts';
+import type { SuggestedPrompt } from '../../../core/bot/command.ts';
 import type { Progress } from '../../../core/message.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { slackErrorOf } from '../errors.ts';

@@ -1,8 +1,8 @@
 /** Clients of Slack's Web API, and calls with our retries: the SDK's would go on for half an hour. */
 import { type Logger, LogLevel, webApi } from '@slack/bolt';
 import { backoff } from '../../../core/backoff.ts';
-import type { Log } from '../../../core/log.ts';
-import type { Measure } from '../../../core/series.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
+import type { Measure } from '../../../core/telemetry/series.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Rate, Rates } from './rates.ts';

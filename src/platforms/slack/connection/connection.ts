@@ -1,8 +1,8 @@
 /** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
 import type { Receiver } from '@slack/bolt';
 import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
-import type { Log } from '../../../core/log.ts';
-import type { Measure } from '../../../core/series.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
+import type { Measure } from '../../../core/telemetry/series.ts';
 import type { ClientOptions } from './client.ts';
 
 export interface SocketConnection {

@@ -2,7 +2,7 @@
 import { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { slackErrorOf } from '../errors.ts';
 import { AGENT_SCOPE, BOT_SCOPES } from '../manifest.ts';
 import type { TokenAccount } from './account.ts';

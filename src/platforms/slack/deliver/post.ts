@@ -1,7 +1,7 @@
 /** A post: its address, what Slack already shows of it, and what is stored of that. */
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
-import type { Log } from '../../../core/log.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { type MediaReader, type Posted, postedSchema, type ShowOptions } from '../../platform.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';

@@ -1,15 +1,15 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
 import type { Context } from '@slack/bolt';
-import type { Bot } from '../../../core/bot.ts';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
+import type { Form } from '../../../core/bot/form.ts';
+import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/form.ts';
 import type { Address, Invocation } from '../../../core/invocation.ts';
-import type { Log } from '../../../core/log.ts';
 import { type Message, plain } from '../../../core/message.ts';
 import type { RawOptions } from '../../../core/options.ts';
-import type { Outcome } from '../../../core/outcome.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { PlatformError } from '../../platform.ts';
 import { arrivalOf, organisationOf } from '../connection/app.ts';
 import type { Arrival } from '../connection/arrivals.ts';

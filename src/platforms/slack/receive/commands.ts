@@ -1,6 +1,6 @@
 /** Slash commands. */
 import type { App } from '@slack/bolt';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { RawOptions } from '../../../core/options.ts';
 import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-line.ts';

@@ -1,9 +1,9 @@
 /** Talk without a command: mentions, direct messages, and what was said before in their thread. */
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { ConversationTurn } from '../../../core/invocation.ts';
-import type { Log } from '../../../core/log.ts';
 import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import { call, readMessages, type SlackTools } from '../connection/client.ts';
 import type { Persons } from '../connection/people.ts';
 import type { Identity } from '../connection/workspaces.ts';

@@ -1,7 +1,7 @@
 /** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
 import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { sendPrivately } from '../deliver/private.ts';

@@ -1,5 +1,5 @@
 /** What a person at the prompt can type: help, and completion by the Tab key. */
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Message, plain } from '../../../core/message.ts';
 import { commandHelp } from '../../shared/command-line.ts';
 import { type CompletionSources, completeLine } from '../../shared/completion.ts';

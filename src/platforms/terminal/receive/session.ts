@@ -1,8 +1,8 @@
 /** What a typed line does: a command, a button's number, help. */
-import type { Bot } from '../../../core/bot.ts';
-import type { AnyCommand } from '../../../core/command.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
+import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/form.ts';
 import type { Address, Person } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
 import {

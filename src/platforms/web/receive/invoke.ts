@@ -1,7 +1,7 @@
 /** Invocations, and what comes of them. */
-import type { Bot } from '../../../core/bot.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/form.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
 import { type FileReference, present, type RawOptions } from '../../../core/options.ts';
 import type { Renderer } from '../../shared/render-thread/host.ts';

@@ -1,5 +1,5 @@
 /** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
-import type { AnyCommand } from '../../../core/command.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import {
   type FileReference,

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Bot } from '../../../../src/core/bot.ts';
-import { defineCommand, defineSubcommand } from '../../../../src/core/command.ts';
+import type { Bot } from '../../../../src/core/bot/bot.ts';
+import { defineCommand, defineSubcommand } from '../../../../src/core/bot/command.ts';
+import type { Outcome } from '../../../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../../../src/core/invocation.ts';
-import type { Outcome } from '../../../../src/core/outcome.ts';
 import type { TerminalOptions } from '../../../../src/platforms/terminal/terminal.ts';
 import { createVirtualScreen } from '../deliver/virtual-screen.ts';
 import { openTerminal, type TerminalHarness } from '../harness.ts';

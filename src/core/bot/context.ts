@@ -1,15 +1,15 @@
 /** A command's tools, and their types. */
-import type { musicLimits } from '../gateway/music/requests.ts';
-import type { Family } from './family.ts';
-import type { Person } from './invocation.ts';
-import type { JobView } from './job.ts';
-import type { Log } from './log.ts';
-import type { Judgement, KeptFile, MediaSource } from './message.ts';
-import type { Moderation } from './moderation.ts';
-import type { Choice, FileOption, FileReference } from './options.ts';
+import type { musicLimits } from '../../gateway/music/requests.ts';
+import type { Family } from '../family.ts';
+import type { Person } from '../invocation.ts';
+import type { JobView } from '../job.ts';
+import type { Judgement, KeptFile, MediaSource } from '../message.ts';
+import type { Moderation } from '../moderation.ts';
+import type { Choice, FileOption, FileReference } from '../options.ts';
+import type { PartyTools } from '../party.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
-import type { PartyTools } from './party.ts';
-import type { SongModel, Work } from './work.ts';
 
 export interface StartRequest {
   readonly work: Work;

@@ -1,4 +1,4 @@
-import type { OptionDeclarations, RawOptions } from './options.ts';
+import type { OptionDeclarations, RawOptions } from '../options.ts';
 
 /** A form built from a declaration; when it is sent, it comes back as an invocation with the same `id`. */
 export interface Form {

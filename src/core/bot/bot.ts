@@ -1,5 +1,11 @@
 /** Invocation to command to outcome: the one path that every platform shares. */
 
+import { notModerator, toMessage, UserError } from '../errors.ts';
+import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
+import { type JobView, whyOutOfReach } from '../job.ts';
+import { actionId, type HomeSection, type Message } from '../message.ts';
+import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
+import type { Log } from '../telemetry/log.ts';
 import type {
   ActionInvocation,
   AnyCommand,
@@ -9,12 +15,6 @@ import type {
   SuggestedPrompt,
 } from './command.ts';
 import type { Context } from './context.ts';
-import { notModerator, toMessage, UserError } from './errors.ts';
-import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from './invocation.ts';
-import { type JobView, whyOutOfReach } from './job.ts';
-import type { Log } from './log.ts';
-import { actionId, type HomeSection, type Message } from './message.ts';
-import { type Choice, type OptionDeclarations, validateOptions } from './options.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The bot, as platforms see it. */

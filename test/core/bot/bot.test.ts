@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commands } from '../../commands/index.ts';
-import { type Bot, createBot } from '../../src/core/bot.ts';
-import { UserError } from '../../src/core/errors.ts';
-import type { Invocation } from '../../src/core/invocation.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { createWorld, songCallback, type World } from '../jobs/world.ts';
-import { createBotOn } from './bot-on-world.ts';
+import { commands } from '../../../commands/index.ts';
+import { type Bot, createBot } from '../../../src/core/bot/bot.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
+import { UserError } from '../../../src/core/errors.ts';
+import type { Invocation } from '../../../src/core/invocation.ts';
+import type { Message } from '../../../src/core/message.ts';
+import { createWorld, songCallback, type World } from '../../jobs/world.ts';
+import { createBotOn } from '../bot-on-world.ts';
 
 let world: World;
 let bot: Bot;

@@ -1,10 +1,11 @@
 /** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
+
+import type { Invocation, SuggestRequest } from '../invocation.ts';
+import type { JobView } from '../job.ts';
+import type { Message } from '../message.ts';
+import type { Choice, OptionDeclarations, OptionValues } from '../options.ts';
 import type { Context } from './context.ts';
 import type { Form } from './form.ts';
-import type { Invocation, SuggestRequest } from './invocation.ts';
-import type { JobView } from './job.ts';
-import type { Message } from './message.ts';
-import type { Choice, OptionDeclarations, OptionValues } from './options.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What `run` is given: an invocation whose options were validated. */
