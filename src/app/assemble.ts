@@ -27,11 +27,11 @@ import { createVoices } from '../settings/voices.ts';
 import { createLocks } from '../storage/locks.ts';
 import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import { type Administration, startAdministration } from './administration.ts';
-import { type ContextParts, contextOf } from './context.ts';
-import { healthParts } from './health-parts.ts';
-import { measuredBot } from './measurements.ts';
-import { type Observability, openObservability } from './observability.ts';
+import { type Administration, startAdministration } from './inside/administration.ts';
+import { type ContextParts, contextOf } from './inside/context.ts';
+import { healthParts } from './routes/health-parts.ts';
+import { measuredBot } from './telemetry/measurements.ts';
+import { type Observability, openObservability } from './telemetry/telemetry.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -42,9 +42,9 @@ import {
   openOutside,
   readerOf,
 } from './outside.ts';
-import { songPageRoutes } from './page-routes.ts';
-import { createPartyService, type PartyService } from './parties.ts';
-import { talkTools } from './talk-tools.ts';
+import { songPageRoutes } from './routes/song-pages.ts';
+import { createPartyService, type PartyService } from './inside/parties.ts';
+import { talkTools } from './inside/talk-tools.ts';
 
 export interface PlatformTools {
   readonly measure: Measure;

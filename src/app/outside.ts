@@ -23,8 +23,8 @@ import { systemClock } from '../storage/schedule.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
-import { measuredStorage, measuredStore } from './measurements.ts';
-import type { Traces } from './traces/traces.ts';
+import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
+import type { Traces } from './telemetry/traces/traces.ts';
 
 export interface OutsideOptions {
   readonly config: Config;

@@ -5,7 +5,7 @@ import { ListenError } from '../http/server.ts';
 import { StorageError } from '../storage/storage.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
 import { readEnvFile } from './config/env-file.ts';
-import { createLog } from './log.ts';
+import { createLog } from './telemetry/log.ts';
 
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
 export const loadConfig = (): Config => readConfig(loadEnvironment());

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/app/log.ts';
+import { createLog } from '../../src/app/telemetry/log.ts';
 import { endOnUncaught } from '../../src/app/process.ts';
 
 test('an error that nothing catches ends the process, and the log quotes nothing of it', () => {

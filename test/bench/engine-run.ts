@@ -9,7 +9,7 @@ import { DelayedError, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import { commands } from '../../commands/index.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openTraces } from '../../src/app/traces/traces.ts';
+import { openTraces } from '../../src/app/telemetry/traces/traces.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import type { Platform } from '../../src/platforms/platform.ts';

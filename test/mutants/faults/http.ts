@@ -107,7 +107,7 @@ export const HTTP_FAULTS = [
   },
   {
     name: 'a page that was taken away opens',
-    file: 'src/app/pages.ts',
+    file: 'src/app/routes/page-source.ts',
     text: "if (job.pageWithdrawn) return 'withdrawn';",
     replacement: '',
     tests: { [SONG_PAGES]: 'the person who asked takes the page away and gives it back' },
@@ -121,7 +121,7 @@ export const HTTP_FAULTS = [
   },
   {
     name: 'an album opens by a link that was taken away',
-    file: 'src/app/pages.ts',
+    file: 'src/app/routes/page-source.ts',
     text: "if (channel.album !== album.key) return 'withdrawn';",
     replacement: '',
     tests: { [SONG_PAGES]: 'the album of a channel has its songs' },

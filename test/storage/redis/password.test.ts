@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLog } from '../../../src/app/log.ts';
+import { createLog } from '../../../src/app/telemetry/log.ts';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';

@@ -1,8 +1,8 @@
 /** What talk without commands asks of the bot: prompts, an end to what runs in a thread, and where each message is a question. */
-import { commands } from '../../commands/index.ts';
-import type { Bot } from '../core/bot/bot.ts';
-import type { Log } from '../core/telemetry/log.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import { commands } from '../../../commands/index.ts';
+import type { Bot } from '../../core/bot/bot.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import { type ContextParts, contextOf } from './context.ts';
 
 interface TalkParts {
@@ -29,7 +29,7 @@ export function talkTools(
       try {
         const asking = { address, person: platformPerson };
         const admitted = await parts.administration.admit({ ...asking, command: 'minstrel' });
-        const { suggestedPrompts } = await import('../../commands/suggested-prompts.ts');
+        const { suggestedPrompts } = await import('../../../commands/suggested-prompts.ts');
         return await suggestedPrompts({
           context: contextOf({ ...admitted, address, platformPerson }, parts),
           commands,

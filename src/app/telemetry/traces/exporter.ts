@@ -1,8 +1,8 @@
 /** Sends spans in batches, in the background. What cannot be sent is bounded, and what is sent delays nothing. */
 import { z } from 'zod';
-import { backoff } from '../../core/backoff.ts';
-import type { Log } from '../../core/telemetry/log.ts';
-import { retryAfterOf } from '../../gateway/transport/retry.ts';
+import { backoff } from '../../../core/backoff.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
+import { retryAfterOf } from '../../../gateway/transport/retry.ts';
 import { encodeSpans } from './otlp.ts';
 import type { FinishedSpan } from './tracer.ts';
 

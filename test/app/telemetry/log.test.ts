@@ -1,11 +1,11 @@
 import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createLog } from '../../src/app/log.ts';
-import { UserError } from '../../src/core/errors.ts';
-import { invalid, refused } from '../../src/gateway/transport/errors.ts';
-import { MediaError } from '../../src/media/errors.ts';
-import { StorageError } from '../../src/storage/storage.ts';
+import { createLog } from '../../../src/app/telemetry/log.ts';
+import { UserError } from '../../../src/core/errors.ts';
+import { invalid, refused } from '../../../src/gateway/transport/errors.ts';
+import { MediaError } from '../../../src/media/errors.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
 
 it('writes no secret and no URL that gives access by itself', () => {
   const lines: string[] = [];

@@ -1,12 +1,12 @@
 /** The log: one JSON line an event. Errors are written by named fields, and every secret is taken out before it is written. */
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
-import { GatewayError } from '../gateway/transport/errors.ts';
-import { ListenError } from '../http/server.ts';
-import { MediaError } from '../media/errors.ts';
-import { PlatformError } from '../platforms/platform.ts';
-import { SettingsError } from '../settings/decisions.ts';
-import { StorageError } from '../storage/storage.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import { ListenError } from '../../http/server.ts';
+import { MediaError } from '../../media/errors.ts';
+import { PlatformError } from '../../platforms/platform.ts';
+import { SettingsError } from '../../settings/decisions.ts';
+import { StorageError } from '../../storage/storage.ts';
 
 export interface LogOptions {
   readonly level: string;

@@ -1,12 +1,12 @@
 /** The routes of pages. What reads and makes pages is loaded when the first is asked for. */
-import { pageUrl } from '../core/http.ts';
-import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/telemetry/log.ts';
-import { assetRoutes, loadAssets } from '../http/assets.ts';
-import { PAGE_ASSETS, songRoutes } from '../http/pages/routes.ts';
-import type { Routes } from '../http/server.ts';
-import type { Administration } from './administration.ts';
-import type { Outside } from './outside.ts';
+import { pageUrl } from '../../core/http.ts';
+import type { JobView } from '../../core/job.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import { assetRoutes, loadAssets } from '../../http/assets.ts';
+import { PAGE_ASSETS, songRoutes } from '../../http/pages/routes.ts';
+import type { Routes } from '../../http/server.ts';
+import type { Administration } from '../inside/administration.ts';
+import type { Outside } from '../outside.ts';
 
 export function songPageRoutes(
   { storage, media, publicUrl, secrets }: Outside,
@@ -17,7 +17,7 @@ export function songPageRoutes(
   const root = publicUrl.replace(/\/+$/, '').length + 1;
   const pathOf = ({ id }: Pick<JobView, 'id'>) => pageUrl(publicUrl, 'songs', id, secret).slice(root);
   const source = once(async () => {
-    const { createPageSource } = await import('./pages.ts');
+    const { createPageSource } = await import('./page-source.ts');
     return createPageSource({ storage, media, decisions, publicUrl, pathOf });
   });
   const assets = once(() => loadAssets(PAGE_ASSETS));

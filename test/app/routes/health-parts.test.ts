@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { healthParts } from '../../src/app/health-parts.ts';
-import { healthRoutes } from '../../src/http/health.ts';
-import { createHttpServer } from '../../src/http/server.ts';
-import { StorageError } from '../../src/storage/storage.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
+import { healthParts } from '../../../src/app/routes/health-parts.ts';
+import { healthRoutes } from '../../../src/http/health.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
+import { RecordingLog } from '../../storage/recording-log.ts';
 
 test('a storage that only an operator can mend says so on /readyz; what passes is in the log alone', async () => {
   await using cleanup = new AsyncDisposableStack();

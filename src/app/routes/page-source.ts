@@ -1,11 +1,11 @@
 /** What the pages of songs show: read from jobs, kept files and what moderators decided, each time they are asked for. */
 import { extname } from 'node:path';
-import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../commands/song/takes.ts';
-import type { Address } from '../core/invocation.ts';
-import type { Job } from '../core/job.ts';
-import type { KeptFile } from '../core/message.ts';
-import { present } from '../core/options.ts';
-import type { Work } from '../core/work.ts';
+import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../../commands/song/takes.ts';
+import type { Address } from '../../core/invocation.ts';
+import type { Job } from '../../core/job.ts';
+import type { KeptFile } from '../../core/message.ts';
+import { present } from '../../core/options.ts';
+import type { Work } from '../../core/work.ts';
 import type {
   AlbumPage,
   AlbumSong,
@@ -15,13 +15,13 @@ import type {
   PageSource,
   PageTake,
   SongPage,
-} from '../http/pages/content.ts';
-import { allMade } from '../jobs/made.ts';
-import { safeFileName } from '../media/content/types.ts';
-import type { Media } from '../media/media.ts';
-import { readAlbumId } from '../settings/albums.ts';
-import { type DecisionStore, pagesInForce } from '../settings/decisions.ts';
-import type { Storage } from '../storage/storage.ts';
+} from '../../http/pages/content.ts';
+import { allMade } from '../../jobs/made.ts';
+import { safeFileName } from '../../media/content/types.ts';
+import type { Media } from '../../media/media.ts';
+import { readAlbumId } from '../../settings/albums.ts';
+import { type DecisionStore, pagesInForce } from '../../settings/decisions.ts';
+import type { Storage } from '../../storage/storage.ts';
 
 /** How many of the newest songs of a channel are shown in an album, and searched for work that was made from a song. */
 const MOST_SONGS = 100;

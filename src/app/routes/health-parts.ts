@@ -1,7 +1,7 @@
 /** What has to work before the bot is of use. */
-import type { HealthPart } from '../http/health.ts';
-import type { Platform } from '../platforms/platform.ts';
-import { type Storage, StorageError } from '../storage/storage.ts';
+import type { HealthPart } from '../../http/health.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import { type Storage, StorageError } from '../../storage/storage.ts';
 
 export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly Platform[]): HealthPart[] {
   return [

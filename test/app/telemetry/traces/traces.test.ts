@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from '../../end-to-end/minstrel.ts';
-import { createSampleStudio } from '../../fixtures/sample-studio.ts';
-import { json, startUpstream, type Upstream } from '../../jobs/ask/upstream.ts';
-import { type Collector, type SpanTree, startCollector } from '../../servers/collector.ts';
-import { type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
+import { type Emulator, startEmulator } from '../../../../src/emulator/server.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from '../../../end-to-end/minstrel.ts';
+import { createSampleStudio } from '../../../fixtures/sample-studio.ts';
+import { json, startUpstream, type Upstream } from '../../../jobs/ask/upstream.ts';
+import { type Collector, type SpanTree, startCollector } from '../../../servers/collector.ts';
+import { type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
 
 /** What people write, in every input here. */
 const SECRET = 'grandmother-letter';

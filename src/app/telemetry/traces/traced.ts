@@ -1,10 +1,10 @@
 /** What becomes a span where the parts are put together: commands, files, messages. */
-import type { Bot } from '../../core/bot/bot.ts';
-import type { Invocation } from '../../core/invocation.ts';
-import type { KeptFile } from '../../core/message.ts';
-import type { Tracer } from '../../core/telemetry/trace.ts';
-import type { Media } from '../../media/media.ts';
-import type { Platform } from '../../platforms/platform.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { Invocation } from '../../../core/invocation.ts';
+import type { KeptFile } from '../../../core/message.ts';
+import type { Tracer } from '../../../core/telemetry/trace.ts';
+import type { Media } from '../../../media/media.ts';
+import type { Platform } from '../../../platforms/platform.ts';
 
 /** Buttons that every command has. */
 const COMMON_ACTIONS = ['cancel', 'show', 'again'];

@@ -1,6 +1,6 @@
 /** What operators watch the bot by: metrics and traces. Each is loaded only where they ask for it. */
-import type { Metrics } from '../http/metrics.ts';
-import type { Config } from './config/config.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { Config } from '../config/config.ts';
 import type { Traces, TraceTools } from './traces/traces.ts';
 
 export interface Observability {
@@ -14,7 +14,7 @@ export async function openObservability(
   tools: TraceTools,
   opened: AsyncDisposableStack,
 ): Promise<Observability> {
-  const metrics = admin && (await import('../http/metrics.ts')).createMetrics({ process: true });
+  const metrics = admin && (await import('../../http/metrics.ts')).createMetrics({ process: true });
   const traces = traceConfig && (await import('./traces/traces.ts')).openTraces(traceConfig, tools);
   opened.defer(async () => traces?.close());
   return { metrics, traces };

@@ -1,5 +1,5 @@
 /** Spans in the JSON of OTLP 1: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
-import { ATTRIBUTES, type AttributeValue, SPANS } from '../../core/telemetry/trace.ts';
+import { ATTRIBUTES, type AttributeValue, SPANS } from '../../../core/telemetry/trace.ts';
 import type { FinishedSpan } from './tracer.ts';
 
 /** Numbers of the protocol: `SpanKind`, and `Status.StatusCode`. */

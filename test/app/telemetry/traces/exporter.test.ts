@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSpanExporter, type SpanExporter } from '../../../src/app/traces/exporter.ts';
-import type { FinishedSpan } from '../../../src/app/traces/tracer.ts';
-import { ManualClock } from '../../storage/manual-clock.ts';
-import { RecordingLog } from '../../storage/recording-log.ts';
+import { createSpanExporter, type SpanExporter } from '../../../../src/app/telemetry/traces/exporter.ts';
+import type { FinishedSpan } from '../../../../src/app/telemetry/traces/tracer.ts';
+import { ManualClock } from '../../../storage/manual-clock.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
 
 const DELAY_MS = 5_000;
 const TIMEOUT_MS = 10_000;

@@ -8,7 +8,7 @@ import {
   type SpanName,
   type SpanStart,
   type Tracer,
-} from '../../core/telemetry/trace.ts';
+} from '../../../core/telemetry/trace.ts';
 
 /** A span that ended, to be sent. */
 export interface FinishedSpan {

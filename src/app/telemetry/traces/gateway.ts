@@ -1,9 +1,9 @@
 /** Calls of the gateway as spans, by the conventions for generative models. */
-import type { Tracer } from '../../core/telemetry/trace.ts';
-import type { Answer, AnswerEvent, CallOptions } from '../../gateway/answers.ts';
-import type { Gateway } from '../../gateway/client.ts';
-import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
-import type { RouteName } from '../../gateway/routes.ts';
+import type { Tracer } from '../../../core/telemetry/trace.ts';
+import type { Answer, AnswerEvent, CallOptions } from '../../../gateway/answers.ts';
+import type { Gateway } from '../../../gateway/client.ts';
+import { MUSIC_MODELS } from '../../../gateway/music/requests.ts';
+import type { RouteName } from '../../../gateway/routes.ts';
 
 /** Whose model answers is the gateway's own affair; a name of a provider would also claim that provider's attributes. */
 const PROVIDER = 'gateway';

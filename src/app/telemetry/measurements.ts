@@ -1,11 +1,11 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
-import type { Bot } from '../core/bot/bot.ts';
-import type { Measure } from '../core/telemetry/series.ts';
-import type { Metrics } from '../http/metrics.ts';
-import type { MediaStore } from '../media/store/store.ts';
-import type { Platform } from '../platforms/platform.ts';
-import { FAMILY_OF } from '../settings/limits/limits.ts';
-import { type OpenCount, type Storage, StorageError } from '../storage/storage.ts';
+import type { Bot } from '../../core/bot/bot.ts';
+import type { Measure } from '../../core/telemetry/series.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { MediaStore } from '../../media/store/store.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import { FAMILY_OF } from '../../settings/limits/limits.ts';
+import { type OpenCount, type Storage, StorageError } from '../../storage/storage.ts';
 
 /** Counting open jobs reads all of them, so it is done this often at the most. */
 const FRESH_MS = 15_000;

@@ -1,16 +1,16 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
-import { titleOf } from '../../commands/song/takes.ts';
-import type { Address, Person } from '../core/invocation.ts';
-import type { MediaSource } from '../core/message.ts';
-import type { PartySong, PartyTools } from '../core/party.ts';
-import type { Log } from '../core/telemetry/log.ts';
-import type { LyricLine } from '../core/work.ts';
-import type { Jobs } from '../jobs/jobs.ts';
-import { allMade } from '../jobs/made.ts';
-import type { Media } from '../media/media.ts';
-import type { Parties } from '../party/parties.ts';
-import type { Platform } from '../platforms/platform.ts';
-import type { Storage } from '../storage/storage.ts';
+import { titleOf } from '../../../commands/song/takes.ts';
+import type { Address, Person } from '../../core/invocation.ts';
+import type { MediaSource } from '../../core/message.ts';
+import type { PartySong, PartyTools } from '../../core/party.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import type { LyricLine } from '../../core/work.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { allMade } from '../../jobs/made.ts';
+import type { Media } from '../../media/media.ts';
+import type { Parties } from '../../party/parties.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Storage } from '../../storage/storage.ts';
 
 /** How often is looked whether a party needs this process, because the one that played it died. */
 const SWEEP_MS = 5_000;
@@ -91,10 +91,10 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
   if (!platform?.voice) throw new TypeError('The platform has no voice channels');
   const [{ createParties }, { createPartyStore }, { createSoundReader }, { createOpusEncoder }, voice] =
     await Promise.all([
-      import('../party/parties.ts'),
-      import('../party/store.ts'),
-      import('../party/sound.ts'),
-      import('../media/opus/opus.ts'),
+      import('../../party/parties.ts'),
+      import('../../party/store.ts'),
+      import('../../party/sound.ts'),
+      import('../../media/opus/opus.ts'),
       platform.voice(),
     ]);
   const remote = (url: string): MediaSource => ({ type: 'remote', url });

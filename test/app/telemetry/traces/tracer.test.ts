@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTracer, type FinishedSpan, type Sampler } from '../../../src/app/traces/tracer.ts';
-import type { Tracer } from '../../../src/core/telemetry/trace.ts';
-import { GatewayError } from '../../../src/gateway/transport/errors.ts';
+import { createTracer, type FinishedSpan, type Sampler } from '../../../../src/app/telemetry/traces/tracer.ts';
+import type { Tracer } from '../../../../src/core/telemetry/trace.ts';
+import { GatewayError } from '../../../../src/gateway/transport/errors.ts';
 
 const ALL: Sampler = { root: () => true, followsParent: true };
 const NONE: Sampler = { root: () => false, followsParent: true };
