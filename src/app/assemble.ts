@@ -19,7 +19,7 @@ import {
   createPendingAcknowledgements,
   type PendingAcknowledgements,
 } from '../jobs/pending-acknowledgements.ts';
-import { createRateLimiter } from '../jobs/rate-limiter.ts';
+import { createRateLimiter } from '../jobs/steps/poll/rate-limiter.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { familyOf } from '../settings/limits/limits.ts';

@@ -15,7 +15,7 @@ import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/limits.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { RateLimiter } from './steps/poll/rate-limiter.ts';
 
 export interface MediaDefaults {
   readonly image: Partial<Pick<ImageRequest, 'size' | 'promptExtend' | 'watermark'>>;

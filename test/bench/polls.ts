@@ -1,5 +1,5 @@
 /** P5: how often a video is asked about, and how long a finished one waits for it. */
-import { pollPause } from '../../src/jobs/poll-schedule.ts';
+import { pollPause } from '../../src/jobs/steps/poll/poll-schedule.ts';
 import type { BenchRow, Comparison, Extent } from './measure.ts';
 
 const SECOND = 1_000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
-import { advance } from '../../src/jobs/runner.ts';
+import { advance } from '../../src/jobs/runner/runner.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;

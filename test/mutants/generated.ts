@@ -8,12 +8,12 @@ import { copyCheckout } from './copy.ts';
 /** Files, with the tests that must notice what is broken in them: quick ones, since each fault runs those that reach it. */
 const TARGETS: Readonly<Record<string, readonly string[]>> = {
   'src/jobs/transitions.ts': ['test/jobs/transitions.test.ts', 'test/jobs/record.test.ts'],
-  'src/jobs/runner.ts': [
-    'test/jobs/runner.test.ts',
+  'src/jobs/runner/runner.ts': [
+    'test/jobs/runner/runner.test.ts',
     'test/jobs/callbacks.test.ts',
     'test/jobs/cancelling.test.ts',
     'test/jobs/steps/retry-after.test.ts',
-    'test/jobs/steps/poll.test.ts',
+    'test/jobs/steps/poll/poll.test.ts',
     'test/jobs/steps/queue.test.ts',
   ],
   'src/core/http.ts': ['test/core/http.test.ts', 'test/http/music-callback.test.ts'],

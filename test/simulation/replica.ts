@@ -2,7 +2,7 @@
 import { commands } from '../../commands/index.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createRateLimiter } from '../../src/jobs/rate-limiter.ts';
+import { createRateLimiter } from '../../src/jobs/steps/poll/rate-limiter.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createMeter, familyOf } from '../../src/settings/limits/limits.ts';
 import { createVoices } from '../../src/settings/voices.ts';

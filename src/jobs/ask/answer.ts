@@ -4,7 +4,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { type JobRun, type Next, seconds } from '../run.ts';
+import { type JobRun, type Next, seconds } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
 import { finalMessage, messageDigest, progressMessage, recordShown, showOptions } from '../steps/message.ts';
 import { type CancelWatch, watchForCancel } from './cancel-watch.ts';

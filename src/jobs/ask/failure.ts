@@ -2,7 +2,7 @@
 import type { AnswerWork } from '../../core/work.ts';
 import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun, Next } from '../run.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { sentenceFor } from '../sentences.ts';
 import { failSubmission } from '../steps/failure.ts';
 

@@ -3,7 +3,7 @@
 import type { Message } from '../../core/message.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun } from '../run.ts';
+import type { JobRun } from '../runner/run.ts';
 
 /** The key of the archive among a job's kept files; no address begins like this. */
 const ARCHIVE = 'archive:';

@@ -10,7 +10,7 @@ import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
-import { isUnreadableRecord, type JobRun, type Next, retryShowing } from '../run.ts';
+import { isUnreadableRecord, type JobRun, type Next, retryShowing } from '../runner/run.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE, TOO_LATE_SENTENCE } from '../sentences.ts';
 import { progressMessage, showInChannel } from './message.ts';
 import { polishStyle, requestLyrics } from './prepare.ts';

@@ -6,7 +6,7 @@ import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../..
 import { type ContentKind, uniqueFileNames } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun } from '../run.ts';
+import type { JobRun } from '../runner/run.ts';
 
 type KeepDependencies = Pick<JobDependencies, 'media' | 'log'>;
 

@@ -9,7 +9,7 @@ import { PlatformError, type Posted, type ShowOptions } from '../../platforms/pl
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun } from '../run.ts';
+import type { JobRun } from '../runner/run.ts';
 import { isOwnFault, lostSentence, unkeptLinkSentence, waitingSentence } from '../sentences.ts';
 import { withArchive } from './archive.ts';
 import { endMessage } from './end-message.ts';

@@ -3,7 +3,7 @@ import type { Work } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun, Next } from '../run.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { failSubmission } from './failure.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { type JobRun, type Next, retryShowing } from '../run.ts';
+import { type JobRun, type Next, retryShowing } from '../runner/run.ts';
 import { finalMessage, showInChannel } from './message.ts';
 
 /** Tries against a platform that is away; what then still stands stays. */

@@ -11,7 +11,7 @@ import { answerQuestion } from '../ask/answer.ts';
 import { toQuestion } from '../ask/question.ts';
 import type { JobDependencies, MediaDefaults } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun, Next } from '../run.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
 import { EMPTY_RESULT, fromMusic } from '../transitions.ts';
 import { deliver } from './deliver.ts';

@@ -5,17 +5,17 @@ import type { Log } from '../../core/telemetry/log.ts';
 import { createLocks } from '../locks.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Storage, StorageError } from '../storage.ts';
-import { RedisConnection, type RedisPatience, type RedisTools } from './connection.ts';
-import { carryOverFormerSchedule } from './former-schedule.ts';
-import { redisInbox } from './inbox.ts';
+import { RedisConnection, type RedisPatience, type RedisTools } from './connection/connection.ts';
+import { carryOverFormerSchedule } from './schedule/former-schedule.ts';
+import { redisInbox } from './jobs/inbox.ts';
 import { inspectRedis } from './inspect.ts';
-import { redisJobs } from './jobs.ts';
-import { redisKeys } from './keys.ts';
+import { redisJobs } from './jobs/jobs.ts';
+import { redisKeys } from './connection/keys.ts';
 import { redisNotifications } from './notifications.ts';
 import { redisReplicas } from './replicas.ts';
-import { redisSchedule, redisSemaphores } from './schedule.ts';
+import { redisSchedule, redisSemaphores } from './schedule/schedule.ts';
 import { redisSettings } from './settings.ts';
-import { redisUsage, reservationArgument } from './usage.ts';
+import { redisUsage, reservationArgument } from './usage/usage.ts';
 
 /** A replica that was silent this long is taken for dead. */
 const LEASE = 15_000;

@@ -1,7 +1,7 @@
 import KeyvRedis from '@keyv/redis';
 import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
-import type { RedisTools } from './connection.ts';
+import type { RedisTools } from './connection/connection.ts';
 
 /** Values asked for at a time. */
 const PAGE = 500;

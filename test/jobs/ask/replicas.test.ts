@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
-import { advance } from '../../../src/jobs/runner.ts';
+import { advance } from '../../../src/jobs/runner/runner.ts';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Address } from '../../../src/core/invocation.ts';
 import type { Message } from '../../../src/core/message.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { advance } from '../../../src/jobs/runner.ts';
+import { advance } from '../../../src/jobs/runner/runner.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import type { MediaStore } from '../../../src/media/store/store.ts';

@@ -81,7 +81,7 @@ export const APP_FAULTS = [
   },
   {
     name: 'a step continues the trace of whatever set its timer',
-    file: 'src/jobs/spans.ts',
+    file: 'src/jobs/runner/spans.ts',
     text: "const parentOf = ({ traceparent = 'none' }: Job): string => traceparent;",
     replacement: 'const parentOf = (_: Job): string | undefined => undefined;',
     tests: { 'test/app/telemetry/traces/traces.test.ts': 'one song is one trace, from its command to its delivery' },

@@ -31,12 +31,12 @@ export const JOB_FAULTS = [
     replacement: `if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
     run.apply({ type: 'notTaken' });`,
     tests: {
-      'test/jobs/runner.test.ts': 'that may have been taken waits for the callback instead of paying twice',
+      'test/jobs/runner/runner.test.ts': 'that may have been taken waits for the callback instead of paying twice',
     },
   },
   {
     name: 'the request is not written ahead',
-    file: 'src/jobs/run.ts',
+    file: 'src/jobs/runner/run.ts',
     text: 'if (await this.#write()) {\n      this.assertHeld();',
     replacement: 'if (this.#events !== before) {\n      this.assertHeld();',
     tests: { 'test/jobs/crashes.test.ts': 'keeps what was accepted' },
@@ -46,14 +46,14 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/begin.ts',
     text: "return isOurs ? sendWork(run, signal, deps) : 'now';",
     replacement: 'return isOurs ? sendWork(run, signal, deps) : sendWork(run, signal, deps);',
-    tests: { 'test/jobs/runner.test.ts': 'is made by one of two runs of the same job' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'is made by one of two runs of the same job' },
   },
   {
     name: 'the lease is not checked: a run that stood still asks the gateway',
-    file: 'src/jobs/run.ts',
+    file: 'src/jobs/runner/run.ts',
     text: 'if (!this.#isHeld()) throw',
     replacement: "if (!this.#isHeld() && this.#job.id === '') throw",
-    tests: { 'test/jobs/runner.test.ts': 'is not made by a run that stood still for longer than its lease' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'is not made by a run that stood still for longer than its lease' },
   },
   {
     name: 'work is accepted before it is stored',
@@ -83,14 +83,14 @@ export const JOB_FAULTS = [
     text: `run.apply({ type: 'recorded', fields: { posted } });
       await run.save();`,
     replacement: "run.apply({ type: 'recorded', fields: { posted } });",
-    tests: { 'test/jobs/runner.test.ts': 'knows its message as soon as that stands' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'knows its message as soon as that stands' },
   },
   {
     name: 'what is shown already is shown again',
     file: 'src/jobs/steps/message.ts',
     text: 'if (shown === run.job.shown) return;',
     replacement: '',
-    tests: { 'test/jobs/runner.test.ts': 'is not written again where it says what it should' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'is not written again where it says what it should' },
   },
   {
     name: 'a job that ended is opened again by a failure',
@@ -138,7 +138,7 @@ export const JOB_FAULTS = [
   },
   {
     name: 'a slot of the queue is never freed',
-    file: 'src/jobs/runner.ts',
+    file: 'src/jobs/runner/runner.ts',
     text: 'if (run.job.attempts === 0) await releaseSlot(run.job, deps);',
     replacement: '',
     tests: { 'test/jobs/steps/queue.test.ts': 'lets the next one in when a song is there' },
@@ -152,14 +152,14 @@ export const JOB_FAULTS = [
   },
   {
     name: 'Retry-After of the platform is ignored',
-    file: 'src/jobs/run.ts',
+    file: 'src/jobs/runner/run.ts',
     text: "run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });",
     replacement: "run.apply({ type: 'retried' });",
     tests: { 'test/jobs/steps/retry-after.test.ts': 'a platform that asks for patience gets it' },
   },
   {
     name: 'the sweep wakes no one',
-    file: 'src/jobs/sweep.ts',
+    file: 'src/jobs/runner/sweep.ts',
     text: 'await deps.storage.schedule.wake(id, deps.now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);',
     replacement: '',
     tests: { 'test/jobs/start.test.ts': 'jobs whose timer was lost are found and woken' },
@@ -169,7 +169,7 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/message.ts',
     text: 'if (early) await keepMedia(run, early, { signal }, deps);',
     replacement: '',
-    tests: { 'test/jobs/runner.test.ts': 'shows lyrics, then the first take, in the message that stands' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'shows lyrics, then the first take, in the message that stands' },
   },
   {
     name: 'what was kept is not recorded, and its address ends before the message is shown',
@@ -185,7 +185,7 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/send.ts',
     text: "const broken = { ...answer, finish: { reason: 'broken' as const } };",
     replacement: "const broken = { ...answer, finish: { reason: 'stop' as const } };",
-    tests: { 'test/jobs/runner.test.ts': 'that was cut short by a crash keeps the words that were stored' },
+    tests: { 'test/jobs/runner/runner.test.ts': 'that was cut short by a crash keeps the words that were stored' },
   },
   {
     name: 'a person is told twice that a request was forgotten',

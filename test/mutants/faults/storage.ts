@@ -13,14 +13,14 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'Redis writes without comparing versions',
-    file: 'src/storage/redis/job-scripts.ts',
+    file: 'src/storage/redis/jobs/job-scripts.ts',
     text: 'if version + 1 ~= given.version then return 0 end',
     replacement: '',
     tests: { [REDIS]: 'replacing an older version changes nothing' },
   },
   {
     name: 'on Redis a write whose answer was lost counts as one of somebody else',
-    file: 'src/storage/redis/job-scripts.ts',
+    file: 'src/storage/redis/jobs/job-scripts.ts',
     text: 'if version == given.version and stored[2] == given.token then return 1 end',
     replacement: '',
     tests: {
@@ -36,7 +36,7 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'Redis stores work of one invocation twice',
-    file: 'src/storage/redis/job-scripts.ts',
+    file: 'src/storage/redis/jobs/job-scripts.ts',
     text: "local known = redis.call('GET', invocation) or (stored and job.id)",
     replacement: 'local known = stored and job.id',
     tests: { [REDIS]: 'one invocation makes one job' },
@@ -64,7 +64,7 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'on Redis a replica begins a job anew that it still runs',
-    file: 'src/storage/redis/schedule.ts',
+    file: 'src/storage/redis/schedule/schedule.ts',
     text: 'if (known !== undefined) return known;',
     replacement: '',
     tests: {
@@ -73,7 +73,7 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'on Redis the runs of a dead replica are taken over by no one',
-    file: 'src/storage/redis/schedule.ts',
+    file: 'src/storage/redis/schedule/schedule.ts',
     text: 'maxStalledCount: Number.MAX_SAFE_INTEGER,',
     replacement: 'maxStalledCount: 0,',
     tests: { 'test/storage/redis/replicas.test.ts': 'the runs of a killed replica are taken over' },
@@ -94,14 +94,14 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'on Redis a wake-up is dropped while the job is active',
-    file: 'src/storage/redis/schedule.ts',
+    file: 'src/storage/redis/schedule/schedule.ts',
     text: "elseif not score and redis.call('LPOS', queue .. 'active', id) then",
     replacement: 'elseif false then',
     tests: { [REDIS]: 'the last wake makes the next run' },
   },
   {
     name: 'on Redis a later wake-up replaces an earlier one',
-    file: 'src/storage/redis/schedule.ts',
+    file: 'src/storage/redis/schedule/schedule.ts',
     text: 'if score and at * 4096 < tonumber(score) then',
     replacement: 'if score then',
     tests: { [REDIS]: 'the earliest time wins, in any order' },
@@ -115,14 +115,14 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'Redis lets one more pass than a limit allows',
-    file: 'src/storage/redis/usage-scripts.ts',
+    file: 'src/storage/redis/usage/usage-scripts.ts',
     text: 'if wanted > 0 and used + wanted > ceiling.most + 1e-9 then',
     replacement: 'if wanted > 0 and used > ceiling.most + 1e-9 then',
     tests: { [REDIS]: 'of a hundred at once, exactly as many pass as the limit allows' },
   },
   {
     name: 'on Redis what was settled is given back',
-    file: 'src/storage/redis/usage-scripts.ts',
+    file: 'src/storage/redis/usage/usage-scripts.ts',
     text: "if entry[1] ~= 'open' then return end",
     replacement: 'if not entry[1] then return end',
     tests: { [REDIS]: 'what was settled stays, also when it is given back' },
@@ -143,14 +143,14 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'on Redis a callback that was stored wakes no job',
-    file: 'src/storage/redis/inbox.ts',
+    file: 'src/storage/redis/jobs/inbox.ts',
     text: 'return earliest(KEYS[5],',
     replacement: "if true then return 'stored' end\nreturn earliest(KEYS[5],",
     tests: { [REDIS]: 'a job that runs while its callback comes runs once more' },
   },
   {
     name: 'Redis keeps the same callback more than once',
-    file: 'src/storage/redis/inbox.ts',
+    file: 'src/storage/redis/jobs/inbox.ts',
     text: "if redis.call('SADD', seen, digest) == 1 then",
     replacement: "if redis.call('SADD', seen, digest) >= 0 then",
     tests: { [REDIS]: 'a thousand duplicates at the same time are kept once' },

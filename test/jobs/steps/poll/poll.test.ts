@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GatewayError } from '../../../src/gateway/transport/errors.ts';
-import { pollPause } from '../../../src/jobs/poll-schedule.ts';
-import { simulatePolls } from '../../bench/polls.ts';
-import { createWorld, VIDEO, type World } from '../world.ts';
+import { GatewayError } from '../../../../src/gateway/transport/errors.ts';
+import { pollPause } from '../../../../src/jobs/steps/poll/poll-schedule.ts';
+import { simulatePolls } from '../../../bench/polls.ts';
+import { createWorld, VIDEO, type World } from '../../world.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/jobs/rate-limiter.ts';
+import { createRateLimiter } from '../../../../src/jobs/steps/poll/rate-limiter.ts';
 
 it('never lets more through than its rate, plus one second’s burst, however often it is asked', () => {
   fc.assert(

@@ -1,13 +1,13 @@
 /** One run of a job: its newest record, and the events that are not written yet. */
 import { isDeepStrictEqual } from 'node:util';
-import { backoff } from '../core/backoff.ts';
-import type { Job } from '../core/job.ts';
-import type { RunLease } from '../storage/schedule.ts';
-import { type Storage, StorageError } from '../storage/storage.ts';
-import type { JobDependencies } from './dependencies.ts';
-import type { JobEvent } from './events.ts';
-import { PLANS } from './route-plans.ts';
-import { transition } from './transitions.ts';
+import { backoff } from '../../core/backoff.ts';
+import type { Job } from '../../core/job.ts';
+import type { RunLease } from '../../storage/schedule.ts';
+import { type Storage, StorageError } from '../../storage/storage.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobEvent } from '../events.ts';
+import { PLANS } from '../route-plans.ts';
+import { transition } from '../transitions.ts';
 
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
 export type Next = 'now' | number | undefined;

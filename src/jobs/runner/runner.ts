@@ -4,26 +4,26 @@
  * case: run again.
  */
 
-import { isOpen, type Job } from '../core/job.ts';
-import type { Work } from '../core/work.ts';
-import { readMusicCallback } from '../gateway/music/callback.ts';
-import { keysOf, type MusicKind } from '../gateway/music/expected.ts';
-import { parseJson } from '../gateway/transport/json.ts';
-import { modelOf } from '../settings/limits/limits.ts';
-import type { RunLease } from '../storage/schedule.ts';
-import type { JobDependencies } from './dependencies.ts';
-import type { JobEvent } from './events.ts';
-import { PLANS, type RoutePlan } from './route-plans.ts';
+import { isOpen, type Job } from '../../core/job.ts';
+import type { Work } from '../../core/work.ts';
+import { readMusicCallback } from '../../gateway/music/callback.ts';
+import { keysOf, type MusicKind } from '../../gateway/music/expected.ts';
+import { parseJson } from '../../gateway/transport/json.ts';
+import { modelOf } from '../../settings/limits/limits.ts';
+import type { RunLease } from '../../storage/schedule.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobEvent } from '../events.ts';
+import { PLANS, type RoutePlan } from '../route-plans.ts';
 import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
-import { sentenceFor } from './sentences.ts';
+import { sentenceFor } from '../sentences.ts';
 import { recordCallback, recordTimes, stepSpan } from './spans.ts';
-import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from './steps/begin.ts';
-import { deliver } from './steps/deliver.ts';
-import { showEarly, showHeld, tellProgress } from './steps/message.ts';
-import { poll, pollLate, whenToPollFirst } from './steps/poll.ts';
-import { repair } from './steps/repair.ts';
-import { recover } from './steps/send.ts';
-import { fromMusic } from './transitions.ts';
+import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
+import { deliver } from '../steps/deliver.ts';
+import { showEarly, showHeld, tellProgress } from '../steps/message.ts';
+import { poll, pollLate, whenToPollFirst } from '../steps/poll/poll.ts';
+import { repair } from '../steps/repair.ts';
+import { recover } from '../steps/send.ts';
+import { fromMusic } from '../transitions.ts';
 
 /** How long an overtaken run waits for the other run, before it repairs what both posted. */
 const GIVE_WAY_MS = 1_000;

@@ -1,7 +1,7 @@
 /** Tells people of work that storage has lost as a whole, as by `FLUSHALL` or a volume that was deleted. */
-import { isOpen, type Job } from '../core/job.ts';
-import type { JobDependencies } from './dependencies.ts';
-import { LOST_SENTENCE } from './sentences.ts';
+import { isOpen, type Job } from '../../core/job.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { LOST_SENTENCE } from '../sentences.ts';
 
 type LossDependencies = Pick<JobDependencies, 'storage' | 'platform' | 'newId' | 'log'>;
 

@@ -3,9 +3,9 @@
  * Jobs that replicas of that version schedule afterwards are carried over by the next start.
  */
 import { Queue } from 'bullmq';
-import type { Locks } from '../locks.ts';
-import type { Schedule } from '../schedule.ts';
-import type { RedisTools } from './connection.ts';
+import type { Locks } from '../../locks.ts';
+import type { Schedule } from '../../schedule.ts';
+import type { RedisTools } from '../connection/connection.ts';
 
 const AT_ONCE = 500;
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { JobRun } from '../../src/jobs/run.ts';
-import { advance } from '../../src/jobs/runner.ts';
-import { MediaError } from '../../src/media/errors.ts';
-import { PlatformError } from '../../src/platforms/platform.ts';
-import { StorageError } from '../../src/storage/storage.ts';
-import { gatewayError } from './scripted-gateway.ts';
-import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
+import { JobRun } from '../../../src/jobs/runner/run.ts';
+import { advance } from '../../../src/jobs/runner/runner.ts';
+import { MediaError } from '../../../src/media/errors.ts';
+import { PlatformError } from '../../../src/platforms/platform.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
+import { gatewayError } from '../scripted-gateway.ts';
+import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from '../world.ts';
 
 const MINUTE = 60_000;
 let world: World;

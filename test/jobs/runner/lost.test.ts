@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { openRedisStorage } from '../../src/storage/redis/redis.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
-import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
-import { createWorld, SONG } from './world.ts';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { connectRedis, noRedis, startRedisServer } from '../../servers/redis.ts';
+import { RecordingLog } from '../../storage/recording-log.ts';
+import { createWorld, SONG } from '../world.ts';
 
 const SWEEP_MS = 11 * 60_000;
 

@@ -1,8 +1,8 @@
 /** The spans of a job, in the trace of the command that asked for it, whichever process runs it. */
-import type { Job } from '../core/job.ts';
-import type { Tracer } from '../core/telemetry/trace.ts';
-import type { JobEvent } from './events.ts';
-import { PLANS } from './route-plans.ts';
+import type { Job } from '../../core/job.ts';
+import type { Tracer } from '../../core/telemetry/trace.ts';
+import type { JobEvent } from '../events.ts';
+import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from './run.ts';
 
 /** A timer may carry the trace of whatever set it, and records of before have none: what the record says counts. */

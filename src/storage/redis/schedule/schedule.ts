@@ -15,9 +15,9 @@ import {
   type Schedule,
   STORAGE_PAUSE,
   type WakeHandler,
-} from '../schedule.ts';
-import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
-import type { RedisClient, RedisTools } from './connection.ts';
+} from '../../schedule.ts';
+import { QUEUE_COUNTED, type Semaphores } from '../../storage.ts';
+import type { RedisClient, RedisTools } from '../connection/connection.ts';
 import { LeaseWorker } from './lease-worker.ts';
 
 const QUEUE = 'schedule';
