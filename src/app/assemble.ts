@@ -1,6 +1,6 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { home } from '../../commands/home.ts';
+import { home } from '../../commands/home/home.ts';
 import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot/bot.ts';
 import { pageUrl } from '../core/http.ts';

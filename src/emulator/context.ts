@@ -4,7 +4,7 @@ import type { Callbacks } from './callbacks.ts';
 import type { Fault } from './faults/faults.ts';
 import type { FileShelf } from './files.ts';
 import type { Shape } from './options.ts';
-import { RefusedRequest } from './refusal.ts';
+import { RefusedRequest } from './requests/refusal.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece } from './studio/commission.ts';
 import type { Studio } from './studio/studio.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import parseRange from 'range-parser';
-import { RefusedRequest } from './refusal.ts';
+import { RefusedRequest } from './requests/refusal.ts';
 
 interface StoredFile {
   readonly bytes: Buffer;

@@ -1,7 +1,7 @@
 /** The least that takes a command on Discord: discord.js, one command, and a deferred reply to whoever sends it. */
 import { Client, Events, GatewayIntentBits, REST } from 'discord.js';
 import { z } from 'zod';
-import { nodeFetch } from '../../src/platforms/discord/connection/rest.ts';
+import { nodeFetch } from '../../src/platforms/discord/connection/rest/rest.ts';
 import { programInput, tell } from './program.ts';
 
 const { token, apiUrl } = programInput(z.object({ token: z.string(), apiUrl: z.url() }));

@@ -29,7 +29,7 @@ export function talkTools(
       try {
         const asking = { address, person: platformPerson };
         const admitted = await parts.administration.admit({ ...asking, command: 'minstrel' });
-        const { suggestedPrompts } = await import('../../../commands/suggested-prompts.ts');
+        const { suggestedPrompts } = await import('../../../commands/home/suggested-prompts.ts');
         return await suggestedPrompts({
           context: contextOf({ ...admitted, address, platformPerson }, parts),
           commands,

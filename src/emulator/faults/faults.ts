@@ -1,6 +1,6 @@
-import { pathOf, routeFamily } from '../family.ts';
+import { pathOf, routeFamily } from '../requests/family.ts';
 import type { FaultRule } from '../options.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 
 /** What a fault of several kinds can be. */
 const hows = {

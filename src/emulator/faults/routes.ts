@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { checkBearer } from '../auth.ts';
+import { checkBearer } from '../requests/auth.ts';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { routeFamily } from '../family.ts';
-import { answerRefusal, RefusedRequest, reasonOfStatus } from '../refusal.ts';
+import { routeFamily } from '../requests/family.ts';
+import { answerRefusal, RefusedRequest, reasonOfStatus } from '../requests/refusal.ts';
 import type { Faults } from './faults.ts';
 
 /** Makes the faults of whole requests happen, before a request is taken or after its answer is made. */

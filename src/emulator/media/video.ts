@@ -4,7 +4,7 @@ import { type EmulatorContext, faultOf, produceOne, readBody } from '../context.
 import { DownloadError, download } from '../download.ts';
 import type { VideoFault } from '../faults/faults.ts';
 import { requireModel } from '../models.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 import { formatTime } from '../shapes.ts';
 import { BoundedMap, mostRemembered } from '../store.ts';
 import { UnusableInputError } from '../studio/commission.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 import { renderers } from '../shapes.ts';
 import { voiceOf } from '../studio/synthesizer/voice.ts';
 import { shortId } from './fields.ts';

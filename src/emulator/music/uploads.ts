@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { download } from '../download.ts';
-import { writeLyrics } from '../lyrics.ts';
+import { writeLyrics } from '../writing/lyrics.ts';
 import type { SongRecipe, UploadSource } from '../studio/synthesizer/recipe.ts';
 import { songFields, tuning, webUrl } from './fields.ts';
 import { checkTexts, generateBody, personaVoice, requireMembers, songRecipe, takes } from './generate.ts';

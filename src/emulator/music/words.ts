@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { writeLyrics } from '../lyrics.ts';
+import { writeLyrics } from '../writing/lyrics.ts';
 import { createRandom } from '../random.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 import { renderAlignedWords, renderers } from '../shapes.ts';
 import { compose } from '../studio/synthesizer/composition.ts';
 import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EmulatorContext, produceOne, readBody } from '../context.ts';
 import { type EmulatedModel, findModel, requireModel } from '../models.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 import { writeAnswer } from './answers/answer.ts';
 import { type ConversationMessage, countTextTokens, countTokens, piecesOf } from './conversation.ts';
 import { type GenBody, genBody, readContents } from './gen-body.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { requireModel } from '../models.ts';
-import { RefusedRequest } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refusal.ts';
 import { writeAnswer } from './answers/answer.ts';
 import { type ConversationMessage, countTokens, messageOf, pictureOf } from './conversation.ts';
 

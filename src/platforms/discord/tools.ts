@@ -3,7 +3,7 @@ import type { Log } from '../../core/telemetry/log.ts';
 import type { MediaReader } from '../platform.ts';
 import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
-import type { DiscordRest } from './connection/rest.ts';
+import type { DiscordRest } from './connection/rest/rest.ts';
 import type { FirstResponses } from './receive/invocation.ts';
 import type { DiscordRenderOptions } from './render/render.ts';
 

@@ -10,7 +10,7 @@ import { inspectPublicUrl } from '../../../src/app/doctor/public-url.ts';
 import { newId } from '../../../src/app/outside.ts';
 import type { Finding } from '../../../src/core/finding.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
-import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
 import { DiscordServer } from '../../servers/discord/index.ts';
 import { freePort } from '../../servers/free-port.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
 const SHARED = 'test/platforms/discord/connection/shared-connection.test.ts';
-const LEASED = 'test/platforms/discord/connection/leased-shards.test.ts';
+const LEASED = 'test/platforms/discord/connection/shards/leased-shards.test.ts';
 
 export const DISCORD_FAULTS = [
   {
@@ -18,21 +18,21 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'a replica that stood still handles what others took over',
-    file: 'src/platforms/discord/connection/session.ts',
+    file: 'src/platforms/discord/connection/shards/session.ts',
     text: 'options.retrieveSessionInfo = async (shard) => {\n      await held();',
     replacement: 'options.retrieveSessionInfo = async (shard) => {',
     tests: { [LEASED]: 'one that stood still for longer than its lease' },
   },
   {
     name: 'a replica that stops ends the sessions of its shards',
-    file: 'src/platforms/discord/connection/session.ts',
+    file: 'src/platforms/discord/connection/shards/session.ts',
     text: 'return destroy({ ...how, code: CloseCodes.Resuming });',
     replacement: 'return destroy(how);',
     tests: { [LEASED]: 'what one that is stopped held is free at once' },
   },
   {
     name: 'shards identify whenever they like',
-    file: 'src/platforms/discord/connection/identify.ts',
+    file: 'src/platforms/discord/connection/shards/identify.ts',
     text: 'if (wait === 0) break;',
     replacement: 'break;',
     tests: { [SHARED]: 'of all their shards one identifies at a time' },
@@ -46,11 +46,11 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'requests ask no budget',
-    file: 'src/platforms/discord/connection/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
     text: '        await take();\n',
     replacement: '',
     tests: {
-      'test/platforms/discord/connection/request-budget.test.ts': 'are at most fifty in a second',
+      'test/platforms/discord/connection/rest/request-budget.test.ts': 'are at most fifty in a second',
     },
   },
   {
@@ -87,7 +87,7 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'a post has no key that Discord knows it by',
-    file: 'src/platforms/discord/connection/rest.ts',
+    file: 'src/platforms/discord/connection/rest/rest.ts',
     text: 'const request = requestOf(sending, { nonce, enforce_nonce: true, ...reference });',
     replacement: 'const request = requestOf(sending, { nonce, ...reference });',
     tests: { [RESILIENCE]: '5xx after the message was taken: it is shown once' },

@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits, MessageFlags, Partials, Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeFetch } from '../../../src/platforms/discord/connection/rest.ts';
+import { nodeFetch } from '../../../src/platforms/discord/connection/rest/rest.ts';
 import { type DiscordServer, liveMentions, startDiscord } from './index.ts';
 
 const PING = {

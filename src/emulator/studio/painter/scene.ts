@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { createRandom, type Random } from '../../random.ts';
-import { bestMatch, wordsOf } from '../../words.ts';
+import { bestMatch, wordsOf } from '../../writing/words.ts';
 import { figuresNamed } from './figures.ts';
 import { choosePalette, mix, type Palette } from './palettes.ts';
 

@@ -1,4 +1,4 @@
-import { capital } from '../../words.ts';
+import { capital } from '../../writing/words.ts';
 
 const snippets = [
   {

@@ -1,6 +1,6 @@
-import { writeLyrics } from '../../lyrics.ts';
+import { writeLyrics } from '../../writing/lyrics.ts';
 import { createRandom, type Random } from '../../random.ts';
-import { capital, topicAfter, topicWords } from '../../words.ts';
+import { capital, topicAfter, topicWords } from '../../writing/words.ts';
 
 const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const knownLists: readonly (readonly [RegExp, string])[] = [

@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import type { Log } from '../../../core/telemetry/log.ts';
-import type { DiscordRestOptions } from './rest.ts';
+import type { DiscordRestOptions } from './rest/rest.ts';
 
 export interface ClientSettings extends DiscordRestOptions {
   /** This client's shards; all, as many as Discord recommends, when absent. */

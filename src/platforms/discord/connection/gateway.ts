@@ -11,8 +11,8 @@ import { backoff } from '../../../core/backoff.ts';
 import type { Replicas } from '../../../core/replicas.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
 import type { DiscordConnection, RetryTools } from './connection.ts';
-import { identifyThrottler } from './identify.ts';
-import type { ShardSession } from './session.ts';
+import { identifyThrottler } from './shards/identify.ts';
+import type { ShardSession } from './shards/session.ts';
 
 export interface ShardOptions extends ClientSettings, ClientEvents, RetryTools {
   readonly makeRequest: RESTOptions['makeRequest'];

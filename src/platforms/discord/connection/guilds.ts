@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
-import type { DiscordRest } from './rest.ts';
+import type { DiscordRest } from './rest/rest.ts';
 
 const threadSchema = z.object({ parent_id: z.string(), owner_id: z.string().nullish() });
 /** Each costs a few bytes; a forgotten one costs a request. */

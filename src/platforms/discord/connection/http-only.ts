@@ -3,7 +3,7 @@ import { backoff } from '../../../core/backoff.ts';
 import type { PlatformStatus } from '../../platform.ts';
 import { isUnauthorized } from '../errors.ts';
 import type { DiscordConnection, RetryTools } from './connection.ts';
-import type { DiscordRest } from './rest.ts';
+import type { DiscordRest } from './rest/rest.ts';
 
 const CHECK_EVERY_MS = 60_000;
 const RETRY = { firstMs: 1_000, longestMs: CHECK_EVERY_MS } as const;

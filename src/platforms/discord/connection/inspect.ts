@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
-import { isRegistered } from './register.ts';
-import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest.ts';
+import { isRegistered } from './commands/register.ts';
+import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest/rest.ts';
 
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';

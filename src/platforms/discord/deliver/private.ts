@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { type InteractionToken, nonceOf } from '../connection/rest.ts';
+import { type InteractionToken, nonceOf } from '../connection/rest/rest.ts';
 import { platformErrorOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { addressDataOf, liveToken } from '../receive/invocation.ts';

@@ -3,7 +3,7 @@ import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
-import { nonceOf, type Sent } from '../connection/rest.ts';
+import { nonceOf, type Sent } from '../connection/rest/rest.ts';
 import { platformErrorOf, type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { addressDataOf, type LiveToken, liveToken } from '../receive/invocation.ts';

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { type VoiceChannels, VoiceError } from '../../platform.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
-import type { DiscordRest } from '../connection/rest.ts';
+import type { DiscordRest } from '../connection/rest/rest.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {

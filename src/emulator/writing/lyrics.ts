@@ -1,4 +1,4 @@
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../random.ts';
 import { capital, topicWords } from './words.ts';
 
 const verseLines = [

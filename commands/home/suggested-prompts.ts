@@ -1,9 +1,9 @@
 /** What a person could say here in plain words: one example for each command that they may use so. */
-import type { AnyCommand, SuggestedPrompt } from '../src/core/bot/command.ts';
-import type { Context } from '../src/core/bot/context.ts';
-import { UserError } from '../src/core/errors.ts';
-import { type AnswerPlan, planAnswer } from './ask/route.ts';
-import { ask } from './ask.ts';
+import type { AnyCommand, SuggestedPrompt } from '../../src/core/bot/command.ts';
+import type { Context } from '../../src/core/bot/context.ts';
+import { UserError } from '../../src/core/errors.ts';
+import { type AnswerPlan, planAnswer } from '../ask/route.ts';
+import { ask } from '../ask.ts';
 
 export interface PromptOptions {
   readonly context: Context;

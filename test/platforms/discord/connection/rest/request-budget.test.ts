@@ -4,16 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { proxyRequests } from '@discordjs/proxy';
 import { REST } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Replicas } from '../../../../src/core/replicas.ts';
-import { createRequestBudget } from '../../../../src/platforms/discord/connection/request-budget.ts';
-import { createDiscordRest, nodeFetch } from '../../../../src/platforms/discord/connection/rest.ts';
-import { textSending } from '../../../../src/platforms/discord/deliver/payload.ts';
-import { openRedisStorage } from '../../../../src/storage/redis/redis.ts';
-import { systemClock } from '../../../../src/storage/schedule.ts';
-import type { Storage } from '../../../../src/storage/storage.ts';
-import { type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
-import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../../servers/redis.ts';
-import { RecordingLog } from '../../../storage/recording-log.ts';
+import type { Replicas } from '../../../../../src/core/replicas.ts';
+import { createRequestBudget } from '../../../../../src/platforms/discord/connection/rest/request-budget.ts';
+import { createDiscordRest, nodeFetch } from '../../../../../src/platforms/discord/connection/rest/rest.ts';
+import { textSending } from '../../../../../src/platforms/discord/deliver/payload.ts';
+import { openRedisStorage } from '../../../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../../../src/storage/schedule.ts';
+import type { Storage } from '../../../../../src/storage/storage.ts';
+import { type DiscordServer, startDiscord } from '../../../../servers/discord/index.ts';
+import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../../../servers/redis.ts';
+import { RecordingLog } from '../../../../storage/recording-log.ts';
 
 type Lessor = Pick<Replicas, 'take' | 'block'>;
 

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Channel, type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
-import { PROGRAM_ENVIRONMENT } from '../../../servers/program.ts';
-import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../../servers/redis.ts';
+import { type Channel, type DiscordServer, startDiscord } from '../../../../servers/discord/index.ts';
+import { PROGRAM_ENVIRONMENT } from '../../../../servers/program.ts';
+import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../../../servers/redis.ts';
 
 const SHARDS = 4;
 const LEASE = 4_000;
 const ALREADY_ACKNOWLEDGED = 40_060;
-const PROGRAM = fileURLToPath(new URL('./shard-replica.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../shard-replica.ts', import.meta.url));
 
 interface Replica {
   readonly child: ChildProcess;

@@ -1,6 +1,6 @@
 /** The requests that a bot may make in a second, shared by its replicas: leased in batches, so that few of them ask Redis. */
 import type { RESTOptions } from 'discord.js';
-import type { Replicas } from '../../../core/replicas.ts';
+import type { Replicas } from '../../../../core/replicas.ts';
 
 type MakeRequest = RESTOptions['makeRequest'];
 type Lessor = Pick<Replicas, 'take' | 'block'>;

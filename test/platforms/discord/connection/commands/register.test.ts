@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
-import { PROGRAM_ENVIRONMENT } from '../../../servers/program.ts';
+import { type DiscordServer, startDiscord } from '../../../../servers/discord/index.ts';
+import { PROGRAM_ENVIRONMENT } from '../../../../servers/program.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../../src/cli/register.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../../../src/cli/register.ts', import.meta.url));
 
 let discord: DiscordServer;
 

@@ -1,7 +1,7 @@
 /** Discord lets the shards of one bot identify one after the other, whichever replica they belong to. */
 import type { IIdentifyThrottler } from 'discord.js';
-import type { Replicas } from '../../../core/replicas.ts';
-import type { RetryTools } from './connection.ts';
+import type { Replicas } from '../../../../core/replicas.ts';
+import type { RetryTools } from '../connection.ts';
 import type { ShardManager, ShardSession } from './session.ts';
 
 /** Five seconds, and a little for the way: https://docs.discord.com/developers/events/gateway#rate-limiting */

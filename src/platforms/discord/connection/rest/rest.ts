@@ -10,12 +10,12 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Measure } from '../../../core/telemetry/series.ts';
-import { PlatformError } from '../../platform.ts';
-import type { EditBudgets } from '../deliver/edit-scheduler.ts';
-import type { Sending } from '../deliver/payload.ts';
-import { isDiscordError, troubleOf } from '../errors.ts';
-import { DISCORD_LIMITS } from '../limits.ts';
+import type { Measure } from '../../../../core/telemetry/series.ts';
+import { PlatformError } from '../../../platform.ts';
+import type { EditBudgets } from '../../deliver/edit-scheduler.ts';
+import type { Sending } from '../../deliver/payload.ts';
+import { isDiscordError, troubleOf } from '../../errors.ts';
+import { DISCORD_LIMITS } from '../../limits.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>

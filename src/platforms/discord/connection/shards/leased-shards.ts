@@ -1,12 +1,12 @@
 /** The shards of a bot, leased to its replicas: each holds its share, and they come and go. docs/decisions/0025-shards-are-leased.md */
 import { z } from 'zod';
-import { backoff } from '../../../core/backoff.ts';
-import type { PartLeases } from '../../../core/replicas.ts';
-import type { PlatformStatus } from '../../platform.ts';
-import { isUnauthorized } from '../errors.ts';
-import type { DiscordConnection } from './connection.ts';
-import { createGatewayConnection, type ShardOptions } from './gateway.ts';
-import type { DiscordRest } from './rest.ts';
+import { backoff } from '../../../../core/backoff.ts';
+import type { PartLeases } from '../../../../core/replicas.ts';
+import type { PlatformStatus } from '../../../platform.ts';
+import { isUnauthorized } from '../../errors.ts';
+import type { DiscordConnection } from '../connection.ts';
+import { createGatewayConnection, type ShardOptions } from '../gateway.ts';
+import type { DiscordRest } from '../rest/rest.ts';
 import { createShardSession, type ShardSession } from './session.ts';
 
 const TASK = 'discord shards';

@@ -1,15 +1,15 @@
 /** The bot's view for one person: what is set, what runs for them, recent songs, help. */
-import type { AnyCommand } from '../src/core/bot/command.ts';
-import type { Context } from '../src/core/bot/context.ts';
-import type { FormButton } from '../src/core/bot/form.ts';
-import { FAMILY_NOUNS } from '../src/core/family.ts';
-import type { Address, Person } from '../src/core/invocation.ts';
-import type { JobView } from '../src/core/job.ts';
-import type { Field, HomeSection } from '../src/core/message.ts';
-import type { AnswersInForce, ModelInForce } from '../src/core/moderation.ts';
-import { present } from '../src/core/options.ts';
-import { because, onOrOff } from './text/moderation.ts';
-import { age, button, clip } from './text/text.ts';
+import type { AnyCommand } from '../../src/core/bot/command.ts';
+import type { Context } from '../../src/core/bot/context.ts';
+import type { FormButton } from '../../src/core/bot/form.ts';
+import { FAMILY_NOUNS } from '../../src/core/family.ts';
+import type { Address, Person } from '../../src/core/invocation.ts';
+import type { JobView } from '../../src/core/job.ts';
+import type { Field, HomeSection } from '../../src/core/message.ts';
+import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
+import { present } from '../../src/core/options.ts';
+import { because, onOrOff } from '../text/moderation.ts';
+import { age, button, clip } from '../text/text.ts';
 
 const MOST_RUNNING = 10;
 const MOST_SONGS = 10;
