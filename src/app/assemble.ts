@@ -29,9 +29,8 @@ import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { type Administration, startAdministration } from './inside/administration.ts';
 import { type ContextParts, contextOf } from './inside/context.ts';
-import { healthParts } from './routes/health-parts.ts';
-import { measuredBot } from './telemetry/measurements.ts';
-import { type Observability, openObservability } from './telemetry/telemetry.ts';
+import { createPartyService, type PartyService } from './inside/parties.ts';
+import { talkTools } from './inside/talk-tools.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -42,9 +41,10 @@ import {
   openOutside,
   readerOf,
 } from './outside.ts';
+import { healthParts } from './routes/health-parts.ts';
 import { songPageRoutes } from './routes/song-pages.ts';
-import { createPartyService, type PartyService } from './inside/parties.ts';
-import { talkTools } from './inside/talk-tools.ts';
+import { measuredBot } from './telemetry/measurements.ts';
+import { type Observability, openObservability } from './telemetry/telemetry.ts';
 
 export interface PlatformTools {
   readonly measure: Measure;

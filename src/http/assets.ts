@@ -7,8 +7,8 @@ import { type Routes, sendNotFound } from './server.ts';
 export interface AssetSources {
   /** Where they are served, such as `/assets/pages`. */
   readonly path: string;
-  /** Its modules, style sheets and drawings are served under their names; nothing of its folders is. */
-  readonly folder: URL;
+  /** Their modules, style sheets and drawings are served under their names; nothing of folders within them is. */
+  readonly folders: readonly URL[];
   /** Modules of packages: the specifier by which modules import one, and its file. */
   readonly packages?: Readonly<Record<string, URL>>;
 }
@@ -36,29 +36,33 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const BARE_IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'./][^"']*)\2/g;
 
 /** Reads all of them. They are a few dozen kB, so they stay in memory. */
-export async function loadAssets({ path, folder, packages = {} }: AssetSources): Promise<Assets> {
-  const names = (await readdir(folder)).filter((name) => Object.hasOwn(CONTENT_TYPES, extname(name)));
+export async function loadAssets({ path, folders, packages = {} }: AssetSources): Promise<Assets> {
+  const found = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder)).map((name) => ({ name, file: new URL(name, folder) })),
+    ),
+  );
   const files = [
-    ...names.map((name) => ({ name, file: new URL(name, folder) })),
+    ...found.flat().filter(({ name }) => Object.hasOwn(CONTENT_TYPES, extname(name))),
     ...Object.entries(packages).map(([specifier, file]) => ({ name: packageName(specifier), file })),
   ];
-  const found = new Map<string, Asset>();
+  const assets = new Map<string, Asset>();
   const hash = createHash('sha256');
   for (const { name, file } of files.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
     const text = await readFile(file, 'utf8');
     const contentType = CONTENT_TYPES[extname(name)] ?? '';
     const content = contentType.startsWith('text/javascript') ? withPaths(text, packages) : text;
-    found.set(name, { contentType, content });
+    assets.set(name, { contentType, content });
     hash.update(JSON.stringify([name, content]));
   }
   const version = hash.digest('hex').slice(0, 16);
   return {
     version,
     path(name) {
-      if (!found.has(name)) throw new RangeError(`No asset is called ${name}`);
+      if (!assets.has(name)) throw new RangeError(`No asset is called ${name}`);
       return `${path}/${version}/${name}`;
     },
-    find: (name) => found.get(name),
+    find: (name) => assets.get(name),
   };
 }
 

@@ -11,13 +11,13 @@ import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { createLossWatch } from './runner/lost.ts';
 import { findMade } from './made.ts';
+import { createLossWatch } from './runner/lost.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
 import { advance, readCallbacks } from './runner/runner.ts';
+import { sweepRegularly } from './runner/sweep.ts';
 import { BEGIN_BY_ITSELF_MS, notAcknowledged } from './steps/begin.ts';
 import { madeFile } from './steps/keep.ts';
-import { sweepRegularly } from './runner/sweep.ts';
 import { acceptedJob } from './transitions.ts';
 
 /** More than run within {@link BEGIN_BY_ITSELF_MS}. */

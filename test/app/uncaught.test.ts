@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/app/telemetry/log.ts';
 import { endOnUncaught } from '../../src/app/process.ts';
+import { createLog } from '../../src/app/telemetry/log.ts';
 
 test('an error that nothing catches ends the process, and the log quotes nothing of it', () => {
   const lines: string[] = [];

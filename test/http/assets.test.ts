@@ -27,7 +27,7 @@ async function open() {
   const file = (path: string) => pathToFileURL(join(process.cwd(), 'node_modules', path));
   const sources = {
     path: '/assets/test',
-    folder: pathToFileURL(`${folder}/`),
+    folders: [pathToFileURL(`${folder}/`)],
     packages: {
       preact: file('preact/dist/preact.mjs'),
       'preact/hooks': file('preact/hooks/dist/hooks.mjs'),

@@ -1,5 +1,5 @@
-import { pathOf, routeFamily } from '../requests/family.ts';
 import type { FaultRule } from '../options.ts';
+import { pathOf, routeFamily } from '../requests/family.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
 
 /** What a fault of several kinds can be. */

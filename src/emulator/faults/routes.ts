@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { checkBearer } from '../requests/auth.ts';
 import { type EmulatorContext, readBody } from '../context.ts';
+import { checkBearer } from '../requests/auth.ts';
 import { routeFamily } from '../requests/family.ts';
 import { answerRefusal, RefusedRequest, reasonOfStatus } from '../requests/refusal.ts';
 import type { Faults } from './faults.ts';

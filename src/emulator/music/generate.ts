@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { writeLyrics } from '../writing/lyrics.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
+import { writeLyrics } from '../writing/lyrics.ts';
 import { titleFrom } from '../writing/words.ts';
 import { type SongFields, shortId, songFields } from './fields.ts';
 import { acceptSongs } from './songs.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
-import { writeLyrics } from '../writing/lyrics.ts';
 import { createRandom } from '../random.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
 import { renderAlignedWords, renderers } from '../shapes.ts';
 import { compose } from '../studio/synthesizer/composition.ts';
 import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
+import { writeLyrics } from '../writing/lyrics.ts';
 import { shortId, webUrl } from './fields.ts';
 import { completedAudio } from './songs.ts';
 import { acceptTask, createTask, newTaskId } from './task.ts';

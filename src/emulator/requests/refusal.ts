@@ -1,5 +1,5 @@
-import type { RouteFamily } from './family.ts';
 import type { Shape } from '../options.ts';
+import type { RouteFamily } from './family.ts';
 
 /** Reasons to refuse a request, with the HTTP status and the codes of the music, media, msg and gen dialects. */
 const reasons = {

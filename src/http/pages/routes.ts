@@ -12,7 +12,10 @@ import type { SongPlace } from './song.ts';
 import { createVisitLimit } from './visit-limit.ts';
 
 /** Where the assets of pages are served. */
-export const PAGE_ASSETS = { path: '/assets/pages', folder: new URL('./browser/', import.meta.url) } as const;
+export const PAGE_ASSETS = {
+  path: '/assets/pages',
+  folders: [new URL('./browser/', import.meta.url)],
+} as const;
 
 export interface SongRoutesOptions {
   readonly source: PageSource;

@@ -113,7 +113,7 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 }
 
 const SOURCES: Omit<AssetSources, 'path'> = {
-  folder: new URL('./browser/', import.meta.url),
+  folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
   packages: {
     preact: npm('preact'),
     'preact/hooks': npm('preact/hooks'),

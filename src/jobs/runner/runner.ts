@@ -14,9 +14,7 @@ import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
 import { PLANS, type RoutePlan } from '../route-plans.ts';
-import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
 import { sentenceFor } from '../sentences.ts';
-import { recordCallback, recordTimes, stepSpan } from './spans.ts';
 import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
 import { deliver } from '../steps/deliver.ts';
 import { showEarly, showHeld, tellProgress } from '../steps/message.ts';
@@ -24,6 +22,8 @@ import { poll, pollLate, whenToPollFirst } from '../steps/poll/poll.ts';
 import { repair } from '../steps/repair.ts';
 import { recover } from '../steps/send.ts';
 import { fromMusic } from '../transitions.ts';
+import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
+import { recordCallback, recordTimes, stepSpan } from './spans.ts';
 
 /** How long an overtaken run waits for the other run, before it repairs what both posted. */
 const GIVE_WAY_MS = 1_000;

@@ -1,9 +1,9 @@
 /** Schedules open jobs that have no timer: the last resort for timers that were lost. */
 import { setImmediate as others } from 'node:timers/promises';
 import type { JobDependencies } from '../dependencies.ts';
+import { reclaimSlots } from '../steps/begin.ts';
 import type { LossWatch } from './lost.ts';
 import { applyEvent } from './run.ts';
-import { reclaimSlots } from '../steps/begin.ts';
 
 const EVERY_MS = 10 * 60_000;
 const PAGE = 500;

@@ -9,14 +9,14 @@ import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.t
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
+import { keepRegistering } from './connection/commands/register.ts';
 import type { DiscordConnection, RetryTools } from './connection/connection.ts';
 import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
-import { createLeasedShards } from './connection/shards/leased-shards.ts';
-import { keepRegistering } from './connection/commands/register.ts';
 import { createRequestBudget } from './connection/rest/request-budget.ts';
 import { createDiscordRest, nodeFetch } from './connection/rest/rest.ts';
+import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';

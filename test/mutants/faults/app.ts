@@ -70,7 +70,9 @@ export const APP_FAULTS = [
     file: 'src/app/telemetry/traces/tracer.ts',
     text: "return [code, error.name].find((word) => /^[\\w.-]{1,64}$/.test(word)) ?? '_OTHER';",
     replacement: 'return code + error.message;',
-    tests: { 'test/app/telemetry/traces/tracer.test.ts': 'that fails tells the code of its error, and no word of it' },
+    tests: {
+      'test/app/telemetry/traces/tracer.test.ts': 'that fails tells the code of its error, and no word of it',
+    },
   },
   {
     name: 'a model that people typed is named in traces',
@@ -84,13 +86,17 @@ export const APP_FAULTS = [
     file: 'src/jobs/runner/spans.ts',
     text: "const parentOf = ({ traceparent = 'none' }: Job): string => traceparent;",
     replacement: 'const parentOf = (_: Job): string | undefined => undefined;',
-    tests: { 'test/app/telemetry/traces/traces.test.ts': 'one song is one trace, from its command to its delivery' },
+    tests: {
+      'test/app/telemetry/traces/traces.test.ts': 'one song is one trace, from its command to its delivery',
+    },
   },
   {
     name: 'a collector that is away fills the memory',
     file: 'src/app/telemetry/traces/exporter.ts',
     text: 'if (waiting.length > MOST_WAITING) keepNewest(waiting);',
     replacement: '',
-    tests: { 'test/app/telemetry/traces/exporter.test.ts': 'keeps the newest spans, and no more than it may' },
+    tests: {
+      'test/app/telemetry/traces/exporter.test.ts': 'keeps the newest spans, and no more than it may',
+    },
   },
 ] as const satisfies readonly Fault[];

@@ -31,7 +31,8 @@ export const JOB_FAULTS = [
     replacement: `if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
     run.apply({ type: 'notTaken' });`,
     tests: {
-      'test/jobs/runner/runner.test.ts': 'that may have been taken waits for the callback instead of paying twice',
+      'test/jobs/runner/runner.test.ts':
+        'that may have been taken waits for the callback instead of paying twice',
     },
   },
   {
@@ -53,7 +54,9 @@ export const JOB_FAULTS = [
     file: 'src/jobs/runner/run.ts',
     text: 'if (!this.#isHeld()) throw',
     replacement: "if (!this.#isHeld() && this.#job.id === '') throw",
-    tests: { 'test/jobs/runner/runner.test.ts': 'is not made by a run that stood still for longer than its lease' },
+    tests: {
+      'test/jobs/runner/runner.test.ts': 'is not made by a run that stood still for longer than its lease',
+    },
   },
   {
     name: 'work is accepted before it is stored',
@@ -169,7 +172,9 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/message.ts',
     text: 'if (early) await keepMedia(run, early, { signal }, deps);',
     replacement: '',
-    tests: { 'test/jobs/runner/runner.test.ts': 'shows lyrics, then the first take, in the message that stands' },
+    tests: {
+      'test/jobs/runner/runner.test.ts': 'shows lyrics, then the first take, in the message that stands',
+    },
   },
   {
     name: 'what was kept is not recorded, and its address ends before the message is shown',
@@ -185,7 +190,9 @@ export const JOB_FAULTS = [
     file: 'src/jobs/steps/send.ts',
     text: "const broken = { ...answer, finish: { reason: 'broken' as const } };",
     replacement: "const broken = { ...answer, finish: { reason: 'stop' as const } };",
-    tests: { 'test/jobs/runner/runner.test.ts': 'that was cut short by a crash keeps the words that were stored' },
+    tests: {
+      'test/jobs/runner/runner.test.ts': 'that was cut short by a crash keeps the words that were stored',
+    },
   },
   {
     name: 'a person is told twice that a request was forgotten',

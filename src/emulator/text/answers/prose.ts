@@ -1,5 +1,5 @@
-import { writeLyrics } from '../../writing/lyrics.ts';
 import { createRandom, type Random } from '../../random.ts';
+import { writeLyrics } from '../../writing/lyrics.ts';
 import { capital, topicAfter, topicWords } from '../../writing/words.ts';
 
 const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');

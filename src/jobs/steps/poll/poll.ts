@@ -4,11 +4,11 @@ import type { Job, JobFailure } from '../../../core/job.ts';
 import type { VideoTask } from '../../../gateway/media/responses.ts';
 import { GatewayError } from '../../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../../dependencies.ts';
-import { pollPause } from './poll-schedule.ts';
 import type { JobRun, Next } from '../../runner/run.ts';
 import { mayComeLate, pauseBefore } from '../../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
 import { EMPTY_RESULT } from '../../transitions.ts';
+import { pollPause } from './poll-schedule.ts';
 
 type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollRate' | 'now' | 'random' | 'newId' | 'log'>;
 

@@ -4,8 +4,8 @@ import { isOpen, type Job } from '../../../core/job.ts';
 import { alikeOf, jobFacts, parseJob, parseJobs } from '../../job-record.ts';
 import type { Accepted, JobStore, JobText, OpenCount } from '../../storage.ts';
 import type { RedisTools } from '../connection/connection.ts';
-import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE, RUNNING } from './job-scripts.ts';
 import type { RedisKeys } from '../connection/keys.ts';
+import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE, RUNNING } from './job-scripts.ts';
 
 /** Ids read at a time while walking all open jobs. */
 const PAGE = 500;

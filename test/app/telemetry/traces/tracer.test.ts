@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTracer, type FinishedSpan, type Sampler } from '../../../../src/app/telemetry/traces/tracer.ts';
+import {
+  createTracer,
+  type FinishedSpan,
+  type Sampler,
+} from '../../../../src/app/telemetry/traces/tracer.ts';
 import type { Tracer } from '../../../../src/core/telemetry/trace.ts';
 import { GatewayError } from '../../../../src/gateway/transport/errors.ts';
 

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openRedisStorage } from '../../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../../src/storage/schedule.ts';
 import type { Storage } from '../../../../src/storage/storage.ts';
-import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../../servers/redis.ts';
+import {
+  connectRedis,
+  noRedis,
+  PATIENT,
+  type RedisServer,
+  startRedisServer,
+} from '../../../servers/redis.ts';
 import { songJob } from '../../jobs.ts';
 import { RecordingLog } from '../../recording-log.ts';
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { backoff } from '../../../../core/backoff.ts';
 import type { AnyCommand } from '../../../../core/bot/command.ts';
 import { platformErrorOf, troubleOf } from '../../errors.ts';
-import { applicationCommands } from './commands.ts';
 import type { RetryTools } from '../connection.ts';
 import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from '../rest/rest.ts';
+import { applicationCommands } from './commands.ts';
 
 /** What Discord adds, and what it fills in where a command leaves it open. */
 const ADDED: ReadonlySet<string> = new Set([

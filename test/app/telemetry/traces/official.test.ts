@@ -3,9 +3,9 @@ import { context, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelem
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect, it } from 'vitest';
-import { encodeSpans } from '../../../src/app/telemetry/traces/otlp.ts';
-import type { FinishedSpan } from '../../../src/app/telemetry/traces/tracer.ts';
-import { startCollector } from '../../servers/collector.ts';
+import { encodeSpans } from '../../../../src/app/telemetry/traces/otlp.ts';
+import type { FinishedSpan } from '../../../../src/app/telemetry/traces/tracer.ts';
+import { startCollector } from '../../../servers/collector.ts';
 
 const FROM = 1_763_800_000_000.5;
 const TO = FROM + 250.25;
