@@ -199,13 +199,16 @@ interface MediaTools {
   readonly secrets: readonly string[];
   readonly now: () => number;
   readonly random: () => number;
-  readonly measure: Measure | undefined;
-  readonly emulator: Emulator | undefined;
+  readonly measure?: Measure | undefined;
+  readonly emulator?: Emulator | undefined;
   readonly log: Log;
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
-async function openMedia({ media, discord, slack, playground }: Config, deps: MediaTools): Promise<Media> {
+export async function openMedia(
+  { media, discord, slack, playground }: Config,
+  deps: MediaTools,
+): Promise<Media> {
   const { publicUrl, listenerUrl, secrets, now, random, measure, emulator, log } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];

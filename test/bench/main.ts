@@ -14,6 +14,7 @@ import { pagesRow } from './pages.ts';
 import { pollsRow } from './polls.ts';
 import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
+import { uploadsRow } from './uploads.ts';
 import { voiceRow } from './voice.ts';
 import { waitingRow } from './waiting.ts';
 
@@ -27,6 +28,7 @@ const ROWS: readonly BenchRow[] = [
   pollsRow,
   startupRow,
   engineRow,
+  uploadsRow,
   installRow,
   waitingRow,
   pagesRow,

@@ -26,26 +26,52 @@ export interface BenchRow {
   measure(extent: Extent): Promise<Comparison[]>;
 }
 
-/** Medians of `rounds` rounds, in which each candidate is measured once: what else the machine does befalls them alike. */
+/**
+ * Medians of `rounds` rounds, in which each candidate is measured once: what else the machine does befalls them alike. A candidate
+ * resolves to its figures, the same in every round.
+ */
+export async function figuresInAlternation<Name extends string, Figure extends string>(
+  rounds: number,
+  candidates: Readonly<Record<Name, () => Promise<Readonly<Record<Figure, number>>>>>,
+): Promise<Record<Name, Record<Figure, number>>> {
+  // Sound: the keys are the candidates' own.
+  const names = Object.keys(candidates) as Name[];
+  const found = new Map<Name, Readonly<Record<Figure, number>>[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    // Rotated, so that none is always the first.
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[(round + index) % names.length];
+      if (name !== undefined) found.get(name)?.push(await candidates[name]());
+    }
+  }
+  const medians = (all: readonly Readonly<Record<Figure, number>>[]) =>
+    // Sound: the keys are those of the figures.
+    Object.fromEntries(
+      (Object.keys(all[0] ?? {}) as Figure[]).map((figure) => [
+        figure,
+        median(all.map((one) => one[figure])),
+      ]),
+    ) as Record<Figure, number>;
+  // Sound: one entry for each name.
+  return Object.fromEntries(names.map((name) => [name, medians(found.get(name) ?? [])])) as Record<
+    Name,
+    Record<Figure, number>
+  >;
+}
+
+/** {@link figuresInAlternation} of candidates with one figure each. */
 export async function inAlternation<Name extends string>(
   rounds: number,
   candidates: Readonly<Record<Name, () => Promise<number>>>,
 ): Promise<Record<Name, number>> {
   // Sound: the keys are the candidates' own.
-  const names = Object.keys(candidates) as Name[];
-  const figures = new Map<Name, number[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    // Rotated, so that none is always the first.
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[(round + index) % names.length];
-      if (name !== undefined) figures.get(name)?.push(await candidates[name]());
-    }
-  }
-  // Sound: one entry for each name.
-  return Object.fromEntries(names.map((name) => [name, median(figures.get(name) ?? [])])) as Record<
-    Name,
-    number
-  >;
+  const named = Object.entries<() => Promise<number>>(candidates) as [Name, () => Promise<number>][];
+  const measured = named.map(([name, measure]) => [name, async () => ({ figure: await measure() })]);
+  const figures: Record<Name, { figure: number }> = await figuresInAlternation(
+    rounds,
+    Object.fromEntries(measured) as Record<Name, () => Promise<{ figure: number }>>,
+  );
+  return Object.fromEntries(named.map(([name]) => [name, figures[name].figure])) as Record<Name, number>;
 }
 
 /** NaN for no values. */
