@@ -6,7 +6,7 @@ import { UserError } from '../src/core/errors.ts';
 import { type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
-import { findTake, suggestTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
+import { findTake, suggestServerTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { duration, privately } from './text/text.ts';
 
@@ -14,7 +14,7 @@ const MOST_LISTED = 20;
 const NOTHING = 'Nothing is playing here. /party play begins.';
 
 const songOption = {
-  song: completedText('A song of this channel; the latest if left out'),
+  song: completedText('A song of this server; the latest of this channel if left out'),
 } as const satisfies OptionDeclarations;
 
 const loopOption = {
@@ -27,16 +27,16 @@ const loopOption = {
 /** Songs heard together in a voice channel. */
 export const party = defineCommand({
   name: 'party',
-  description: 'Hear this channel’s songs together in a voice channel',
+  description: 'Hear this server’s songs together in a voice channel',
   options: songOption,
-  autocomplete: { song: suggestTakes },
+  autocomplete: { song: suggestServerTakes },
   run: ({ options: { song } }, context) => playNamed(song, context),
 
   subcommands: {
     play: defineSubcommand({
       description: 'Play a song in the voice channel that you are in, or queue it',
       options: songOption,
-      autocomplete: { song: suggestTakes },
+      autocomplete: { song: suggestServerTakes },
       run: ({ options: { song } }, context) => playNamed(song, context),
     }),
 
@@ -105,7 +105,7 @@ function saying(description: string, run: (tools: PartyTools) => Promise<string>
 }
 
 async function playNamed(named: string | undefined, context: Context): Promise<Outcome> {
-  return playTake(await findTake(named, 'song', context), context);
+  return playTake(await findTake(named, 'song', context, 'server'), context);
 }
 
 /** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */

@@ -119,27 +119,41 @@ export async function startOn(
   return jobs.start({ command: 'song', ...request, parent: take.job.id, madeFrom: takeName(take) });
 }
 
-/** Takes of this channel's songs, newest song first. */
-async function takesHere({ jobs }: Context): Promise<Take[]> {
-  const songs = await jobs.recentSongs(SONGS_SEARCHED);
+/** This channel, or all of its server that the person can read. */
+type Where = 'channel' | 'server';
+const HERE = { channel: 'in this channel', server: 'here' } as const satisfies Record<Where, string>;
+
+/** Takes of songs, this channel's first, newest song first. */
+async function takesOf(where: Where, { jobs }: Context): Promise<Take[]> {
+  const songs =
+    where === 'channel' ? await jobs.recentSongs(SONGS_SEARCHED) : await jobs.serverSongs(SONGS_SEARCHED);
   return songs.flatMap((job) => (job.result?.songs ?? []).map((_, index) => ({ job, index })));
 }
 
-/** Completions for an option that takes one of this channel's songs. */
-export const suggestTakes: Autocomplete = async ({ typed }, context) => {
-  const wanted = typed.trim().toLowerCase();
-  return (await takesHere(context))
-    .map((take) => ({ name: listName(take), value: `${take.job.id}:${take.index}` }))
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .slice(0, SONGS_SUGGESTED);
-};
+/** Completions for an option that takes one of the songs. */
+function suggestTakesOf(where: Where): Autocomplete {
+  return async ({ typed }, context) => {
+    const wanted = typed.trim().toLowerCase();
+    return (await takesOf(where, context))
+      .map((take) => ({ name: listName(take), value: `${take.job.id}:${take.index}` }))
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .slice(0, SONGS_SUGGESTED);
+  };
+}
+export const suggestTakes = suggestTakesOf('channel');
+export const suggestServerTakes = suggestTakesOf('server');
 
 /** The take that was named: as a completion, or by (a part of) its name; the latest if none was. Throws UserError. */
-export async function findTake(named: string | undefined, option: string, context: Context): Promise<Take> {
-  const known = await takesHere(context);
+export async function findTake(
+  named: string | undefined,
+  option: string,
+  context: Context,
+  where: Where = 'channel',
+): Promise<Take> {
+  const known = await takesOf(where, context);
   const [latest] = known;
   if (!latest) {
-    throw new UserError('There is no song in this channel yet. Make one with /song first.', option);
+    throw new UserError(`There is no song ${HERE[where]} yet. Make one with /song first.`, option);
   }
   if (named === undefined) return latest;
   const wanted = named.trim().toLowerCase();
@@ -149,7 +163,7 @@ export async function findTake(named: string | undefined, option: string, contex
     known.find((take) => listName(take).toLowerCase().includes(wanted));
   if (found) return found;
   throw new UserError(
-    `This channel has no song called “${clip(named, 80)}”. The latest is “${listName(latest)}”.`,
+    `There is no song called “${clip(named, 80)}” ${HERE[where]}. The latest is “${listName(latest)}”.`,
     option,
   );
 }

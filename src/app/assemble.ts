@@ -216,6 +216,7 @@ async function createInside(
     answers: await answerOffer(config, emulator),
     fitPicture: createPictureFitter(),
     parties,
+    mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
     accessTo: async (address, { url, attached }) =>
       attached

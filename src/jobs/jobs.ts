@@ -2,7 +2,7 @@
 import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
-import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
+import { type Address, channelOf, type Invocation, serverOf } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
 import { readMusicCallback } from '../gateway/music/callback.ts';
@@ -33,6 +33,8 @@ export interface Jobs {
   find(id: string): Promise<JobView | undefined>;
   running(where: Address, person: string): Promise<JobView[]>;
   recentSongs(where: Address, limit: number): Promise<JobView[]>;
+  /** As {@link recentSongs}, and then those of the newest elsewhere in the server that pass `isOpen`. */
+  serverSongs(where: Address, limit: number, isOpen: (song: JobView) => boolean): Promise<JobView[]>;
   /** What runs for a person on a whole platform, oldest first. Throws StorageError. */
   runningEverywhere(where: Pick<Address, 'platform' | 'person'>): Promise<JobView[]>;
   /** A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is nowhere. */
@@ -185,6 +187,13 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     },
     running: (where, person) => storage.jobs.running(where, person),
     recentSongs: (where, limit) => storage.jobs.recentSongs(where, limit),
+    async serverSongs(where, limit, isOpen) {
+      const guild = serverOf(where);
+      const here = await storage.jobs.recentSongs(where, limit);
+      if (guild === undefined) return here;
+      const all = await storage.jobs.recentServerSongs({ platform: where.platform, guild }, limit);
+      return [...here, ...all.filter((song) => song.address.channel !== where.channel && isOpen(song))];
+    },
     undelivered: ({ platform }, person, limit) => storage.jobs.undelivered(platform, person, limit),
     file: (id, source, kinds) => madeFile(id, source, kinds, deps),
 

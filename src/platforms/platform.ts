@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Bot } from '../core/bot/bot.ts';
 import type { BrowserChat, WebhookAnswer, WebhookRequest } from '../core/http.ts';
-import type { Address } from '../core/invocation.ts';
+import type { Address, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
 
 /**
@@ -92,6 +92,11 @@ export interface Platform {
     url: string,
     address: Address,
   ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /**
+   * Whether a person can read what was said at another address of their server; false where the platform does not know, as
+   * everywhere if absent.
+   */
+  mayRead?(address: Address, person: Person): boolean;
   /** The address for another message in the same channel or thread. The address itself if absent. */
   sameChannel?(address: Address): Address;
   /**

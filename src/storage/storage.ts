@@ -31,6 +31,8 @@ export interface JobStore {
   ): Promise<Job[]>;
   /** The newest jobs of a channel whose result holds songs, newest first: `ready` ones and those that ended, however. */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
+  /** As {@link recentSongs}, of all channels of a server; direct conversations are none of it. */
+  recentServerSongs(where: Pick<Address, 'platform'> & { guild: string }, limit: number): Promise<Job[]>;
   /** Ids of all open jobs. */
   open(): AsyncIterable<string>;
   /** How many open jobs there are, for operators: in no order, and only of what there is. */

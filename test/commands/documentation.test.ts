@@ -81,7 +81,8 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   const outcome = await bot.run(invocation);
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
   // The line is understood: it works where there is a song.
-  const lacksSong = isRefused && outcome.message.text?.startsWith('There is no song in this channel yet');
+  const lacksSong =
+    isRefused && /^There is no song (in this channel|here) yet/.test(outcome.message.text ?? '');
   return isRefused && !lacksSong ? outcome.message.text : undefined;
 }
 

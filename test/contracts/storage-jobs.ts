@@ -299,6 +299,38 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
   });
 
+  test('recentServerSongs: the newest of all channels of a server, without direct conversations', async () => {
+    const { jobs } = current.storage;
+    const at = (name: string, more: Partial<Job['address']> = {}) => ({
+      platform: 'discord',
+      guild: 'guild',
+      channel: name,
+      person: 'ada',
+      ...more,
+    });
+    const song = (id: string, createdAt: number, address: Job['address']) =>
+      songJob({ id, createdAt, state: 'delivered', result: oneSong(id), address });
+    await stored(
+      current,
+      song('first', 1_000, at('here')),
+      song('second', 2_000, at('there')),
+      song('third', 3_000, at('here')),
+      song('other', 4_000, at('here', { guild: 'other' })),
+      song('slack', 5_000, at('here', { platform: 'slack' })),
+      song('direct', 6_000, at('alone', { direct: true })),
+      song('no server', 7_000, { platform: 'discord', channel: 'here', person: 'ada' }),
+      songJob({ id: 'waiting', createdAt: 8_000, state: 'waiting', address: at('here') }),
+    );
+    const ids = async (limit: number) =>
+      (await jobs.recentServerSongs({ platform: 'discord', guild: 'guild' }, limit)).map(({ id }) => id);
+    expect(await ids(10)).toEqual(['third', 'second', 'first']);
+    expect(await ids(2)).toEqual(['third', 'second']);
+    expect(await ids(0)).toEqual([]);
+    await jobs.erase('third');
+    await jobs.replace(song('second', 2_000, at('there', { guild: 'other' })));
+    expect(await ids(10)).toEqual(['first']);
+  });
+
   test('openCounts: open jobs by route and state, how many of them are in line, and since when', async () => {
     expect(await current.storage.jobs.openCounts()).toEqual([]);
     await stored(

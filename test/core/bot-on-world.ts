@@ -36,6 +36,7 @@ export function createBotOn(
         },
         find: world.jobs.find,
         recentSongs: (limit) => world.jobs.recentSongs(address, limit),
+        serverSongs: (limit) => world.jobs.serverSongs(address, limit, () => true),
         running: ({ everywhere } = { everywhere: false }) =>
           everywhere
             ? world.jobs.runningEverywhere({ ...address, person: person.id })

@@ -16,6 +16,9 @@ import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 let discord: DiscordServer;
 let voice: VoiceServer;
 let lounge: Channel;
+let stage: Channel;
+/** Most people cannot read it. */
+let backstage: Channel;
 let running: RunningMinstrel;
 let directory: string;
 let card: StoredMessage;
@@ -25,6 +28,9 @@ beforeAll(async () => {
   [discord, voice] = await Promise.all([startDiscord(), startVoiceServer()]);
   discord.voice.server = voice;
   lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
+  backstage = discord.world.addChannel('backstage', { guildId: discord.guild.id });
+  backstage.deniedToPeople.add('ViewChannel');
+  stage = discord.world.addChannel('stage', { guildId: discord.guild.id });
   directory = await mkdtemp(join(tmpdir(), 'minstrel-party-'));
   await start();
   await discord.until(() => discord.commands.length > 0, 'registered commands');
@@ -56,6 +62,27 @@ const sayingOf = async (handle: ReturnType<DiscordServer['command']>) =>
   JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
 const panel = () =>
   discord.said().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
+
+it('offers the songs of every channel that the person can read, and no title of another', async () => {
+  const made = async (title: string, channel: Channel) => {
+    const asked = discord.command({ name: 'song', options: { prompt: 'a tune', title }, channel });
+    await asked.message(({ attachments }) => attachments.length >= 2);
+  };
+  await made('Secret', backstage);
+  await made('Sun', stage);
+  const offered = async (channel: Channel, typed = '') =>
+    (await discord.autocomplete({ name: 'party play', option: 'song', typed, channel })).map(
+      ({ name }) => name,
+    );
+  const rain = ['Rain (take 1)', 'Rain (take 2)'];
+  const sun = ['Sun (take 1)', 'Sun (take 2)'];
+  // Those of the channel come first.
+  await expect.poll(() => offered(discord.channel)).toEqual([...rain, ...sun]);
+  expect(await offered(stage)).toEqual([...sun, ...rain]);
+  expect(await offered(backstage, 'secret')).toHaveLength(2);
+  const named = discord.command({ name: 'party play', options: { song: 'Secret' } });
+  expect(await sayingOf(named)).toContain('There is no song called “Secret” here');
+});
 
 it('Play here needs a voice channel, plays in it, and shows what is heard', async () => {
   const press = () => discord.press('Play here take 1', card);

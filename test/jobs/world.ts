@@ -211,6 +211,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
     },
     running: (where, person) => jobs.running(where, person),
     recentSongs: (where, limit) => jobs.recentSongs(where, limit),
+    recentServerSongs: (where, limit) => jobs.recentServerSongs(where, limit),
     undelivered: (name, person, limit) => jobs.undelivered(name, person, limit),
     open: () => jobs.open(),
     openCounts: () => jobs.openCounts(),

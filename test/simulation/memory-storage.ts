@@ -1,5 +1,6 @@
 /** Storage in memory that several replicas share. It keeps the storage contract, so that the engine cannot tell. */
 import { isDeepStrictEqual } from 'node:util';
+import { serverOf } from '../../src/core/invocation.ts';
 import type { Job } from '../../src/core/job.ts';
 import { alikeOf, jobFacts } from '../../src/storage/job-record.ts';
 import { keyvSettings } from '../../src/storage/keyv-settings.ts';
@@ -95,6 +96,15 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
       recentSongs: (where, limit) =>
         atomically(() =>
           select((job) => jobFacts(job).hasSongs && inChannel(job, where))
+            .sort(newestFirst)
+            .slice(0, limit),
+        ),
+      recentServerSongs: ({ platform, guild }, limit) =>
+        atomically(() =>
+          select(
+            (job) =>
+              jobFacts(job).hasSongs && job.address.platform === platform && serverOf(job.address) === guild,
+          )
             .sort(newestFirst)
             .slice(0, limit),
         ),

@@ -1,6 +1,6 @@
 import type { ContextRequest } from '../../core/bot/bot.ts';
 import type { AnswerOffer, Context } from '../../core/bot/context.ts';
-import type { Address } from '../../core/invocation.ts';
+import type { Address, Person } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
 import type { FileReference } from '../../core/options.ts';
 import type { Log } from '../../core/telemetry/log.ts';
@@ -29,6 +29,7 @@ export interface ContextParts {
   readonly fitPicture: PictureFitter;
   readonly pageUrl: (song: JobView) => Promise<string | undefined>;
   readonly parties: PartyService;
+  readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
   readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
 }
@@ -52,6 +53,7 @@ export function contextOf(
       },
       find: (id) => jobs.find(id),
       recentSongs: (limit) => jobs.recentSongs(address, limit),
+      serverSongs: (limit) => jobs.serverSongs(address, limit, (song) => parts.mayRead(song.address, person)),
       running: ({ everywhere } = { everywhere: false }) =>
         everywhere
           ? jobs.runningEverywhere({ ...address, person: person.id })

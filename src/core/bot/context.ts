@@ -83,6 +83,8 @@ export interface Context {
     find(id: string): Promise<JobView | undefined>;
     /** Finished jobs of this channel with songs in their result, newest first. */
     recentSongs(limit: number): Promise<readonly JobView[]>;
+    /** As {@link recentSongs}, and then those of other channels of the server that the person can read. */
+    serverSongs(limit: number): Promise<readonly JobView[]>;
     /** What the person has running here, or everywhere on this platform. */
     running(where?: { readonly everywhere: boolean }): Promise<readonly JobView[]>;
     /** Ends work that has not finished; false if there was nothing to end. */

@@ -230,6 +230,8 @@ export function createDiscord(options: DiscordOptions): Platform {
       };
     },
 
+    mayRead: guilds.mayRead,
+
     wasAcknowledged: (address) => wasAcknowledged(address, tools),
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),

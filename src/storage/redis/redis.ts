@@ -8,6 +8,7 @@ import { type Storage, StorageError } from '../storage.ts';
 import { RedisConnection, type RedisPatience, type RedisTools } from './connection/connection.ts';
 import { redisKeys } from './connection/keys.ts';
 import { inspectRedis } from './inspect.ts';
+import { keepFormerServerSongs } from './jobs/former-songs.ts';
 import { redisInbox } from './jobs/inbox.ts';
 import { redisJobs } from './jobs/jobs.ts';
 import { redisNotifications } from './notifications.ts';
@@ -57,6 +58,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     await warnOfForgetting(connection, log);
     const locks = createLocks({ settings, now: clock.now, newId: randomUUID });
     await carryOverFormerSchedule(schedule, locks, tools);
+    await keepFormerServerSongs(locks, tools);
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as others } from 'node:timers/promises';
 import { z } from 'zod';
+import { serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
@@ -41,13 +42,13 @@ export interface SqliteJobs extends JobStore {
 
 export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
   const statements = database.prepareAll({
-    create: `INSERT INTO jobs (id, version, invocation, platform, channel, person, route, open, has_songs, undelivered,
-         duration, created_at, finished_at, record)
-       VALUES (:id, :version, :invocation, :platform, :channel, :person, :route, :open, :has_songs, :undelivered,
-         :duration, :created_at, :finished_at, :record)
+    create: `INSERT INTO jobs (id, version, invocation, platform, server, channel, person, route, open, has_songs,
+         undelivered, duration, created_at, finished_at, record)
+       VALUES (:id, :version, :invocation, :platform, :server, :channel, :person, :route, :open, :has_songs,
+         :undelivered, :duration, :created_at, :finished_at, :record)
        ON CONFLICT DO NOTHING`,
-    replace: `UPDATE jobs SET version = :version, invocation = :invocation, platform = :platform, channel = :channel,
-         person = :person, route = :route, open = :open, has_songs = :has_songs, undelivered = :undelivered, duration = :duration,
+    replace: `UPDATE jobs SET version = :version, invocation = :invocation, platform = :platform, server = :server,
+         channel = :channel, person = :person, route = :route, open = :open, has_songs = :has_songs, undelivered = :undelivered, duration = :duration,
          created_at = :created_at, finished_at = :finished_at, record = :record
        WHERE id = :id AND version = :version - 1`,
     known: 'SELECT id FROM jobs WHERE id = ?1 OR invocation = ?2 ORDER BY invocation = ?2 DESC LIMIT 1',
@@ -56,6 +57,8 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
          AND channel = coalesce(?3, channel) ORDER BY created_at, id`,
     recentSongs: `SELECT id, record FROM jobs WHERE has_songs = 1 AND platform = ? AND channel = ?
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    recentServerSongs: `SELECT id, record FROM jobs WHERE has_songs = 1 AND platform = ? AND server = ?
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     undelivered: `SELECT id, record FROM jobs WHERE undelivered = 1 AND platform = ? AND person = ?
        ORDER BY created_at DESC, id DESC LIMIT ?`,
@@ -112,6 +115,8 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
       parseJobs(database.all(statements.running, recordRow, platform, person, channel ?? null), log),
     recentSongs: async ({ platform, channel }, limit) =>
       parseJobs(database.all(statements.recentSongs, recordRow, platform, channel, limit), log),
+    recentServerSongs: async ({ platform, guild }, limit) =>
+      parseJobs(database.all(statements.recentServerSongs, recordRow, platform, guild, limit), log),
     undelivered: async (platform, person, limit) =>
       parseJobs(database.all(statements.undelivered, recordRow, platform, person, limit), log),
     async *open() {
@@ -158,6 +163,7 @@ function jobRow(job: Job) {
     version: job.version,
     invocation: job.invocation,
     platform: job.address.platform,
+    server: serverOf(job.address) ?? null,
     channel: job.address.channel,
     person: job.person.id,
     route: job.work.route,

@@ -133,6 +133,14 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE inbox ADD COLUMN kind TEXT;
   `,
+  `
+  -- server: null in a direct conversation. A record that cannot be read is of no server.
+  ALTER TABLE jobs ADD COLUMN server TEXT;
+  UPDATE jobs SET server = CASE WHEN json_valid(record) AND coalesce(record ->> '$.address.direct', 0) = 0
+      THEN record ->> '$.address.guild' END
+    WHERE has_songs = 1;
+  CREATE INDEX jobs_server_songs ON jobs (platform, server, created_at, id) WHERE has_songs = 1;
+  `,
 ];
 
 /**

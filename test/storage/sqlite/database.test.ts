@@ -8,7 +8,7 @@ import { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
 import { MIGRATIONS, migrate } from '../../../src/storage/sqlite/schema.ts';
 import { openSqliteStorage, sqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
-import { songJob } from '../jobs.ts';
+import { oneSong, songJob } from '../jobs.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { RecordingLog } from '../recording-log.ts';
 import { startReplica } from '../redis/replica-process.ts';
@@ -266,6 +266,22 @@ describe('the schema', () => {
       made_by: 'us',
     });
     connection.close();
+  });
+
+  test('of a file of version 0.1 lists its songs by server, but those that cannot be read', async () => {
+    const connection = new DatabaseSync(path);
+    migrate(connection, MIGRATIONS.slice(0, 3));
+    const insert = connection.prepare(
+      "INSERT INTO jobs VALUES (?, 1, ?, 'discord', 'channel', 'ada', 'music.generate', 0, 1, NULL, 1, 2, ?, 0)",
+    );
+    const song = songJob({ id: 'a', state: 'delivered', result: oneSong('rain') });
+    const direct = { ...song, id: 'b', address: { ...song.address, direct: true } };
+    for (const job of [song, direct]) insert.run(job.id, job.id, JSON.stringify(job));
+    insert.run('c', 'c', 'no JSON');
+    connection.close();
+    const { jobs } = await openStorage();
+    const found = await jobs.recentServerSongs({ platform: 'discord', guild: 'guild' }, 5);
+    expect(found.map(({ id }) => id)).toEqual(['a']);
   });
 
   test('of a file of version 0.1 keeps its schedule, its slots and what is undelivered', async () => {

@@ -1,10 +1,17 @@
-import { ChannelType, type Client, PermissionFlagsBits, ShardClientUtil } from 'discord.js';
+import {
+  ChannelType,
+  type Client,
+  PermissionFlagsBits,
+  PermissionsBitField,
+  ShardClientUtil,
+} from 'discord.js';
 import { z } from 'zod';
-import type { Address } from '../../../core/invocation.ts';
+import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
 import type { DiscordRest } from './rest/rest.ts';
 
+const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 const threadSchema = z.object({ parent_id: z.string(), owner_id: z.string().nullish() });
 /** Each costs a few bytes; a forgotten one costs a request. */
 const MOST_THREADS = 1_000;
@@ -59,6 +66,26 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
       (bits, role) => bits | (known?.get(role)?.permissions.bitfield ?? 0n),
       0n,
     );
+  }
+
+  /** Of a member in a channel, not a thread; undefined for an unknown channel. */
+  function permissionsIn(
+    guild: string,
+    channel: string,
+    { id, roles }: Pick<Person, 'id' | 'roles'>,
+  ): bigint | undefined {
+    const known = guildOf(guild);
+    const found = known?.channels.cache.get(channel);
+    if (!known || !found || !('permissionOverwrites' in found)) return undefined;
+    const base = basePermissions(guild, roles);
+    if (known.ownerId === id || (base & PermissionFlagsBits.Administrator) !== 0n)
+      return PermissionsBitField.All;
+    const levels = [[guild], roles, [id]].map((ids) =>
+      ids
+        .flatMap((each) => found.permissionOverwrites.cache.get(each) ?? [])
+        .map(({ allow, deny }) => ({ allow: allow.bitfield, deny: deny.bitfield })),
+    );
+    return withOverwrites(base, levels);
   }
 
   return {
@@ -144,17 +171,19 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
 
     /** Whether a member may use application commands in a channel, not a thread; true for an unknown channel. */
     mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean {
-      const known = guildOf(guild);
-      const found = known?.channels.cache.get(channel);
-      if (!known || !found || !('permissionOverwrites' in found) || known.ownerId === person) return true;
-      const base = basePermissions(guild, roles);
-      if (base & PermissionFlagsBits.Administrator) return true;
-      const levels = [[guild], roles, [person]].map((ids) =>
-        ids
-          .flatMap((id) => found.permissionOverwrites.cache.get(id) ?? [])
-          .map(({ allow, deny }) => ({ allow: allow.bitfield, deny: deny.bitfield })),
-      );
-      return (withOverwrites(base, levels) & PermissionFlagsBits.UseApplicationCommands) !== 0n;
+      const bits = permissionsIn(guild, channel, { id: person, roles });
+      return bits === undefined || (bits & PermissionFlagsBits.UseApplicationCommands) !== 0n;
+    },
+
+    /** Whether a member can read what was said at an address; false where that is not known, and in private threads. */
+    mayRead({ guild = '', channel, parent, public: wasPublic }: Address, person: Person): boolean {
+      const found = guildOf(guild)?.channels.cache.get(channel);
+      if (found?.type === ChannelType.PrivateThread) return false;
+      // An archived thread is in no cache.
+      if (!found && !(parent !== undefined && wasPublic === true)) return false;
+      const holder = parent ?? (found?.isThread() ? found.parentId : undefined) ?? channel;
+      const bits = permissionsIn(guild, holder, person);
+      return bits !== undefined && (bits & READING) === READING;
     },
   };
 }

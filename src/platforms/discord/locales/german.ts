@@ -240,8 +240,10 @@ export const german = {
     'A link to all songs of this channel that have pages':
       'Ein Link zu allen Liedern dieses Kanals, die Seiten haben',
     'Take the link away; the next one is another': 'Den Link entziehen; der nächste ist ein anderer',
-    'Hear this channel’s songs together in a voice channel':
-      'Die Songs dieses Kanals gemeinsam in einem Sprachkanal hören',
+    'Hear this server’s songs together in a voice channel':
+      'Die Songs dieses Servers gemeinsam in einem Sprachkanal hören',
+    'A song of this server; the latest of this channel if left out':
+      'Ein Song dieses Servers; ohne Angabe der neueste dieses Kanals',
     'What is repeated': 'Was wiederholt wird',
     'Play a song in the voice channel that you are in, or queue it':
       'Einen Song in deinem Sprachkanal abspielen oder einreihen',

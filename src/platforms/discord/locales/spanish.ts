@@ -243,8 +243,10 @@ export const spanish = {
     'A link to all songs of this channel that have pages':
       'Un enlace a todas las canciones de este canal que tienen página',
     'Take the link away; the next one is another': 'Retirar el enlace; el próximo será otro',
-    'Hear this channel’s songs together in a voice channel':
-      'Escuchar juntos las canciones de este canal en un canal de voz',
+    'Hear this server’s songs together in a voice channel':
+      'Escuchar juntos las canciones de este servidor en un canal de voz',
+    'A song of this server; the latest of this channel if left out':
+      'Una canción de este servidor; si no se indica, la última de este canal',
     'What is repeated': 'Qué se repite',
     'Play a song in the voice channel that you are in, or queue it':
       'Reproducir una canción en tu canal de voz, o ponerla en cola',

@@ -24,6 +24,11 @@ export function redisKeys(prefix: string) {
     runningAnywhere: (platform: string, person: string) =>
       [`${key('running', platform)}:`, `:${encodeURIComponent(person)}`] as const,
     songs: (where: Channel) => key('songs', where.platform, where.channel),
+    /** As {@link songs}, of all channels of a server. */
+    serverSongs: (where: Pick<Address, 'platform'> & { guild: string }) =>
+      key('server-songs', where.platform, where.guild),
+    /** String: songs that former versions stored are in {@link serverSongs}. */
+    serverSongsKept: key('server-songs-kept'),
     /** Sorted set of a person's jobs that could be shown nowhere, by creation. */
     undelivered: (platform: string, person: string) => key('unplaced', platform, person),
     /** Sorted set of the last delivered ids by delivery. */

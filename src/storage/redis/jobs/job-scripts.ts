@@ -14,8 +14,8 @@ const WRITE_JOB = `
 local function write(KEYS, given, record)
   local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
   local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
-  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced')
-  for field = 1, 4 do
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced', 'server songs')
+  for field = 1, 5 do
     if before[field] then redis.call('ZREM', before[field], given.id) end
   end
   redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
@@ -32,6 +32,12 @@ local function write(KEYS, given, record)
     redis.call('PEXPIRE', seen, ${INBOX_KEPT})
   end
   if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
+  if given.hasSongs and given.serverSongs then
+    redis.call('HSET', job, 'server songs', given.serverSongs)
+    redis.call('ZADD', given.serverSongs, given.createdAt, given.id)
+  else
+    redis.call('HDEL', job, 'server songs')
+  end
   if given.undelivered then redis.call('ZADD', undelivered, given.createdAt, given.id) end
   if given.duration then
     redis.call('ZADD', delivered, given.finishedAt, given.id)
@@ -109,11 +115,24 @@ return found
 /** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
 export const ERASE = `
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
-local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced')
-for field = 1, 4 do
+local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced', 'server songs')
+for field = 1, 5 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9], KEYS[10])
+return 1
+`;
+
+/** The songs of a channel become songs of its server, too. KEYS: the songs of the channel, those of the server. ARGV: start of job keys. */
+export const KEEP_SERVER_SONGS = `
+local songs = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for at = 1, #songs, 2 do
+  local job = ARGV[1] .. songs[at]
+  if redis.call('EXISTS', job) == 1 then
+    redis.call('HSET', job, 'server songs', KEYS[2])
+    redis.call('ZADD', KEYS[2], songs[at + 1], songs[at])
+  end
+end
 return 1
 `;

@@ -1,5 +1,6 @@
 /** Records of jobs. */
 import { z } from 'zod';
+import { serverOf } from '../../../core/invocation.ts';
 import { isOpen, type Job } from '../../../core/job.ts';
 import { alikeOf, jobFacts, parseJob, parseJobs } from '../../job-record.ts';
 import type { Accepted, JobStore, JobText, OpenCount } from '../../storage.ts';
@@ -26,7 +27,7 @@ export interface RedisJobs extends JobStore {
 
 export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJobs {
   async function insert(job: Job, ...reservation: [] | [string]): Promise<Accepted> {
-    const values = [...jobArguments(job, newId()), ...reservation];
+    const values = [...jobArguments(job, newId(), keys), ...reservation];
     const reply = await connection.evaluate(INSERT, [keys.usage, ...jobKeys(job, keys)], values);
     return insertReply.parse(JSON.parse(z.string().parse(reply)));
   }
@@ -100,7 +101,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     read,
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };
-      const values = jobArguments(written, newId());
+      const values = jobArguments(written, newId(), keys);
       return (await connection.evaluate(REPLACE, jobKeys(written, keys), values)) === 1 ? written : undefined;
     },
     async running({ platform, channel }, person) {
@@ -111,6 +112,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
       return parseJobs(records, log).toSorted((left, right) => left.createdAt - right.createdAt);
     },
     recentSongs: (where, limit) => newest(keys.songs(where), limit),
+    recentServerSongs: (where, limit) => newest(keys.serverSongs(where), limit),
     undelivered: (platform, person, limit) => newest(keys.undelivered(platform, person), limit),
     async *open() {
       for await (const page of openPages()) yield* page;
@@ -178,10 +180,12 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
 }
 
 /** What {@link WRITE_JOB} is given, as JSON, and the record. */
-function jobArguments(job: Job, token: string): [string, string] {
-  const { id, version, createdAt, finishedAt = 0 } = job;
+function jobArguments(job: Job, token: string, keys: RedisKeys): [string, string] {
+  const { id, version, createdAt, finishedAt = 0, address } = job;
+  const guild = serverOf(address);
+  const serverSongs = guild === undefined ? undefined : keys.serverSongs({ ...address, guild });
   return [
-    JSON.stringify({ token, id, version, createdAt, finishedAt, ...jobFacts(job) }),
+    JSON.stringify({ token, id, version, createdAt, finishedAt, serverSongs, ...jobFacts(job) }),
     JSON.stringify(job),
   ];
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Address, Person } from '../../../../src/core/invocation.ts';
 import type { Channel } from '../../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from '../harness.ts';
 
@@ -24,4 +25,38 @@ it('an address says whether everybody in the guild can read there, and nothing w
   expect(
     await asked(discord.world.addChannel('ada', { type: 1, recipients: [discord.user] })),
   ).toBeUndefined();
+});
+
+it('tells who can read what was said: by overwrites and roles, in threads by their channel, and never in private ones', async () => {
+  const at = (channel: Pick<Channel, 'id' | 'guildId' | 'parentId'>, known = true): Address => ({
+    platform: 'discord',
+    guild: channel.guildId ?? '',
+    channel: channel.id,
+    person: 'ada',
+    ...(channel.parentId !== null && { parent: channel.parentId, public: known }),
+  });
+  const made: Channel[] = [];
+  harness = await startHarness({
+    prepare: ({ world, guild }) => {
+      const add = (name: string, options = {}) => world.addChannel(name, { guildId: guild.id, ...options });
+      const [open, hidden, unread] = [add('open'), add('hidden'), add('unread')];
+      hidden.deniedToPeople.add('ViewChannel');
+      unread.deniedToPeople.add('ReadMessageHistory');
+      const inOpen = { type: 11, parentId: open.id };
+      const inHidden = { type: 11, parentId: hidden.id };
+      const privately = { type: 12, parentId: open.id };
+      made.push(open, hidden, unread, add('a', inOpen), add('b', inHidden), add('c', privately));
+    },
+  });
+  const { discord, platform } = harness;
+  const someone = { id: discord.user.id, displayName: 'Ada', moderator: false, roles: [] };
+  const readable = (person: Person) => made.map((channel) => platform.mayRead?.(at(channel), person));
+  await expect.poll(() => readable(someone)).toEqual([true, false, false, true, false, false]);
+  const owner = { ...someone, id: discord.guild.ownerId };
+  expect(readable(owner)).toEqual([true, true, true, true, true, false]);
+  const [open] = made;
+  const archived = { id: '77', guildId: discord.guild.id, parentId: open?.id ?? null };
+  expect(platform.mayRead?.(at(archived), someone)).toBe(true);
+  expect(platform.mayRead?.(at(archived, false), someone)).toBe(false);
+  expect(platform.mayRead?.({ ...at(archived), guild: '78' }, someone)).toBe(false);
 });

@@ -9,7 +9,7 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../../../servers/redis.ts';
-import { songJob } from '../../jobs.ts';
+import { oneSong, songJob } from '../../jobs.ts';
 import { RecordingLog } from '../../recording-log.ts';
 
 const MINUTE = 60_000;
@@ -105,6 +105,36 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a Redis of version 0.1', () =>
     const names = ['wishes', 'handling', 'handler-failures', 'wake-ups:*'];
     const left = await Promise.all(names.map((name) => redis.keys(`${PREFIX}:${name}`)));
     expect(left.flat()).toEqual([]);
+    redis.destroy();
+  });
+
+  test('lists its songs by server, too, once', async () => {
+    const former = await open();
+    const address = { platform: 'discord', guild: 'guild', channel: 'a: b', person: 'ada' };
+    const songs = [
+      songJob({ id: 'old', createdAt: 1_000, state: 'delivered', result: oneSong('old'), address }),
+      songJob({ id: 'new', createdAt: 2_000, state: 'delivered', result: oneSong('new') }),
+      songJob({
+        id: 'alone',
+        state: 'delivered',
+        result: oneSong('alone'),
+        address: { platform: 'discord', channel: 'alone', person: 'ada' },
+      }),
+    ];
+    for (const song of songs) await former.jobs.create(song);
+    await former.close();
+    const redis = await connectRedis(server.url);
+    const made = await redis.keys(`${PREFIX}:server-songs*`);
+    expect(made).toHaveLength(2);
+    await redis.del(made);
+    for (const { id } of songs) await redis.hDel(`${PREFIX}:job:${id}`, 'server songs');
+
+    const [{ jobs } = former] = await Promise.all([open(), open()]);
+    const ids = async () =>
+      (await jobs.recentServerSongs({ platform: 'discord', guild: 'guild' }, 9)).map(({ id }) => id);
+    expect(await ids()).toEqual(['new', 'old']);
+    await jobs.erase('new');
+    expect(await redis.zRange(`${PREFIX}:server-songs:discord:guild`, 0, -1)).toEqual(['old']);
     redis.destroy();
   });
 
