@@ -189,12 +189,13 @@ function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
 
 function shownOnSlack({ workspace }: SlackServer): ShownMessage[] {
   const posted = workspace.messages.filter(({ user, deleted }) => user === workspace.botUser && !deleted);
+  const threads = Map.groupBy(posted, ({ threadTs }) => threadTs);
   return [
     ...posted
       .filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)
       .map((message) => {
         const { channel, ts } = message;
-        const whole = [message, ...posted.filter((reply) => reply.threadTs === ts && reply.ts !== ts)];
+        const whole = [message, ...(threads.get(ts) ?? []).filter((reply) => reply.ts !== ts)];
         const blocks = whole.map((part) => part.blocks);
         const isStreaming = whole.some(({ streaming }) => streaming?.open && !streaming.endedBySlack);
         return {
