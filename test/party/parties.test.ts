@@ -220,6 +220,7 @@ it('one process plays: another takes over ten seconds after it died, and at once
   // The second one dies without a word: its clock stands still, and nothing of it is written any more.
   const stored = await settings.get(`party:discord:${GUILD}`);
   expect(stored).toMatchObject({ owner: 'second-1' });
+  const { session: late } = bot();
   const third = startProcess('third', { building, settings: frozen(settings, 'second-1'), clock });
   await pass(9);
   await third.parties.sweep();
@@ -229,6 +230,13 @@ it('one process plays: another takes over ten seconds after it died, and at once
   await settle();
   expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({ owner: 'third-1' });
   expect(Math.round((await third.as(ADA).now())?.seconds ?? 0)).toBe(25);
+
+  // It was not dead. It finds another one in its place, and leaves.
+  await second.parties.sweep();
+  await settle();
+  expect(late.hasLeft).toBe(true);
+  expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({ owner: 'third-1' });
+  expect(second.shown.at(-1)?.title).toBe('Now playing: rain');
 });
 
 /** Settings in which a process was heard of for the last time now. */

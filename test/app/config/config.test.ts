@@ -176,6 +176,11 @@ test.each<[string, Record<string, string>, boolean]>([
   ['beside Slack', { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, false],
   ['beside Discord, where it is wanted', { DISCORD_TOKEN, PLAYGROUND: '1' }, true],
   ['where it is not wanted', { PLAYGROUND: '0' }, false],
+  [
+    'of a deployed bot',
+    { NODE_ENV: 'production', GATEWAY_BASE_URL: 'https://g.example', GATEWAY_API_KEY: 'k' },
+    false,
+  ],
   ['where others reach the listener', { HOST: '0.0.0.0' }, false],
   ['where the listener has a name of this machine', { HOST: 'localhost' }, true],
 ])('the chat in the browser %s', (_where, environment, isOn) => {

@@ -99,4 +99,44 @@ export const APP_FAULTS = [
       'test/app/telemetry/traces/exporter.test.ts': 'keeps the newest spans, and no more than it may',
     },
   },
+  {
+    name: 'a collector that hangs holds up what is traced',
+    file: 'src/app/telemetry/traces/exporter.ts',
+    text: 'await Promise.race([sending, sleep(CLOSING_MS, bound.signal)]);',
+    replacement: 'await sending;',
+    tests: {
+      'test/app/telemetry/traces/exporter.test.ts': 'a collector that does not answer is given up after two seconds',
+    },
+  },
+  {
+    name: 'a collector that is away is asked without a pause',
+    file: 'src/app/telemetry/traces/exporter.ts',
+    text: 'await pauseFor(sent.again);',
+    replacement: '',
+    tests: { 'test/app/telemetry/traces/exporter.test.ts': 'gets the same again, ever later, and is told of once' },
+  },
+  {
+    name: 'Retry-After of the collector is ignored',
+    file: 'src/app/telemetry/traces/exporter.ts',
+    text: 'return Math.max(own, asked ?? 0);',
+    replacement: 'return asked === undefined ? own : own;',
+    tests: { 'test/app/telemetry/traces/exporter.test.ts': 'is not hurried past its Retry-After by spans that come' },
+  },
+  {
+    name: 'what people ask for is written into spans',
+    file: 'src/app/telemetry/traces/traced.ts',
+    text: "'minstrel.command': command,",
+    replacement:
+      "'minstrel.command': command && `${command} ${String(Object.values(invocation.options)[0])}`,",
+    tests: { 'test/app/telemetry/traces/traces.test.ts': 'nothing of all this says what people wrote' },
+  },
+  {
+    name: 'a trace begins anew in each process, with a decision of its own',
+    file: 'src/app/telemetry/traces/tracer.ts',
+    text: 'const isSampled = parent && sampler.followsParent ? parent.isSampled : sampler.root(traceId);',
+    replacement: 'const isSampled = sampler.root(traceId);',
+    tests: {
+      'test/app/telemetry/traces/tracer.test.ts': 'is decided where the trace begins, and holds in every process',
+    },
+  },
 ] as const satisfies readonly Fault[];

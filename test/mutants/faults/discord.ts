@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts';
 const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
 const SHARED = 'test/platforms/discord/connection/shared-connection.test.ts';
+const BUDGET = 'test/platforms/discord/connection/rest/request-budget.test.ts';
+const REPLICAS = 'test/storage/redis/shared.test.ts';
 const LEASED = 'test/platforms/discord/connection/shards/leased-shards.test.ts';
 
 export const DISCORD_FAULTS = [
@@ -49,9 +51,7 @@ export const DISCORD_FAULTS = [
     file: 'src/platforms/discord/connection/rest/request-budget.ts',
     text: '        await take();\n',
     replacement: '',
-    tests: {
-      'test/platforms/discord/connection/rest/request-budget.test.ts': 'are at most fifty in a second',
-    },
+    tests: { [BUDGET]: 'are at most fifty in a second' },
   },
   {
     name: 'a slow command is acknowledged before anything remembers it',
@@ -150,5 +150,82 @@ export const DISCORD_FAULTS = [
     text: 'queue.waiting.delete(message);\n      const written = enter(',
     replacement: 'const written = enter(',
     tests: { 'test/platforms/discord/deliver/edit-scheduler.test.ts': 'which no older state can overwrite' },
+  },
+  {
+    name: 'a replica goes on with a shard whose lease it lost',
+    file: 'src/platforms/discord/connection/shards/leased-shards.ts',
+    text: 'if (leaving.has(shard) || (held.has(shard) && total === parts)) continue;',
+    replacement: 'if (leaving.has(shard) || total === parts) continue;',
+    tests: { [LEASED]: 'one that stood still for longer than its lease' },
+  },
+  {
+    name: 'a replica keeps more than its share of the shards',
+    file: 'src/platforms/discord/connection/shards/leased-shards.ts',
+    text: 'for (const shard of excess) if (!leaving.has(shard)) void giveUp(shard, { isLost: false });',
+    replacement: 'void excess;',
+    tests: { [LEASED]: 'one that is added gets its share' },
+  },
+  {
+    name: 'the next holder of a shard begins a session of its own',
+    file: 'src/platforms/discord/connection/shards/session.ts',
+    text: 'let session: SessionInfo | undefined = left?.session;',
+    replacement: 'let session: SessionInfo | undefined;',
+    tests: { [SHARED]: 'one that goes on with a session knows who may be answered there' },
+  },
+  {
+    name: 'two replicas hold one shard',
+    file: 'src/storage/redis/replicas.ts',
+    text: 'if not holderOf[name] and count[replica] < share then',
+    replacement: 'if holderOf[name] ~= replica and count[replica] < share then',
+    tests: { [REPLICAS]: 'no part has two holders, however many ask at once' },
+  },
+  {
+    name: 'the parts of a replica that died are free for no one',
+    file: 'src/storage/redis/replicas.ts',
+    text: "redis.call('ZREMRANGEBYSCORE', replicas, '-inf', now)",
+    replacement: '',
+    tests: { [REPLICAS]: 'what a silent replica held is free after its lease' },
+  },
+  {
+    name: 'a replica is granted more requests than are left of the second',
+    file: 'src/storage/redis/replicas.ts',
+    text: 'math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - before)',
+    replacement: 'math.min(tonumber(ARGV[2]), tonumber(ARGV[1]))',
+    tests: { [REPLICAS]: 'grants no more than there is in a second, to all replicas together' },
+  },
+  {
+    name: 'a batch of requests is kept beyond its second',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    text: 'while ((batch.left <= 0 || elapsed() >= batch.until) && !signal.aborted) {',
+    replacement: 'while (batch.left <= 0 && !signal.aborted) {',
+    tests: { [BUDGET]: 'that were granted for a second are not made in the next one' },
+  },
+  {
+    name: 'the limit that one replica met is news to the others',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    text: 'await lessor.block(BUDGET, seconds * 1_000).catch(() => undefined);',
+    replacement: '',
+    tests: { [BUDGET]: 'all wait when Discord has limited one of them' },
+  },
+  {
+    name: 'a request goes into a limit that was told while it waited',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    text: 'await waitOut(route);',
+    replacement: '',
+    tests: { [BUDGET]: 'that wait for the budget while their route is limited wait for that, too' },
+  },
+  {
+    name: 'answers to interactions wait for the budget',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    text: "if (!Reflect.has(Object(init.headers), 'Authorization')) return await request(url, init);",
+    replacement: '',
+    tests: { [BUDGET]: 'that answer interactions are not counted' },
+  },
+  {
+    name: 'replicas without Redis make as many requests as with it',
+    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    text: '.catch(() => own.take(BUDGET, { ...request, perSecond: ALONE_PER_SECOND }));',
+    replacement: '.catch(() => own.take(BUDGET, request));',
+    tests: { [BUDGET]: 'go on slowly while storage cannot be asked' },
   },
 ] as const satisfies readonly Fault[];

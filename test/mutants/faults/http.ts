@@ -1,8 +1,5 @@
 import type { Fault } from '../fault.ts';
 
-const PAGES = 'test/http/pages/pages.test.ts';
-const SONG_PAGES = 'test/end-to-end/song-pages.test.ts';
-
 const CALLBACK = 'test/http/music-callback.test.ts';
 
 export const HTTP_FAULTS = [
@@ -76,54 +73,5 @@ export const HTTP_FAULTS = [
     text: "return reply.code(status).send({ error: REASONS[status] ?? (status < 500 ? 'bad request' : 'broken') });",
     replacement: 'return reply.code(status).send({ error: String(error) });',
     tests: { 'test/http/server.test.ts': 'a route that breaks answers 500 without its reason' },
-  },
-  {
-    name: 'a page opens without its signature',
-    file: 'src/http/pages/routes.ts',
-    text: 'if (!isPageSigned(kind, id, signature, secrets)) return sendNotFound(reply);',
-    replacement: '',
-    tests: { [PAGES]: 'nothing is found at' },
-  },
-  {
-    name: 'a quote in a title ends the attribute that it stands in',
-    file: 'src/http/pages/html.ts',
-    text: `'"': '&quot;',`,
-    replacement: `'"': '"',`,
-    tests: { [PAGES]: 'hostile titles, names, styles, words and stems stay text' },
-  },
-  {
-    name: 'a page may be asked for without end',
-    file: 'src/http/pages/visit-limit.ts',
-    text: 'const admitted = filled >= 1;',
-    replacement: 'const admitted = true;',
-    tests: { [PAGES]: 'a page that is asked for too often says so' },
-  },
-  {
-    name: 'a stem begins two milliseconds late',
-    file: 'src/http/pages/browser/deck.js',
-    text: 'source.start(at, from);',
-    replacement: 'source.start(at + index * 0.002, from);',
-    tests: { 'test/http/pages/in-browser.test.ts': 'stems play in step to the sample' },
-  },
-  {
-    name: 'a page that was taken away opens',
-    file: 'src/app/routes/page-source.ts',
-    text: "if (job.pageWithdrawn) return 'withdrawn';",
-    replacement: '',
-    tests: { [SONG_PAGES]: 'the person who asked takes the page away and gives it back' },
-  },
-  {
-    name: 'songs of private channels have pages',
-    file: 'src/settings/decisions.ts',
-    text: "return { on: address.public === true, from: 'deployment' };",
-    replacement: "return { on: address.public !== false, from: 'deployment' };",
-    tests: { [SONG_PAGES]: 'a song of a public channel has a page whose takes can be heard' },
-  },
-  {
-    name: 'an album opens by a link that was taken away',
-    file: 'src/app/routes/page-source.ts',
-    text: "if (channel.album !== album.key) return 'withdrawn';",
-    replacement: '',
-    tests: { [SONG_PAGES]: 'the album of a channel has its songs' },
   },
 ] as const satisfies readonly Fault[];

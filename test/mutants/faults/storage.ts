@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts';
 
 const SQLITE = 'test/storage/sqlite/sqlite.test.ts';
+const BACKUP = 'test/end-to-end/backup.test.ts';
 const REDIS = 'test/storage/redis/redis.test.ts';
 
 export const STORAGE_FAULTS = [
@@ -175,8 +176,65 @@ export const STORAGE_FAULTS = [
     text: 'if (occupied !== undefined) throw new BackupError(occupied);',
     replacement: '',
     tests: {
-      'test/end-to-end/backup.test.ts':
+      [BACKUP]:
         'a backup of a running bot is taken up elsewhere: open work ends once, and nothing is paid twice',
     },
+  },
+  {
+    name: 'a backup is restored over what another database left behind',
+    file: 'src/storage/sqlite/copy.ts',
+    text: "const left = ['', '-wal', '-shm', '-journal']",
+    replacement: "const left = ['']",
+    tests: { [BACKUP]: 'nothing is restored over a remainder' },
+  },
+  {
+    name: 'a backup is restored while its bot runs',
+    file: 'src/app/backup/restore.ts',
+    text: 'if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;',
+    replacement:
+      'if (publicUrl === undefined || (await botAnswersAt(publicUrl, fetch)) !== undefined) return;',
+    tests: { [BACKUP]: 'a backup of a running bot is taken up elsewhere' },
+  },
+  {
+    name: 'half a backup is restored',
+    file: 'src/app/backup/restore.ts',
+    text: "{ storage: { type: 'sqlite', directory: staging } }",
+    replacement: "{ storage: { type: 'sqlite', directory: place.directory } }",
+    tests: { [BACKUP]: 'nothing is restored over a remainder' },
+  },
+  {
+    name: 'work that a backup holds is submitted again',
+    file: 'src/app/backup/restore.ts',
+    text: "return transition(job, { type: 'restored', failure });",
+    replacement: "return job.id === failure.code ? transition(job, { type: 'restored', failure }) : job;",
+    tests: { 'test/app/backup.test.ts': 'is taken back into an empty Redis, and into nothing else' },
+  },
+  {
+    name: 'a backup is restored over jobs in Redis',
+    file: 'src/app/backup/restore.ts',
+    text: 'await assertEmpty(storage);',
+    replacement: 'void assertEmpty;',
+    tests: { 'test/app/backup.test.ts': 'is taken back into an empty Redis, and into nothing else' },
+  },
+  {
+    name: 'a file of a backup that is not what its name says is taken',
+    file: 'src/app/backup/folder.ts',
+    text: 'if (verified && !name.startsWith(`${await hashOf(source)}.`)) {',
+    replacement: 'if (verified && name === (await hashOf(source))) {',
+    tests: { [BACKUP]: 'nothing is restored over a remainder, and nothing from what is no whole backup' },
+  },
+  {
+    name: 'a backup is readable by everybody on the machine',
+    file: 'src/app/backup/backup.ts',
+    text: "open(join(folder, PARTIAL_FILE), 'w', 0o600)",
+    replacement: "open(join(folder, PARTIAL_FILE), 'w', 0o644)",
+    tests: { [BACKUP]: 'a backup of a running bot is taken up elsewhere' },
+  },
+  {
+    name: 'a backup empties a folder that is none',
+    file: 'src/app/backup/backup.ts',
+    text: 'if (foreign !== undefined)',
+    replacement: "if (foreign === '')",
+    tests: { [BACKUP]: 'nothing from what is no whole backup' },
   },
 ] as const satisfies readonly Fault[];

@@ -320,34 +320,6 @@ test('a button of one command that starts another needs access to the other, pre
   expect(await jobs()).toBeGreaterThan(before);
 });
 
-describe('the servers that the operator serves', () => {
-  const NOT_SERVED = 'Whoever runs this bot has not opened it to this place';
-  const ask = async (served: readonly string[], address: Address, who: Who = 'moderator') => {
-    const { admit } = administer({ ...world, served });
-    return admit({ command: 'minstrel', address, person: somebody(address.platform, who) }).then(
-      () => 'served',
-      (error: Error) => error.message,
-    );
-  };
-
-  test.each([
-    ['all, when none is named', [], 'served'],
-    ['by id', ['guild'], 'served'],
-    ['by platform and id', ['discord:guild'], 'served'],
-    ['of that platform only', ['slack:guild'], NOT_SERVED],
-    ['no others, not even for moderators', ['another'], NOT_SERVED],
-  ] as const)('%s', async (_name, served, expected) => {
-    expect(await ask(served, here('discord'))).toContain(expected);
-  });
-
-  test('direct messages only where they are named, and a terminal always', async () => {
-    const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
-    expect(await ask(['guild'], direct, 'anybody')).toContain(NOT_SERVED);
-    expect(await ask(['guild', 'direct'], direct, 'anybody')).toBe('served');
-    expect(await ask(['guild'], { platform: 'terminal', channel: 'terminal', person: 'you' })).toBe('served');
-  });
-});
-
 test('a person whose rights the platform did not tell reads that, and not that they are no moderator', async () => {
   for (const name of ['models', 'song', 'minstrel'] as const) {
     const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true };

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Limit } from '../../../src/core/moderation.ts';
 import { MOST_LIMITS, readSettings } from '../../../src/settings/decisions.ts';
-import { keptWith, resetLimit, setExemption, setLimit } from '../../../src/settings/limits/changes.ts';
+import {
+  keptWith,
+  resetLimit,
+  setExemption,
+  setLimit,
+  setPause,
+} from '../../../src/settings/limits/changes.ts';
 import { describeLimit, describeLimitName, timeUntil } from '../../../src/settings/limits/words.ts';
 
 const DISCORD = { platform: 'discord' };
@@ -81,6 +87,17 @@ it('to exempt moderators is traced, from what it was', () => {
     from: 'yes',
     to: 'no',
   });
+});
+
+it('to pause is traced, and twice the same changes nothing', () => {
+  const paused = setPause(true)(EMPTY);
+  expect(paused).toEqual({
+    settings: { ...EMPTY, paused: true },
+    trace: { what: 'paused', from: 'no', to: 'yes' },
+  });
+  const settings = paused?.settings ?? EMPTY;
+  expect(setPause(false)(settings)?.trace).toEqual({ what: 'paused', from: 'yes', to: 'no' });
+  expect([setPause(true)(settings), setPause(false)(EMPTY)]).toEqual([undefined, undefined]);
 });
 
 it('a channel’s limit is kept with the channel, any other with the server', () => {

@@ -94,6 +94,41 @@ describe('the requests of one process', () => {
     expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(299);
   });
 
+  it('that were granted for a second are not made in the next one', async () => {
+    let time = 0;
+    let asked = 0;
+    const lessor: Lessor = {
+      take: async () => {
+        asked += 1;
+        return { granted: 10, milliseconds: 1_000 };
+      },
+      block: async () => {},
+    };
+    const wait = async () => {};
+    const budget = createRequestBudget({
+      replicas: lessor,
+      elapsed: () => time,
+      sleep: wait,
+      signal: closing.signal,
+    });
+    // The library's types come from its own undici; the values are Node's in both.
+    const answer = () => Response.json({}) as unknown as Awaited<ReturnType<typeof nodeFetch>>;
+    const send = budget.limiting(async () => answer());
+    const post = () =>
+      send(`${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`, {
+        method: 'POST',
+        headers: { Authorization: 'Bot token' },
+      });
+    for (const at of [0, 999]) {
+      time = at;
+      await post();
+    }
+    expect(asked).toBe(1);
+    time = 1_000;
+    await post();
+    expect(asked).toBe(2);
+  });
+
   it('that answer interactions are not counted', async () => {
     const rest = openRest({ take: () => new Promise(() => {}), block: async () => {} });
     const before = discord.refused.length;

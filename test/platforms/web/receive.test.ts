@@ -1,0 +1,89 @@
+/** What the chat in the browser takes from its page, and who sees what comes of it. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Bot } from '../../../src/core/bot.ts';
+import type { Invocation } from '../../../src/core/invocation.ts';
+import { actionId } from '../../../src/core/message.ts';
+import { openWeb, SILENT_BOT, watchChat } from './harness.ts';
+
+const SKIP = actionId({ command: 'party', action: 'skip', job: 'now', index: 0 });
+const GENERAL = { platform: 'web', guild: 'playground', channel: 'general' };
+
+let opened: Awaited<ReturnType<typeof openWeb>>;
+let web: ReturnType<(typeof opened)['make']>;
+let invocations: Invocation[];
+let requests = 0;
+
+/** Answers everything, to the person alone. */
+const BOT: Bot = {
+  ...SILENT_BOT,
+  run: async (invocation) => {
+    invocations.push(invocation);
+    return { type: 'message', visibility: 'person', message: { text: 'Yes.' } };
+  },
+};
+
+beforeEach(async () => {
+  invocations = [];
+  opened = await openWeb();
+  web = opened.make();
+  await web.start(BOT);
+});
+afterEach(() => opened.close());
+
+const ask = (request: object) => {
+  requests += 1;
+  return web.browserChat.ask({ id: `request${requests}`.padEnd(16, 'x'), channel: 'general', ...request });
+};
+const say = (person: string, line: string, more: object = {}) => ask({ type: 'line', person, line, ...more });
+const press = (person: string, message: string, action = SKIP) =>
+  ask({ type: 'press', person, message, action });
+
+/** Messages that a person sees, from before and from now on. */
+const seenBy = (person: string) => {
+  const page = watchChat(web.browserChat, person);
+  return () => page.messages();
+};
+const questions = () => invocations.map(({ options }) => options.question);
+
+it('direct messages, and answers to one person, are for that person alone', async () => {
+  const [ada, mo] = [seenBy('ada'), seenBy('mo')];
+  await say('ada', 'a secret', { channel: 'direct-ada' });
+  await say('ada', '@minstrel why?');
+  expect(ada().map(({ channel }) => channel)).toEqual(['direct-ada', 'direct-ada', 'general', 'general']);
+  expect(mo().map(({ author }) => author)).toEqual(['ada']);
+  expect(seenBy('mo')().map(({ channel }) => channel)).toEqual(['general']);
+  expect(await say('mo', 'let me in', { channel: 'direct-ada' })).toMatchObject({ type: 'refused' });
+  expect(questions()).toEqual(['a secret', 'why?']);
+});
+
+it('a button is pressed by those who see it, where it stands', async () => {
+  const mo = seenBy('mo');
+  const buttons = [{ type: 'action', id: SKIP, label: 'Skip' }] as const;
+  await web.sendPrivately({ ...GENERAL, person: 'ada' }, { text: 'For Ada', actions: buttons });
+  const [alone] = seenBy('ada')();
+  await press('mo', alone?.id ?? '');
+  await press('ada', alone?.id ?? '', actionId({ command: 'party', action: 'stop', job: 'now', index: 0 }));
+  expect(JSON.stringify(mo())).toContain('This button is not there any more');
+  expect(invocations).toEqual([]);
+  await press('ada', alone?.id ?? '');
+  expect(invocations).toMatchObject([{ command: 'party', action: { name: 'skip' }, person: { id: 'ada' } }]);
+});
+
+it('what people say to each other is theirs, also as a reply', async () => {
+  await web.show({ ...GENERAL, person: 'ada' }, { text: 'Done.' }, { key: 'job1', remember: async () => {} });
+  await say('ada', 'who brings cake?');
+  const [done, cake] = seenBy('bob')();
+  await say('bob', 'me', { replyTo: cake?.id });
+  expect(invocations).toEqual([]);
+  await say('bob', 'and then?', { replyTo: done?.id });
+  await say('bob', '@Minstrel, what is a mode?');
+  expect(questions()).toEqual(['and then?', 'what is a mode?']);
+  expect(invocations[0]?.conversation).toMatchObject([{ author: 'bot', job: 'job1' }]);
+});
+
+it('what cannot be read is told so, and asks nothing', async () => {
+  for (const request of [{}, { type: 'line', person: '../mo', line: 'hi' }, { type: 'line', person: 'ada' }])
+    expect(await ask(request)).toBeUndefined();
+  expect(await say('eve', 'hi')).toMatchObject({ type: 'refused' });
+  expect(invocations).toEqual([]);
+});
