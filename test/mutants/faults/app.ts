@@ -105,7 +105,8 @@ export const APP_FAULTS = [
     text: 'await Promise.race([sending, sleep(CLOSING_MS, bound.signal)]);',
     replacement: 'await sending;',
     tests: {
-      'test/app/telemetry/traces/exporter.test.ts': 'a collector that does not answer is given up after two seconds',
+      'test/app/telemetry/traces/exporter.test.ts':
+        'a collector that does not answer is given up after two seconds',
     },
   },
   {
@@ -113,14 +114,18 @@ export const APP_FAULTS = [
     file: 'src/app/telemetry/traces/exporter.ts',
     text: 'await pauseFor(sent.again);',
     replacement: '',
-    tests: { 'test/app/telemetry/traces/exporter.test.ts': 'gets the same again, ever later, and is told of once' },
+    tests: {
+      'test/app/telemetry/traces/exporter.test.ts': 'gets the same again, ever later, and is told of once',
+    },
   },
   {
     name: 'Retry-After of the collector is ignored',
     file: 'src/app/telemetry/traces/exporter.ts',
     text: 'return Math.max(own, asked ?? 0);',
     replacement: 'return asked === undefined ? own : own;',
-    tests: { 'test/app/telemetry/traces/exporter.test.ts': 'is not hurried past its Retry-After by spans that come' },
+    tests: {
+      'test/app/telemetry/traces/exporter.test.ts': 'is not hurried past its Retry-After by spans that come',
+    },
   },
   {
     name: 'what people ask for is written into spans',
@@ -136,7 +141,8 @@ export const APP_FAULTS = [
     text: 'const isSampled = parent && sampler.followsParent ? parent.isSampled : sampler.root(traceId);',
     replacement: 'const isSampled = sampler.root(traceId);',
     tests: {
-      'test/app/telemetry/traces/tracer.test.ts': 'is decided where the trace begins, and holds in every process',
+      'test/app/telemetry/traces/tracer.test.ts':
+        'is decided where the trace begins, and holds in every process',
     },
   },
 ] as const satisfies readonly Fault[];
