@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   /** URLs whose fetch fails, and how. */
   readonly unreachable: Map<string, MediaError>;
   readonly dependencies: JobDependencies;
+  /** What was measured: the name of a series, its labels and its value. */
+  readonly measured: readonly (readonly unknown[])[];
   /** What jobs invoke commands by. */
   readonly invoker: { invoke: JobDependencies['invoke'] };
   /** Stores work as a person's command does. */
@@ -105,6 +107,7 @@ export async function createWorld(
   let ids = 0;
   let events = 0;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
+  const measured: (readonly unknown[])[] = [];
   const invoker: World['invoker'] = {
     invoke: () => Promise.reject(new TypeError('no command is invoked in this test')),
   };
@@ -135,8 +138,7 @@ export async function createWorld(
     familyOf,
     mediaDefaults: { image: { size: '1328*1328' }, video: {} },
     pollRate: createRateLimiter({ perSecond: 5, now: clock.now }),
-    // A run that a test asks for by itself waits for no other.
-    measure: () => {},
+    measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     random: () => 0.5,
@@ -170,6 +172,7 @@ export async function createWorld(
     log,
     unreachable,
     dependencies,
+    measured,
     invoker,
     accept,
     start: async (request, invocation) => (await accept(request, invocation)).job,

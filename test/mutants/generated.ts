@@ -10,6 +10,7 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
   'src/jobs/transitions.ts': ['test/jobs/transitions.test.ts', 'test/jobs/record.test.ts'],
   'src/jobs/runner/runner.ts': [
     'test/jobs/runner/runner.test.ts',
+    'test/jobs/runner/measured.test.ts',
     'test/jobs/callbacks.test.ts',
     'test/jobs/cancelling.test.ts',
     'test/jobs/steps/retry-after.test.ts',

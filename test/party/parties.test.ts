@@ -80,6 +80,7 @@ it('takes words only from those who hear it, and lets nobody take away what othe
   await expect(first.as(BO).stop()).rejects.toThrow('A moderator can stop it');
   building.people.set('cy', 'cellar');
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('another voice channel');
+  expect((await first.as(ADA).now())?.party.queue.map(({ title }) => title)).toEqual(['sun']);
   building.people.set('cy', 'closed');
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('I lack Speak');
   expect(await first.as(ADA).remove(1)).toContain('sun');

@@ -113,7 +113,7 @@ export const PARTY_FAULTS = [
     tests: { [PARTIES]: 'passes over songs that cannot be played, and ends where none can' },
   },
   {
-    name: 'the channel of another server’s people is joined',
+    name: 'a song that was refused is played in the other channel',
     file: 'src/party/tools.ts',
     text: 'if (known && known.channel !== channel.id) return known;',
     replacement: '',

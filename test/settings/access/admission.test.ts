@@ -75,6 +75,15 @@ describe('a refusal says who may', () => {
   });
 });
 
+it('who was appointed comes in as a moderator, by their role too', async () => {
+  const admit = createAccess({ decisions: { read: async () => NOTHING_DECIDED }, served: [], commands });
+  const known = { ...NOTHING_DECIDED, server: decided('server', addSubject('moderators', DJ)) };
+  const asking = { command: 'song', address: HERE };
+  const dj = { ...ADA, roles: ['dj'] };
+  expect((await admit({ ...asking, person: dj }, known)).person).toEqual({ ...dj, moderator: true });
+  expect((await admit({ ...asking, person: ADA }, known)).person).toEqual(ADA);
+});
+
 describe('is let in', () => {
   it.each<[string, Person, Decided]>([
     ['everybody where nothing is decided', ADA, {}],
