@@ -10,7 +10,7 @@ import type { DecisionStore, Decisions } from '../decisions.ts';
 export const ALL_COMMANDS = 'all';
 
 export interface AccessOptions {
-  readonly decisions: DecisionStore;
+  readonly decisions: Pick<DecisionStore, 'read'>;
   /** What the operator serves, as `platform:id` or as an id; `direct` lets direct messages in. Empty: all. */
   readonly served: readonly string[];
   readonly commands: readonly Pick<AnyCommand, 'name' | 'moderatorsOnly' | 'alwaysAllowed'>[];

@@ -23,11 +23,12 @@ afterEach(async () => {
 });
 
 const questions = ({ bot }: Harness) => bot.invocations.map(({ options }) => options.question);
-/** Everything before it was heard when the bot answers this. */
+/** Everything before it was heard when the bot answers this, and done when the platform has stopped. */
 async function settled(some: Harness): Promise<unknown[]> {
   const begun = accept(some.bot);
   some.discord.say({ text: 'and now?', channel: some.discord.directChannel() });
   await begun;
+  await some.platform.stop();
   return questions(some).filter((question) => question !== 'and now?');
 }
 

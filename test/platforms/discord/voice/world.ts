@@ -23,6 +23,8 @@ export interface VoiceWorld extends AsyncDisposable {
   readonly log: RecordingLog;
   /** What the session told, in order. */
   readonly events: string[];
+  /** How long the platform waited each time, in milliseconds. */
+  readonly pauses: number[];
   join(options?: Partial<JoinOptions>): Promise<VoiceSession>;
 }
 
@@ -32,6 +34,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   discord.voice.server = server;
   const channel = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
   const log = new RecordingLog();
+  const pauses: number[] = [];
   const platform = createDiscord({
     token: discord.token,
     apiUrl: discord.apiUrl,
@@ -39,7 +42,10 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
     log,
     now: Date.now,
     random: () => 0,
-    sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+    async sleep(ms, signal) {
+      pauses.push(ms);
+      await delay(ms, undefined, { signal }).catch(() => undefined);
+    },
   });
   await platform.start(new FakeBot());
   const voice = await platform.voice?.();
@@ -55,6 +61,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
     channel,
     log,
     events,
+    pauses,
     async join(options = {}) {
       const session = await voice.join({
         guild: discord.guild.id,
