@@ -12,6 +12,7 @@ import { FAULTS } from './faults/index.ts';
 import { runGenerated } from './generated.ts';
 import { type Healthy, runHealthy, tryFault, type Verdict } from './trial.ts';
 
+const secondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) / 1_000);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function describe(verdict: Verdict): string {
@@ -59,20 +60,24 @@ async function runListed(isMeant: (text: string) => boolean, jobs: number): Prom
   const healthy = await runHealthy(chosen, folders[0] ?? '');
   const waiting = [...healthy];
   const counts = { killed: 0, survived: 0, unclear: 0 };
-  const tell = ({ fault: { name, file } }: Healthy, verdict: Verdict) => {
+  const tell = ({ fault: { name, file } }: Healthy, verdict: Verdict, seconds: number) => {
     counts[verdict.type] += 1;
-    say(`${verdict.type.padEnd(8)}  ${name} (${file})\n            ${describe(verdict)}`);
+    say(`${verdict.type.padEnd(8)}  ${name} (${file}), ${seconds} s\n            ${describe(verdict)}`);
   };
   await Promise.all(
     folders.map(async (folder) => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const { trouble } = next;
-        tell(next, trouble === undefined ? await tryFault(next, folder) : { type: 'unclear', why: trouble });
+        const startedAt = performance.now();
+        const verdict: Verdict =
+          trouble === undefined ? await tryFault(next, folder) : { type: 'unclear', why: trouble };
+        tell(next, verdict, secondsSince(startedAt));
       }
     }),
   );
-  const seconds = Math.round((performance.now() - began) / 1_000);
-  say(`${counts.killed} killed, ${counts.survived} survived, ${counts.unclear} unclear, in ${seconds} s`);
+  say(
+    `${counts.killed} killed, ${counts.survived} survived, ${counts.unclear} unclear, in ${secondsSince(began)} s`,
+  );
   return counts.killed === chosen.length;
 }
 
