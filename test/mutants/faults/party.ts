@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const RULES = 'test/core/party.test.ts';
 const PARTIES = 'test/party/parties.test.ts';
+const PUBLICITY = 'test/platforms/discord/receive/publicity.test.ts';
 const SESSION = 'test/platforms/discord/voice/session.test.ts';
 
 export const PARTY_FAULTS = [
@@ -132,6 +133,30 @@ export const PARTY_FAULTS = [
     text: 'WHERE has_songs = 1 AND platform = ? AND channel = ?',
     replacement: 'WHERE has_songs = 1 AND platform = ? AND length(channel) <> -length(?)',
     tests: { 'test/storage/sqlite/sqlite.test.ts': 'recentSongs: the newest of the channel first' },
+  },
+  {
+    name: 'titles of channels that a person cannot read are offered',
+    file: 'src/jobs/jobs.ts',
+    text: 'song.address.channel !== where.channel && isOpen(song)',
+    replacement: 'song.address.channel !== where.channel',
+    tests: {
+      'test/end-to-end/party.test.ts':
+        'offers the songs of every channel that the person can read, and no title of another',
+    },
+  },
+  {
+    name: 'what was said in a private thread can be read by everybody',
+    file: 'src/platforms/discord/connection/guilds.ts',
+    text: 'if (found?.type === ChannelType.PrivateThread) return false;',
+    replacement: '',
+    tests: { [PUBLICITY]: 'tells who can read what was said: by overwrites and roles' },
+  },
+  {
+    name: 'who sees a channel, and none of its messages, can read it',
+    file: 'src/platforms/discord/connection/guilds.ts',
+    text: 'return bits !== undefined && (bits & READING) === READING;',
+    replacement: 'return bits !== undefined && (bits & READING) !== 0n;',
+    tests: { [PUBLICITY]: 'tells who can read what was said: by overwrites and roles' },
   },
   {
     name: 'a voice connection that was refused is tried again and again',
