@@ -43,6 +43,13 @@ describe('submission', () => {
     });
   });
 
+  it('of a song whose words are asked for first remembers that they are', () => {
+    expect(applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true })).toStrictEqual({
+      ...SUBMITTING,
+      lyrics: 'sent',
+    });
+  });
+
   it('that was answered at once is ready, or cancelled where somebody asked for that', () => {
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 2 };
     const ready = { state: 'ready', result: PICTURE, complete: true, endedAt: 2 } as const;
@@ -357,6 +364,20 @@ describe('what could be shown nowhere', () => {
     });
     expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'eve' })).toBe(undelivered);
     expect(applied(DELIVERED, { type: 'redirected', address: elsewhere, person: 'ada' })).toBe(DELIVERED);
+  });
+});
+
+it('what a backup holds may have been posted since, and goes on where it was', () => {
+  const failure = {
+    code: 'restored',
+    sentence: 'I was restored.',
+    reference: 'ref',
+    taken: 'unknown',
+  } as const;
+  expect(applied(WAITING, { type: 'restored', failure })).toStrictEqual({
+    ...WAITING,
+    restored: true,
+    mayHavePosted: true,
   });
 });
 
