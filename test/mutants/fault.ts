@@ -1,12 +1,15 @@
 /** A fault that the tests must notice: one edit of one place. */
 export interface Fault {
-  /** What goes wrong, in the words of whoever would meet it. */
+  /** What goes wrong, in the words of those who would meet it. */
   readonly name: string;
   readonly file: string;
   /** Is in the file exactly once. */
   readonly text: string;
   readonly replacement: string;
-  /** By test file: a part of the titles of the tests that see it. */
+  /**
+   * By test file: a part of the titles of the tests that see it. They run without the others of the file: what they need of
+   * an earlier test, that part must name too.
+   */
   readonly tests: Readonly<Record<string, string>>;
 }
 

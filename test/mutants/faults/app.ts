@@ -133,7 +133,7 @@ export const APP_FAULTS = [
     text: "'minstrel.command': command,",
     replacement:
       "'minstrel.command': command && `${command} ${String(Object.values(invocation.options)[0])}`,",
-    tests: { 'test/app/telemetry/traces/traces.test.ts': 'nothing of all this says what people wrote' },
+    tests: { 'test/end-to-end/quiet-log.test.ts': 'and in no trace' },
   },
   {
     name: 'a trace begins anew in each process, with a decision of its own',
