@@ -56,11 +56,13 @@ export const page = pageAction(async (invocation, context) => {
 export const withdraw = pageAction(async (invocation, { pages }) => {
   assertMayDecide(invocation);
   await pages.setWithdrawn(invocation.job, true);
-  return privately('The page is gone: its link opens nothing now. **Page** under the song gives it back.');
+  return privately(
+    'The page is gone: its link opens nothing now, and **Listen** is taken from under the song. **Page** gives it back.',
+  );
 });
 
 export const publish = pageAction(async (invocation, { pages }) => {
   assertMayDecide(invocation);
   await pages.setWithdrawn(invocation.job, false);
-  return privately('The page is back, under the same link.');
+  return privately('The page is back, under the same link: **Page** under the song has it.');
 });

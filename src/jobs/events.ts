@@ -27,6 +27,8 @@ export type RecordedFields = Partial<
 interface EventFields {
   /** A fact that changes no state. */
   readonly recorded: { readonly fields: RecordedFields };
+  /** The platform told whether everybody can read in the channel. */
+  readonly publicityKnown: { readonly channel: string; readonly public: boolean };
   /** A run posted although another run had overtaken it: `posted` is what it knows. */
   readonly overtaken: { readonly posted: Posted };
   /** Only one message is left, and it says what it should. */

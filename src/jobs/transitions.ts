@@ -85,6 +85,8 @@ const restore: Cell<'restored'> = (job) => ({ ...job, restored: true, mayHavePos
 /** What happens the same in every state. */
 const EVERYWHERE = {
   recorded: (job, { fields }) => ({ ...job, ...fields }),
+  publicityKnown: (job, { channel, public: isPublic }) =>
+    job.address.channel === channel ? { ...job, address: { ...job.address, public: isPublic } } : job,
   overtaken: overtake,
   repaired: repair,
   cancelRequested: ignore,

@@ -87,6 +87,13 @@ export interface Platform {
    * where messages end with the process. Throws PlatformError.
    */
   offers?(address: Address, posted: Posted, action: string): Promise<boolean | undefined>;
+  /**
+   * Whether everybody in its server can read at an address that does not say so; undefined where the platform does not tell.
+   * Absent where every address says it. Throws the platform's errors.
+   */
+  isPublic?(address: Address): Promise<boolean | undefined>;
+  /** Takes the buttons that lead to a page out of a message that was shown. Throws PlatformError. */
+  removeLinks?(address: Address, posted: Posted, page: string): Promise<void>;
   /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
   attachmentHeaders(
     url: string,

@@ -39,6 +39,7 @@ beforeAll(async () => {
       'app_mentions:read',
       'assistant:write',
       'channels:history',
+      'channels:read',
       'chat:write',
       'commands',
       'files:read',

@@ -24,6 +24,8 @@ export class RecordingPlatform implements Platform {
   acknowledged: boolean | PlatformError = true;
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
+  /** Channels tell who can read them, unless a test says otherwise. */
+  isPublic?: NonNullable<Platform['isPublic']>;
   /** A place beside the message that says how far work is; there is none unless a test makes one. */
   showProgress?: NonNullable<Platform['showProgress']>;
   readonly #byKey = new Map<string, string>();
@@ -43,6 +45,14 @@ export class RecordingPlatform implements Platform {
   async wasAcknowledged(): Promise<boolean> {
     if (typeof this.acknowledged !== 'boolean') throw this.acknowledged;
     return this.acknowledged;
+  }
+
+  async removeLinks(_address: Address, { id }: Posted, page: string): Promise<void> {
+    const message = this.shown.get(String(id));
+    const actions = message?.actions?.filter(
+      (action) => action.type !== 'link' || !action.url.startsWith(page),
+    );
+    if (message && actions) this.shown.set(String(id), { ...message, actions });
   }
 
   attachmentHeaders() {

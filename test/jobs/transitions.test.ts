@@ -24,6 +24,7 @@ const whole = { ...result, wavUrl: 'https://gateway.example/rain.wav' };
 const EVENTS: readonly JobEvent[] = [
   { type: 'recorded', fields: { shown: 'digest' } },
   { type: 'recorded', fields: { undelivered: true } },
+  { type: 'publicityKnown', channel: 'c', public: true },
   { type: 'overtaken', posted: { id: 'message' } },
   { type: 'repaired' },
   { type: 'cancelRequested', by: 'ada' },

@@ -71,6 +71,8 @@ export interface Administration {
   readonly decisions: DecisionStore;
   /** Where people open the page of a song; undefined where they could not, or moderators switched pages off. */
   pageUrl(song: Pick<JobView, 'id' | 'address'>): Promise<string | undefined>;
+  /** Takes the links to a song's page out of what chats show. */
+  hidePage(song: string): Promise<void>;
   /** @param person as the platform knows them */
   moderation(where: Address, person: Person, settings: Decisions): Moderation;
   /** Where operators read metrics; undefined where they did not ask for it. */
@@ -117,11 +119,22 @@ export async function startAdministration(options: AdministrationOptions): Promi
       .map(({ name }) => name),
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
-    forget: (who) => forget(who, { ...options, decisions, removeFile: (name) => options.media.remove(name) }),
+    async forget(who) {
+      const takeAway = await (await pageLinks()).ofPerson(who.platform, who.person);
+      const removeFile = (name: string) => options.media.remove(name);
+      const erased = await forget(who, { ...options, decisions, removeFile });
+      // Nothing waits for it: the links open nothing any more.
+      void takeAway();
+      return erased;
+    },
     albumUrl: (address, key) => urlAt(address, 'albums', albumId(address, key)),
     newId,
     now,
   };
+  async function pageLinks() {
+    const { createPageLinks } = await import('../routes/page-links.ts');
+    return createPageLinks({ storage, platforms, urlOf: ({ id }) => options.pageUrl('songs', id), log });
+  }
   const urlAt = ({ platform }: Pick<Address, 'platform'>, kind: PageKind, id: string) =>
     isOpenTo(platform, config.listener) ? options.pageUrl(kind, id) : undefined;
   const cleanup = startCleanup({ decisions, feedback }, options);
@@ -150,6 +163,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
       const { on } = pagesInForce(await decisions.read(address), address);
       return on ? urlAt(address, 'songs', id) : undefined;
     },
+    hidePage: async (song) => (await pageLinks()).takeAway(song),
     moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
     metricsUrl: server && `${server.url}/metrics`,
     async stop() {

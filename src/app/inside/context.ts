@@ -82,7 +82,10 @@ export function contextOf(
     },
     pages: {
       of: parts.pageUrl,
-      setWithdrawn: ({ id }, withdrawn) => jobs.setPage(id, withdrawn),
+      async setWithdrawn({ id }, withdrawn) {
+        await jobs.setPage(id, withdrawn);
+        if (withdrawn) await administration.hidePage(id);
+      },
     },
     files: {
       keep: async (file, accept) => keepAttachment(media, file, accept, await accessTo(address, file)),

@@ -43,7 +43,8 @@ export async function finalMessage(
   const { job } = run;
   if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
   const parent = job.parent === undefined ? undefined : await readParent(job.parent, deps);
-  const view = await viewWith(parent, job, deps);
+  await learnPublicity(run, deps);
+  const view = await viewWith(parent, run.job, deps);
   const rendered = withSourceSong(render(job, view, deps), job, parent);
   const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, deps.now());
   const failed = await keepMedia(run, rendered, { waitsFor, signal }, deps);
@@ -99,6 +100,19 @@ async function viewWith(parent: Job | undefined, job: Job, deps: JobDependencies
   // The stems of a song are heard on its page.
   const page = await linkToPage(job.work.route === 'music.vocalRemoval' ? (parent ?? job) : job, deps);
   return { ...job, ...(url ? { parentUrl: url } : {}), ...(page ? { pageUrl: page } : {}) };
+}
+
+/** Songs of public channels have pages. Commands over HTTP and mentions do not tell which channels those are. */
+async function learnPublicity(run: JobRun, deps: JobDependencies): Promise<void> {
+  const { address, result } = run.job;
+  const { guild, channel } = address;
+  if (guild === undefined || address.public !== undefined || !result?.songs.length) return;
+  try {
+    const isPublic = await deps.platform(address.platform)?.isPublic?.(address);
+    if (isPublic !== undefined) run.apply({ type: 'publicityKnown', channel, public: isPublic });
+  } catch (error) {
+    deps.log.warn({ job: run.job.id, err: error }, 'Who can read the channel of a song is not known');
+  }
 }
 
 /** A link is worth no failure. */

@@ -20,6 +20,7 @@ import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
+import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/writer.ts';
 import { platformErrorOf } from './errors.ts';
@@ -190,6 +191,10 @@ export function createDiscord(options: DiscordOptions): Platform {
     sameChannel,
 
     linkTo: messageLink,
+
+    isPublic: async (address) => guilds.isPublic(address) ?? (await guilds.askIsPublic(address)),
+
+    removeLinks: (address, posted, page) => removeDiscordLinks(address, posted, page, tools),
 
     offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 

@@ -10,6 +10,7 @@ import { createRenderThread } from '../shared/render-thread/host.ts';
 import { openAccount, type TokenAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { createArrivals } from './connection/arrivals.ts';
+import { isPublicChannel } from './connection/channels.ts';
 import { measuredFetch, sdkLogger } from './connection/client.ts';
 import type { HttpConnection, OAuthAccount, SocketConnection } from './connection/connection.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
@@ -19,6 +20,7 @@ import type { Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
 import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
+import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
@@ -191,6 +193,14 @@ export function createSlack(options: SlackOptions): Platform {
     async linkTo(address, posted) {
       const { identity } = await workspaces.of(address.guild);
       return linkTo(address, posted, await identity.read());
+    },
+
+    async isPublic(address) {
+      return isPublicChannel(address, { ...tools, ...(await workspaces.of(address.guild)) });
+    },
+
+    async removeLinks(address, posted, page) {
+      await removeSlackLinks(address, posted, page, { ...tools, ...(await workspaces.of(address.guild)) });
     },
 
     async offers(address, posted, action) {

@@ -39,6 +39,7 @@ export const BOT_SCOPES = [
   'app_mentions:read',
   AGENT_SCOPE,
   'channels:history',
+  'channels:read',
   'chat:write',
   'commands',
   'files:read',

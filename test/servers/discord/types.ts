@@ -13,7 +13,7 @@ export interface User {
 export interface Channel {
   id: string;
   /** 0 text, 1 direct message, 2 voice, 3 group message, 11 public thread, 13 stage, 15 forum. */
-  type: 0 | 1 | 2 | 3 | 11 | 13 | 15;
+  type: 0 | 1 | 2 | 3 | 11 | 12 | 13 | 15;
   name: string;
   guildId: string | null;
   parentId: string | null;

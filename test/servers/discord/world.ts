@@ -188,7 +188,7 @@ export class World {
         .filter((c) => c.guildId === guild.id && c.type !== 11)
         .map((c) => this.channelJson(c)),
       threads: [...this.channels.values()]
-        .filter((c) => c.guildId === guild.id && c.type === 11)
+        .filter((c) => c.guildId === guild.id && (c.type === 11 || c.type === 12))
         .map((c) => this.channelJson(c)),
       members: [this.ownMember()],
       member_count: 1 + this.users.size,
@@ -254,7 +254,7 @@ export class World {
       ...(channel.type === 2 || channel.type === 13
         ? { bitrate: 64_000, user_limit: 0, rtc_region: null }
         : {}),
-      ...(channel.type === 11
+      ...(channel.type === 11 || channel.type === 12
         ? {
             owner_id: channel.ownerId,
             message_count: 0,

@@ -26,6 +26,7 @@ const SCOPES = [
   'app_mentions:read',
   'assistant:write',
   'channels:history',
+  'channels:read',
   'chat:write',
   'commands',
   'files:read',

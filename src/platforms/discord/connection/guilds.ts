@@ -13,6 +13,16 @@ import type { DiscordRest } from './rest/rest.ts';
 
 const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 const threadSchema = z.object({ parent_id: z.string(), owner_id: z.string().nullish() });
+const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
+const channelSchema = z.object({
+  type: z.number(),
+  guild_id: z.string().optional(),
+  parent_id: z.string().nullish(),
+  permission_overwrites: z
+    .array(z.object({ id: z.string(), allow: bitsSchema, deny: bitsSchema }))
+    .optional(),
+});
+const rolesSchema = z.object({ roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })) });
 /** Each costs a few bytes; a forgotten one costs a request. */
 const MOST_THREADS = 1_000;
 
@@ -24,7 +34,7 @@ interface ThreadFacts {
 }
 
 /** Facts about guilds that messages do not carry, from the cache of the gateway connection. */
-export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
+export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: Log) {
   /** One, or one for each shard that this replica holds. */
   const clients = new Set<Client>();
   /** Guilds that are being asked for. */
@@ -161,6 +171,22 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel'>, log: Log) {
       if (!found || !holder) return undefined;
       if (found.type === ChannelType.PrivateThread) return false;
       return holder.permissionsFor(guild)?.has(PermissionFlagsBits.ViewChannel);
+    },
+
+    /** The same, asked of Discord. Throws discord.js's errors, PlatformError and ZodError. */
+    async askIsPublic({ guild, channel }: Pick<Address, 'guild' | 'channel'>): Promise<boolean | undefined> {
+      const found = channelSchema.parse(await rest.channel(channel));
+      if (guild === undefined || found.guild_id !== guild) return undefined;
+      if (found.type === ChannelType.PrivateThread) return false;
+      const { parent_id: parent } = found;
+      const inThread = isThread(found.type) && parent;
+      const holder = inThread ? channelSchema.parse(await rest.channel(parent)) : found;
+      const { roles } = rolesSchema.parse(await rest.guild(guild));
+      const everyone = roles.find(({ id }) => id === guild)?.permissions;
+      const overwrites = holder.permission_overwrites?.filter(({ id }) => id === guild);
+      if (everyone === undefined || overwrites === undefined) return undefined;
+      if (everyone & PermissionFlagsBits.Administrator) return true;
+      return (withOverwrites(everyone, [overwrites]) & PermissionFlagsBits.ViewChannel) !== 0n;
     },
 
     /** Whether a member may manage the guild. Messages carry a member's roles and not their permissions. */

@@ -74,7 +74,7 @@ export class UnheardFollowUp extends Error {
   override readonly name = 'UnheardFollowUp';
 }
 
-const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
+export const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
 
 /** The most that Discord lists at once. */
 const LISTED = 100;

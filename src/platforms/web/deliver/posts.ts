@@ -98,6 +98,14 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
       await stored(history().put(alone));
     },
 
+    /** See Platform.removeLinks. */
+    async removeLinks({ id }: Posted, page: string): Promise<void> {
+      const found = typeof id === 'string' ? history().find(id) : undefined;
+      const left = found?.buttons?.filter(({ url }) => !url?.startsWith(page));
+      if (found && left && left.length < (found.buttons?.length ?? 0))
+        await stored(history().put({ ...found, buttons: left }));
+    },
+
     /** What a person said or asked for. */
     say: (message: WebMessage): Promise<void> => stored(history().put(message)),
   };

@@ -114,6 +114,29 @@ describe('interactions over HTTP', () => {
     expect(discord.refused).toEqual([]);
   });
 
+  it('do not tell who can read a channel, so Discord is asked: threads belong to their channel', async () => {
+    const { discord, platform } = await start({
+      adapter: (server) => ({ publicKey: server.publicKey, httpOnly: true }),
+    });
+    const { world } = discord;
+    const guild = discord.guild.id;
+    const open = world.addChannel('open', { guildId: guild });
+    const staff = world.addChannel('staff', { guildId: guild });
+    staff.deniedToPeople.add('ViewChannel');
+    const thread = (parentId: string, type: 11 | 12) =>
+      world.addChannel('t', { guildId: guild, parentId, type }).id;
+    const asked = (channel: string, where: { guild?: string } = { guild }) =>
+      platform.isPublic?.({ platform: 'discord', channel, person: 'ada', ...where });
+    expect(await asked(open.id)).toBe(true);
+    expect(await asked(staff.id)).toBe(false);
+    expect(await asked(thread(open.id, 11))).toBe(true);
+    expect(await asked(thread(staff.id, 11))).toBe(false);
+    expect(await asked(thread(open.id, 12))).toBe(false);
+    expect(await asked(open.id, { guild: '1' })).toBeUndefined();
+    const closed = world.addChannel('closed', { guildId: guild, denied: ['ViewChannel'] });
+    await expect(asked(closed.id)).rejects.toThrow();
+  });
+
   it('are refused unless Discord signed them just now', async () => {
     const { discord, bot } = await start();
     const seconds = Math.floor(discord.now() / 1000);

@@ -14,6 +14,19 @@ afterEach(async () => {
 
 const noRefusals = () => expect(harness.server.refused).toEqual([]);
 
+describe('a channel', () => {
+  it('is public if Slack says so; one that may not be read tells nothing', async () => {
+    const { server, slack } = harness;
+    server.workspace.addChannel({ id: 'C0BAND', name: 'band', kind: 'group' });
+    const isPublic = (channel: string) => slack.isPublic?.({ ...ADDRESS, channel });
+    expect(await isPublic('C0MUSIC')).toBe(true);
+    expect(await isPublic('D0ADA')).toBe(false);
+    noRefusals();
+    await expect(isPublic('C0BAND')).rejects.toThrow('missing_scope');
+    await expect(isPublic('C0GONE')).rejects.toThrow('channel_not_found');
+  });
+});
+
 describe('Socket Mode', () => {
   it('holds two at once, so that a refresh of one leaves the other', async () => {
     const counted: number[] = [];

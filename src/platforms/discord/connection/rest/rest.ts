@@ -217,6 +217,8 @@ export function createDiscordRest({
 
     channel: (id: string) => reach(bot().get(Routes.channel(id))),
 
+    guild: (id: string) => reach(bot().get(Routes.guild(id))),
+
     typing: (channel: string) => reach(bot().post(Routes.channelTyping(channel))),
 
     /** Speaks where the bot sits in the audience and was invited. */
