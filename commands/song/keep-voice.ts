@@ -145,6 +145,7 @@ export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
     .map(({ name, personaId }) => ({
       name: clip(name, LONGEST_SUGGESTION),
       value: personaId.length <= LONGEST_SUGGESTION ? personaId : clip(name, LONGEST_SUGGESTION),
+      typed: clip(name, LONGEST_SUGGESTION),
     }));
 };
 

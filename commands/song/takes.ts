@@ -132,10 +132,17 @@ async function takesOf(where: Where, { jobs }: Context): Promise<Take[]> {
 
 /** Completions for an option that takes one of the songs. */
 function suggestTakesOf(where: Where): Autocomplete {
-  return async ({ typed }, context) => {
-    const wanted = typed.trim().toLowerCase();
+  return async ({ typed: begun }, context) => {
+    const wanted = begun.trim().toLowerCase();
+    const named = new Set<string>();
     return (await takesOf(where, context))
-      .map((take) => ({ name: listName(take), value: `${take.job.id}:${take.index}` }))
+      .map((take) => {
+        const name = listName(take);
+        // By its name an older song is hidden by a newer one of the same name.
+        const typed = named.has(name) ? {} : { typed: name };
+        named.add(name);
+        return { name, value: `${take.job.id}:${take.index}`, ...typed };
+      })
       .filter(({ name }) => name.toLowerCase().includes(wanted))
       .slice(0, SONGS_SUGGESTED);
   };

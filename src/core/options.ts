@@ -5,6 +5,8 @@ import { UserError } from './errors.ts';
 export interface Choice {
   readonly name: string;
   readonly value: string;
+  /** What people type in place of a value that is an id. */
+  readonly typed?: string;
 }
 
 interface OptionBase {

@@ -31,6 +31,8 @@ export interface Jobs {
   /** Keeps a callback's body, durably, and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
+  /** The job that a platform's event made. */
+  ofEvent(platform: string, event: string): Promise<JobView | undefined>;
   running(where: Address, person: string): Promise<JobView[]>;
   recentSongs(where: Address, limit: number): Promise<JobView[]>;
   /** As {@link recentSongs}, and then those of the newest elsewhere in the server that pass `isOpen`. */
@@ -54,6 +56,9 @@ export interface Jobs {
   /** Hands running work over and resolves when nothing runs here. */
   stop(): Promise<void>;
 }
+
+/** As a job's record names the event that made it. */
+const causeOf = (platform: string, event: string): string => `${platform}:${event}`;
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;
@@ -131,7 +136,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async start(request, invocation, settings) {
       const { work, title, parent, madeFrom, asked, command } = request;
       const { id: event, command: invoked, address, person, action } = invocation;
-      const caused = `${address.platform}:${event}`;
+      const caused = causeOf(address.platform, event);
       const made =
         parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
       if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
@@ -185,6 +190,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (run) await readCallbacks(run, deps);
       return run?.job;
     },
+    ofEvent: (platform, event) => storage.jobs.ofInvocation(causeOf(platform, event)),
     running: (where, person) => storage.jobs.running(where, person),
     recentSongs: (where, limit) => storage.jobs.recentSongs(where, limit),
     async serverSongs(where, limit, isOpen) {

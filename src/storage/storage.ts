@@ -19,6 +19,8 @@ export interface JobStore {
   create(job: Job): Promise<boolean>;
   /** Rejects as `schema` for a record that cannot be read; lists leave such a job out and log it. */
   read(id: string): Promise<Job | undefined>;
+  /** The job that an invocation made; as {@link JobStore.read}. */
+  ofInvocation(invocation: string): Promise<Job | undefined>;
   /**
    * Compare-and-set: writes `job` with `version + 1` if the stored version is still `job.version`, and returns what it
    * wrote; undefined if another write was first.

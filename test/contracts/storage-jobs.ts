@@ -59,6 +59,12 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.running(channel, 'ada')).toHaveLength(1);
   });
 
+  test('a job is found by the invocation that made it', async () => {
+    await stored(current, songJob({ id: 'a', invocation: 'discord:1' }));
+    expect(await current.storage.jobs.ofInvocation('discord:1')).toMatchObject({ id: 'a' });
+    expect(await current.storage.jobs.ofInvocation('discord:2')).toBeUndefined();
+  });
+
   test('of many creations of one invocation at the same time one wins', async () => {
     const won = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>

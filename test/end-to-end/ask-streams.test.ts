@@ -186,4 +186,20 @@ describe('Stop', () => {
     );
     expect(upstream.abandoned).toBe(before + 1);
   });
+
+  it('is also what deleting the question means', async () => {
+    upstream.next(CHAT, (response) => void events(response).write(chatEvent('Well, as I see it')));
+    const question = discord.mention({ text: 'What do you think of Bob?' });
+    const answer = await discord.until(
+      () => discord.said().find((m) => JSON.stringify(m).includes('as I see it')),
+      'the first words',
+    );
+    const before = upstream.abandoned;
+    discord.remove(question);
+    await discord.until(
+      () => JSON.stringify(discord.world.messages.get(answer.id)).includes('Stopped'),
+      'the mark',
+    );
+    expect(upstream.abandoned).toBe(before + 1);
+  });
 });

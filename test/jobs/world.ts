@@ -206,6 +206,7 @@ function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage[
   return {
     create: (job) => jobs.create(job),
     read: (id) => jobs.read(id),
+    ofInvocation: (invocation) => jobs.ofInvocation(invocation),
     async replace(job) {
       crash('before a write');
       const written = await jobs.replace(job);

@@ -80,6 +80,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
     jobs: {
       create: (job) => atomically(() => insert(job)),
       read: (id) => atomically(() => data.job(id)),
+      ofInvocation: (invocation) => atomically(() => select((job) => job.invocation === invocation)[0]),
       replace: (job) =>
         atomically(() => {
           if (data.job(job.id)?.version !== job.version) return undefined;

@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { type ContextParts, contextOf } from './context.ts';
 
 interface TalkParts {
-  readonly jobs: Pick<Jobs, 'running' | 'cancel'>;
+  readonly jobs: Pick<Jobs, 'running' | 'ofEvent' | 'cancel'>;
   readonly parts: ContextParts;
   readonly log: Log;
 }
@@ -14,7 +14,7 @@ interface TalkParts {
 export function talkTools(
   { refusal }: Pick<Bot, 'refusal'>,
   { jobs, parts, log }: TalkParts,
-): Required<Pick<Bot, 'prompts' | 'cancelRunning' | 'talks'>> {
+): Required<Pick<Bot, 'prompts' | 'cancelRunning' | 'withdraw' | 'talks'>> {
   return {
     async talks(address) {
       try {
@@ -47,6 +47,15 @@ export function talkTools(
           if (job.address.thread === address.thread) await jobs.cancel(job.id, person);
       } catch (error) {
         log.error({ err: error }, 'What runs in a thread could not be cancelled');
+      }
+    },
+
+    async withdraw({ platform, id }) {
+      try {
+        const job = await jobs.ofEvent(platform, id);
+        if (job) await jobs.cancel(job.id, job.person.id);
+      } catch (error) {
+        log.error({ err: error }, 'What a deleted message asked for could not be cancelled');
       }
     },
   };

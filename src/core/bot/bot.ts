@@ -47,6 +47,8 @@ export interface Bot {
   talks?(address: Address): Promise<boolean>;
   /** Cancels what the person has running in the thread of the address. Never rejects. */
   cancelRunning?(request: HomeRequest): Promise<void>;
+  /** Cancels what an invocation of this id began: its message was deleted. Never rejects. */
+  withdraw?(asked: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }

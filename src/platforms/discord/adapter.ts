@@ -27,10 +27,11 @@ import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
+import { createDeletions } from './receive/deletions.ts';
 import { discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
 import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
 import { createLayOut, layOutPlainly } from './render/render.ts';
-import type { DeliveryTools } from './tools.ts';
+import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
 export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'budgets'> {
   /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
@@ -91,6 +92,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const talk = createTalkMemory(now);
+  const deletions = createDeletions(now);
   const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
 
   function connect(): DiscordConnection {
@@ -102,6 +104,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       sleep,
       onInteraction: (data: unknown) => track(receiveInteraction(data)),
       onMessage: (data: unknown) => track(receiveMessage(data)),
+      onDeletion: (data: unknown) => bot && track(deletions.receive(data, bot)),
       onReady(client: Client<true>) {
         self = client.user.id;
         guilds.use(client);
@@ -130,21 +133,31 @@ export function createDiscord(options: DiscordOptions): Platform {
     underWay.add(settled);
   }
 
+  const receivingTools = (theBot: Bot): ReceivingTools => ({
+    ...tools,
+    bot: theBot,
+    self,
+    talk,
+    deletions,
+    messageContent,
+    sleep,
+    closing: closing.signal,
+  });
+
   async function receiveInteraction(data: unknown): Promise<void> {
     if (!bot) return;
     const interaction = discordInteractionSchema.safeParse(data);
     if (!interaction.success)
       return log.warn({ err: interaction.error }, 'Discord sent an interaction of an unknown kind');
-    const receiving = { ...tools, bot, self, talk, messageContent, sleep, closing: closing.signal };
-    if (interaction.data.type === 4) await answerAutocomplete(interaction.data, receiving);
-    else await acknowledge(interaction.data, receiving);
+    if (interaction.data.type === 4) await answerAutocomplete(interaction.data, receivingTools(bot));
+    else await acknowledge(interaction.data, receivingTools(bot));
   }
 
   async function receiveMessage(data: unknown): Promise<void> {
     const { data: message } = incomingMessageSchema.safeParse(data);
     if (!message || message.author.bot || message.webhook_id !== undefined) return;
     if (!bot || self === undefined) return;
-    await converse(message, { ...tools, bot, self, talk, messageContent, sleep, closing: closing.signal });
+    await converse(message, { ...receivingTools(bot), self });
   }
 
   function takeFromWebhook(interaction: unknown): boolean {

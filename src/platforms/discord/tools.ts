@@ -4,6 +4,7 @@ import type { MediaReader } from '../platform.ts';
 import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
 import type { DiscordRest } from './connection/rest/rest.ts';
+import type { Deletions } from './receive/deletions.ts';
 import type { FirstResponses } from './receive/invocation.ts';
 import type { DiscordRenderOptions } from './render/render.ts';
 
@@ -24,6 +25,7 @@ export interface ReceivingTools extends DeliveryTools {
   /** The bot's own user id; absent without a gateway connection. */
   readonly self: string | undefined;
   readonly talk: TalkMemory;
+  readonly deletions: Deletions;
   /** The bot reads messages that do not mention it. */
   readonly messageContent: boolean;
   /** Resolves after the time or when the signal aborts. */

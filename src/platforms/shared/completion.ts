@@ -49,10 +49,10 @@ export async function completeLine(
       command: command.name,
       subcommand,
       option: name,
-      typed: value,
+      typed: value.replace(/^"/, ''),
       options: others,
     });
-    return { candidates: (await suggest(request)).map(candidateOf), typed: value };
+    return { candidates: (await suggest(request)).map(suggested), typed: value };
   }
   const parts = Object.entries(command.subcommands ?? {}).map(([part, { description }]) =>
     named('')({ name: part, description }),
@@ -88,6 +88,12 @@ function choicesOf(option: OptionDeclaration, end: string): Candidate[] {
 
 function candidateOf({ name, value }: Choice): Candidate {
   return name === value ? { value } : { value, description: name };
+}
+
+/** What is typed for an id may have spaces, and more may follow it. */
+function suggested({ name, value, typed }: Choice): Candidate {
+  if (typed === undefined) return candidateOf({ name, value });
+  return { value: /\s/.test(typed) ? `"${typed.replaceAll('"', '')}"` : typed };
 }
 
 /** What was typed before the option that is completed; nothing of it while a part cannot be understood. */

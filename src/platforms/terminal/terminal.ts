@@ -122,14 +122,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
     await posts.say('Minstrel, to you alone', message);
   }
 
-  function runTyped(line: string): void {
+  function runTyped(line: string): Promise<void> {
     if (/^\/?(exit|quit)$/i.test(line.trim())) {
       prompt?.close();
       options.onEnd?.('asked');
-      return;
+      return Promise.resolve();
     }
     // A line fails only when the screen is gone.
     lines = lines.then(async () => void (await session?.run(line))).catch(() => {});
+    return lines;
   }
 
   return {

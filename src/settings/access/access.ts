@@ -42,6 +42,11 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
       throw new UserError(
         'You belong to another workspace, and I serve those people here only where a moderator of this one allows it, with /limits visitors.',
       );
+    // A platform that cannot say who a person is may be speaking of somebody from elsewhere.
+    if (person.rightsUnknown && serverOf(address) !== undefined && !visitorsAllowed(settings))
+      throw new UserError(
+        'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
+      );
     if (settings.server.blocked.some((subject) => isMeant(subject, person))) {
       throw new UserError('A moderator has blocked you from using me here. Please talk to the moderators.');
     }

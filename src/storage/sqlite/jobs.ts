@@ -54,6 +54,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     known: 'SELECT id FROM jobs WHERE id = ?1 OR invocation = ?2 ORDER BY invocation = ?2 DESC LIMIT 1',
     has: 'SELECT 1 FROM jobs WHERE id = ?',
     read: 'SELECT id, record FROM jobs WHERE id = ?',
+    ofInvocation: 'SELECT id, record FROM jobs WHERE invocation = ?',
     running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
          AND channel = coalesce(?3, channel) ORDER BY created_at, id`,
     recentSongs: `SELECT id, record FROM jobs WHERE has_songs = 1 AND platform = ? AND channel = ?
@@ -105,6 +106,10 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     async read(id) {
       const row = database.get(statements.read, recordRow, id);
       return row && parseJob(id, row.record);
+    },
+    async ofInvocation(invocation) {
+      const row = database.get(statements.ofInvocation, recordRow, invocation);
+      return row && parseJob(row.id, row.record);
     },
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };

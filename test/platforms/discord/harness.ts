@@ -96,6 +96,9 @@ export class FakeBot implements Bot {
   /** Channels in which each message is a question. */
   readonly talkative = new Set<string>();
   talks = async ({ channel }: Address) => this.talkative.has(channel);
+  /** Ids of messages that were deleted. */
+  readonly withdrawn: string[] = [];
+  withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
   suggest = async (request: SuggestRequest): Promise<readonly Choice[]> => {
     this.suggestions.push(request);
     return await this.choices(request);

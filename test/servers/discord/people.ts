@@ -55,7 +55,7 @@ export abstract class People {
     data: object,
     message?: StoredMessage,
   ): InteractionHandle;
-  protected abstract emitMessage(event: 'MESSAGE_CREATE', message: StoredMessage): void;
+  protected abstract emitMessage(event: 'MESSAGE_CREATE' | 'MESSAGE_DELETE', message: StoredMessage): void;
 
   /** Sends a slash command. `name` may be `command subcommand`. Throws when Discord's client would not send it. */
   command({
@@ -184,6 +184,12 @@ export abstract class People {
     this.world.messages.set(message.id, message);
     this.emitMessage('MESSAGE_CREATE', message);
     return message;
+  }
+
+  /** A person, or a moderator, deletes a message. */
+  remove(message: StoredMessage): void {
+    message.deleted = true;
+    this.emitMessage('MESSAGE_DELETE', message);
   }
 
   /** Writes a message that begins with a mention of the bot. */

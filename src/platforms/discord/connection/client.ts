@@ -23,6 +23,8 @@ export interface ClientEvents {
   readonly onInteraction: (data: unknown) => void;
   /** Not before the client is ready: only then it knows itself and the channels. */
   readonly onMessage: (data: unknown) => void;
+  /** One message or many were deleted; Discord tells their ids. */
+  readonly onDeletion: (data: unknown) => void;
   /** Once for each client that became ready. */
   readonly onReady: (client: Client<true>) => void;
 }
@@ -69,6 +71,8 @@ export function createClient(options: CreateClientOptions): Client {
   client.once(Events.ClientReady, options.onReady);
   client.ws.on(GatewayDispatchEvents.InteractionCreate, options.onInteraction);
   client.ws.on(GatewayDispatchEvents.MessageCreate, (data) => void ready.then(() => options.onMessage(data)));
+  client.ws.on(GatewayDispatchEvents.MessageDelete, options.onDeletion);
+  client.ws.on(GatewayDispatchEvents.MessageDeleteBulk, options.onDeletion);
   client.on(Events.Error, (error) => log.warn({ err: error }, 'The Discord client reports an error'));
   client.on(Events.ShardError, (error, shard) =>
     log.warn({ err: error, shard }, 'A connection to Discord failed'),

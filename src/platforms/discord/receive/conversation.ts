@@ -47,6 +47,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
     address: withPublicity(addressOfMessage(message, thread?.parent), tools),
     person: { ...person, moderator: person.moderator || moderates },
   };
+  if (tools.deletions.isDeleted(message.id)) return;
   if (isTalk) return await answerTalk(message, invocation, tools);
   const isEmpty = textOfPerson(message, self) === '' && message.attachments.length === 0;
   const other = isEmpty ? await repliedTo(message, tools) : undefined;
@@ -112,7 +113,8 @@ async function answerTalk(
     isMessage: true,
     ...(files.length > 0 ? { files } : {}),
   };
-  const outcome = await tools.bot.run(invocation);
+  const outcome = await tools.deletions.run(invocation, tools.bot);
+  if (outcome === undefined) return;
   if (outcome.type === 'accepted') return outcome.begin();
   tools.talk.refused(channel, person.id);
   if (outcome.type === 'message') await say(invocation, outcome.message, tools);
@@ -138,8 +140,10 @@ async function say(
 }
 
 async function answer(invocation: Invocation, tools: ConversationTools): Promise<void> {
-  const outcome = await tools.bot.run(invocation);
-  switch (outcome.type) {
+  const outcome = await tools.deletions.run(invocation, tools.bot);
+  switch (outcome?.type) {
+    case undefined:
+      return;
     case 'accepted':
       return outcome.begin();
     case 'message':

@@ -28,7 +28,8 @@ interface PromptOptions {
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
   readonly screen: Screen;
-  readonly onLine: (line: string) => void;
+  /** Resolves when the line was run. At the prompt, lines run one after the other. */
+  readonly onLine: (line: string) => Promise<void>;
   readonly onEnd: (end: InputEnd) => void;
   /** Completes the end of a line. */
   readonly complete: (line: string) => Promise<Completion>;
@@ -49,7 +50,14 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
     const { complete, help } = asked ?? own;
     const [candidates, replaced] = typed === '' && asked === undefined ? [[], ''] : await complete(typed);
     if (candidates.length === 0 && typed === '') await help();
-    const isGuided = replaced !== '' && commonBeginning(candidates).length > replaced.length;
+    const beginning = commonBeginning(candidates);
+    const isGuided = replaced !== '' && beginning.length > replaced.length;
+    if (isGuided && !beginning.startsWith(replaced)) {
+      // Readline only adds to what is typed.
+      for (const _ of replaced) line.write(null, { name: 'backspace' });
+      line.write(beginning);
+      return [[], replaced];
+    }
     if (candidates.length < 2 || isGuided) return [candidates, replaced];
     screen.print(candidates.map((candidate) => candidate.trim()).join('   '));
     return [[], replaced];
@@ -67,6 +75,16 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
   });
   let answer: ((text: string | undefined) => void) | undefined;
   let ended = false;
+  /** Lines that nothing has asked for yet: they answer the next question, or are commands. */
+  const ahead: string[] = [];
+  let isRunning = false;
+
+  async function runLines(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    for (let next = ahead.shift(); next !== undefined; next = ahead.shift()) await onLine(next);
+    isRunning = false;
+  }
 
   const prompt = {
     rowsAbove: () => line.getCursorPos().rows,
@@ -95,7 +113,11 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
   line.on('line', (typed) => {
     if (interactive) screen.entered(line.getPrompt() + typed);
     if (answer) settle(typed);
-    else onLine(typed);
+    else if (!interactive) void onLine(typed);
+    else {
+      ahead.push(typed);
+      void runLines();
+    }
   });
   line.on('SIGINT', () => {
     if (!answer) return end('asked');
@@ -112,6 +134,11 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
     /** The next line that is typed; undefined when the person gives up or leaves. */
     ask(question: PromptQuestion): Promise<string | undefined> {
       if (!interactive || ended) return Promise.resolve(undefined);
+      const typed = ahead.shift();
+      if (typed !== undefined) {
+        screen.print(`${question.text}\n${question.name} ${PROMPT}${typed}`);
+        return Promise.resolve(typed);
+      }
       asked = question;
       line.setPrompt(`${question.name} ${PROMPT}`);
       screen.print(question.text);

@@ -127,7 +127,7 @@ export function createSession(options: SessionOptions) {
       if (declaration.type !== 'text' || !declaration.autocomplete || target.action)
         return matching(wordsFor(declaration), typed);
       const request = { ...target, option: name, typed, options: filled, address: HERE, person: YOU };
-      return [(await bot.suggest(request)).map(({ value }) => value), typed];
+      return [(await bot.suggest(request)).map(({ value, typed: word = value }) => word), typed];
     };
     for (;;) {
       const answer = await options.ask({ name, text, help, complete });

@@ -99,6 +99,10 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     insert,
     create: async (job) => (await insert(job)).type === 'accepted',
     read,
+    async ofInvocation(invocation) {
+      const id = await connection.run((redis) => redis.get(keys.invocation(invocation)));
+      return id === null ? undefined : await read(id);
+    },
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };
       const values = jobArguments(written, newId(), keys);

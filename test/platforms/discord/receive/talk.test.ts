@@ -143,6 +143,65 @@ describe('in a channel that moderators chose', () => {
   });
 });
 
+describe('a question whose message is deleted', () => {
+  it('ends what it began, be it a mention or said where each message is a question', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    const { message } = await asked(some, 'what is a mode?');
+    const { message: mention } = await asked(some, `<@${discord.world.bot.id}> and a key?`);
+    const removed = [message, mention];
+    for (const one of removed) discord.remove(one);
+    await discord.until(() => bot.withdrawn.length === 2, 'both to be withdrawn');
+    expect(bot.withdrawn).toEqual(removed.map(({ id }) => id));
+  });
+
+  it('gets no thread, and is not asked, if it is gone before', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    const { promise: chosen, resolve: choose } = Promise.withResolvers<void>();
+    bot.talks = async () => {
+      await chosen;
+      return true;
+    };
+    const message = discord.say({ text: 'what is a mode?' });
+    discord.remove(message);
+    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be heard');
+    choose();
+    expect(await settled(some)).toEqual([]);
+    expect(discord.world.channels.has(message.id)).toBe(false);
+  });
+
+  it('is withdrawn once it is stored, if it was deleted a moment earlier', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+    let begun = 0;
+    const begin = () => {
+      begun += 1;
+    };
+    bot.answer = async () => {
+      await stored;
+      return { type: 'accepted', job: 'job1', begin };
+    };
+    const message = discord.mention({ text: 'what is a mode?' });
+    await discord.until(() => bot.invocations.length === 1, 'the question');
+    discord.remove(message);
+    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be heard');
+    store();
+    await discord.until(() => bot.withdrawn.length === 2 && begun === 1, 'the job to end');
+  });
+
+  it('is not looked for when it is older than any work', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    const { message } = await asked(some, 'what is a mode?');
+    discord.advance(2 * 60 * 60_000);
+    discord.remove(message);
+    await settled(some);
+    expect(bot.withdrawn).toEqual([]);
+  });
+});
+
 describe('elsewhere', () => {
   it('in channels that nobody chose, and in other people’s threads, messages are left alone', async () => {
     const some = await start();

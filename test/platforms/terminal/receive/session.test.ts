@@ -201,6 +201,17 @@ describe('typed lines', () => {
     expect(invocations().map(({ options }) => options.prompt)).toEqual(['one', 'two']);
   });
 
+  test('that come ahead of a form’s questions are its answers', async () => {
+    const { input, screen } = await open();
+    input.write('/song\rrain\r\ryes\r\r/song snow\r');
+    await expect.poll(() => run).toHaveBeenCalledTimes(2);
+    expect(invocations().map(({ options }) => options)).toMatchObject([
+      { prompt: 'rain', instrumental: true },
+      { prompt: 'snow' },
+    ]);
+    expect(screen.seen()).toContain('prompt: What it is about (needed)?\nprompt › rain\n');
+  });
+
   test('without what a command needs become questions, one by one', async () => {
     const { input, screen } = await open();
     input.write('/song\r');
@@ -357,6 +368,28 @@ describe('typed lines', () => {
     input.write('\t');
     await expect.poll(() => screen.seen()).toContain('--prompt   --style   --instrumental   --voice\n›');
     expect(screen.seen()).toMatch(/› \/song rain$/);
+  });
+
+  test.each([
+    ['/song --style ra', '› /song --style "Rain (take 1)"'],
+    ['/song --style "Ra', '› /song --style "Rain (take 1)"'],
+    ['/song --style evening', '› /song --style "Rain (take 1)"'],
+  ])('%j is completed by a name, where the value is an id', async (typed, completed) => {
+    suggest.mockResolvedValue([{ name: 'Rain (take 1)', value: 'b3f0:0', typed: 'Rain (take 1)' }]);
+    const { input, screen } = await open();
+    input.write(typed);
+    input.write('\t');
+    await expect.poll(() => screen.seen()).toBe(completed);
+  });
+
+  test('several names go on as far as they have in common', async () => {
+    const names = ['Rain (take 1)', 'Rain (take 2)'];
+    suggest.mockResolvedValue(names.map((name, index) => ({ name, value: `b3f0:${index}`, typed: name })));
+    const { input, screen } = await open();
+    input.write('/song --style ra\t');
+    await expect.poll(() => screen.seen()).toBe('› /song --style "Rain (take');
+    input.write('\t');
+    await expect.poll(() => screen.seen()).toContain('"Rain (take 1)"   "Rain (take 2)"\n›');
   });
 
   test('completion knows the options that were typed before', async () => {
