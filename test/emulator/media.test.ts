@@ -1,8 +1,9 @@
 import { encode as encodeJpeg } from 'jpeg-js';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { PNG } from 'pngjs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
+import { shootFilm } from '../../src/emulator/studio/painter/film.ts';
 import { drawScene, planScene } from '../../src/emulator/studio/painter/scene.ts';
 import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { fetchBytes, get, makeSong, post, runEmulator, runReceiver, shareEmulator } from './harness.ts';
@@ -53,6 +54,18 @@ test('a picture says in its corner who painted it, and nowhere else', async () =
   );
   expect(signed.length).toBeGreaterThan(200);
   expect(signed.every((at) => at % 500 > 300 && at / 500 > 280)).toBe(true);
+});
+
+test('a film is the same file whenever it is shot', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sound = new Int16Array(2 * 44_100).fill(1000);
+  const shoot = (day: string) => {
+    vi.setSystemTime(day);
+    return shootFilm({ width: 64, height: 48, seconds: 1, frameRate: 5, scene: planScene('rain'), sound });
+  };
+  const [today, tomorrow] = [await shoot('2026-01-01'), await shoot('2026-01-02')];
+  expect(Buffer.from(today).equals(tomorrow)).toBe(true);
 });
 
 test('several pictures come as several choices', async () => {

@@ -1,9 +1,9 @@
 /** Questions whose message was deleted: none of them is begun, and what was begun for them ends. */
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
-import type { Bot } from '../../../core/bot.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
-import type { Outcome } from '../../../core/outcome.ts';
 
 /** What an older message asked for has ended: an answer is given up after ten minutes, and may wait in line before. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
