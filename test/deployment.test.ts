@@ -1,5 +1,5 @@
 /** What is shipped with the code: the image, the example settings, the documents. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -211,6 +211,18 @@ function headingsOf(page: string): string[] {
       .replaceAll(' ', '-'),
   );
 }
+
+test('npm start says which Node it needs', () => {
+  const older = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "22.1.0" })';
+  const check = (...flags: string[]) =>
+    spawnSync(process.execPath, [...flags, 'src/cli/node-version.js'], { encoding: 'utf8' });
+  expect(manifest.scripts.prestart).toBe('node src/cli/node-version.js');
+  expect(check()).toMatchObject({ status: 0, stderr: '' });
+  expect(check('--import', older)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Minstrel needs Node 24 or newer'),
+  });
+});
 
 test('what the documents write into the checkout, with secrets in it, is ignored by Git', () => {
   const named = ['.env', 'data/minstrel.sqlite', 'minstrel.jsonl', 'backups/monday/minstrel.jsonl'];

@@ -21,7 +21,9 @@ export async function report(
   const counts = { good: 0, warning: 0, wrong: 0 };
   for await (const { level, subject, sentence, remedy } of examine(examination)) {
     counts[level] += 1;
-    write(`${MARKS[level]} ${subject}: ${sentence}${remedy === undefined ? '' : `. What to do: ${remedy}`}`);
+    // Sentences of settings end by themselves.
+    const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
+    write(`${MARKS[level]} ${subject}: ${what}`);
   }
   return counts;
 }

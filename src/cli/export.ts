@@ -22,7 +22,9 @@ async function main(): Promise<void> {
         lines += 1;
       }
       await file.sync();
-      process.stdout.write(`${lines} lines are in ${path}. Keep them secret: they can sign for this bot.\n`);
+      process.stdout.write(
+        `${path} holds everything, in lines: ${lines}. Keep it secret: it can sign for this bot.\n`,
+      );
     } finally {
       await file.close();
     }

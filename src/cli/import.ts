@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     const lines = () => linesIn(createReadStream(path, 'utf8'));
     const { jobs, settings, secrets, usage, known } = await importLines(lines, storage);
     process.stdout.write(
-      `Imported ${jobs} jobs, ${settings} settings, ${secrets} secrets and ${usage} rows of usage; ${known} were there already.\n`,
+      `Imported jobs: ${jobs}, settings: ${settings}, secrets: ${secrets}, usage: ${usage}. There already: ${known}.\n`,
     );
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;

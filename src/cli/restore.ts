@@ -13,9 +13,9 @@ async function main(): Promise<void> {
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
   try {
     const { jobs, settings, media } = await restore(folder, config, { log, random: Math.random, fetch });
-    const files = media ? ` and ${media.files - media.damaged.length} files` : '';
+    const files = media ? `, files: ${media.files - media.damaged.length}` : '';
     process.stdout.write(
-      `Restored ${jobs} jobs, ${settings} settings${files}. The bot that the backup came from must not run any more.\n`,
+      `Restored jobs: ${jobs}, settings: ${settings}${files}. The bot that the backup came from must not run any more.\n`,
     );
     if (media && media.damaged.length > 0)
       fail(`Left out, because their content is damaged: ${media.damaged.join(', ')}`);

@@ -107,7 +107,7 @@ it('a backup of a running bot is taken up elsewhere: open work ends once, and no
   running = undefined;
   await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/There is a database at .* already/);
 
-  expect((await run('restore', 'new', path('copy'), here)).stdout).toContain('Restored 5 jobs');
+  expect((await run('restore', 'new', path('copy'), here)).stdout).toContain('Restored jobs: 5');
   expect((await stat(path('new'))).mode & 0o777).toBe(0o700);
   expect((await stat(path('new', 'minstrel.sqlite'))).mode & 0o777).toBe(0o600);
   expect(await readFile(path('new', 'media', kept))).toEqual(await readFile(path('copy', 'media', kept)));

@@ -212,7 +212,7 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   expect((await stat(file)).mode & 0o077).toBe(0);
   await expect(run('export', 'a', file)).rejects.toThrow(/exists already/);
   expect((await run('import', 'b', file)).stdout).toContain(
-    'Imported 3 jobs, 2 settings, 1 secrets and 1 rows of usage',
+    'Imported jobs: 3, settings: 2, secrets: 1, usage: 1',
   );
   const after = await openSqliteStorage({ path: join(directory, 'b', 'minstrel.sqlite'), ...tools });
   await expectEverything(after);

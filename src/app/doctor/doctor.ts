@@ -95,7 +95,7 @@ async function chats(
     found.push(
       warning(
         'Chats',
-        'neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so npm start opens a prompt in the terminal',
+        'neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so npm start opens a chat in the browser and a prompt in the terminal',
         'npm run setup connects one',
       ),
     );

@@ -93,7 +93,13 @@ export function createDiscord(options: DiscordOptions): Platform {
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const talk = createTalkMemory(now);
   const deletions = createDeletions(now);
-  const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
+  const scheduler = createEditScheduler({
+    elapsed,
+    sleep,
+    log,
+    pauseOf,
+    replicas: () => connection.replicas?.() ?? 1,
+  });
 
   function connect(): DiscordConnection {
     if (options.httpOnly)

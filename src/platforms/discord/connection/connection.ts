@@ -9,6 +9,8 @@ export interface DiscordConnection {
   status(): PlatformStatus;
   /** How many shards are connected. */
   connections(): number;
+  /** How many replicas share the bot's shards, as far as this one knows; absent where none share them by themselves. */
+  replicas?(): number;
 }
 
 /** What trying again takes. */

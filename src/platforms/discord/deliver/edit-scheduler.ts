@@ -5,7 +5,7 @@ import { troubleOf } from '../errors.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
 const EDIT_EVERY_MS = 1_200;
-/** Of all queues together: Discord takes 50 requests a second from a bot, and other things have to be said too. */
+/** Of all queues of all replicas together: Discord takes 50 requests a second from a bot, and other things have to be said too. */
 const EDITS_PER_SECOND = 40;
 /** After failures the pause grows to this. */
 const LONGEST_PAUSE_MS = 15_000;
@@ -34,6 +34,8 @@ interface SchedulerOptions {
   readonly elapsed: () => number;
   /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
   readonly pauseOf?: (queue: string) => number | undefined;
+  /** How many replicas the bot has now: each takes its share. One where left out. */
+  readonly replicas?: () => number;
 }
 
 export interface WriteOptions {
@@ -45,7 +47,13 @@ export interface WriteOptions {
  * Streams offer states that the next one may replace; final states are written. A write that Discord limits delays its
  * channel for as long as the REST client waits out Retry-After.
  */
-export function createEditScheduler({ elapsed, sleep, log, pauseOf = () => undefined }: SchedulerOptions) {
+export function createEditScheduler({
+  elapsed,
+  sleep,
+  log,
+  pauseOf = () => undefined,
+  replicas = () => 1,
+}: SchedulerOptions) {
   const queues = new Map<string, Queue>();
   const closing = new AbortController();
 
@@ -98,7 +106,7 @@ export function createEditScheduler({ elapsed, sleep, log, pauseOf = () => undef
   function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
     const told = pauseOf(channel);
     const pause = told === undefined ? EDIT_EVERY_MS : elapsed() - writtenAt + told;
-    return Math.max(pause, (queues.size * 1_000) / EDITS_PER_SECOND);
+    return Math.max(pause, (queues.size * replicas() * 1_000) / EDITS_PER_SECOND);
   }
 
   async function run(channel: string, queue: Queue): Promise<void> {

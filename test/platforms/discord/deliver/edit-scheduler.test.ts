@@ -8,7 +8,7 @@ interface Written {
 }
 
 /** A scheduler on a clock that jumps to the next timer whenever everything waits. */
-function setUp(pauseOf?: (queue: string, now: number) => number | undefined) {
+function setUp(pauseOf?: (queue: string, now: number) => number | undefined, replicas = 1) {
   let time = 0;
   const timers: { readonly at: number; readonly resolve: () => void }[] = [];
   const sleep = (milliseconds: number, signal?: AbortSignal) =>
@@ -38,6 +38,7 @@ function setUp(pauseOf?: (queue: string, now: number) => number | undefined) {
     sleep,
     log,
     pauseOf: (queue) => pauseOf?.(queue, time),
+    replicas: () => replicas,
   });
   const written: Written[] = [];
   const inFlight = { now: 0, most: 0 };
@@ -59,6 +60,24 @@ function setUp(pauseOf?: (queue: string, now: number) => number | undefined) {
 
 const TEXT = { uploads: false };
 const FILES = { uploads: true };
+
+describe('edits of many channels', () => {
+  it.each([
+    [1, 40],
+    [4, 10],
+  ])('of a bot with %i replicas are %i a second in each', async (replicas, perSecond) => {
+    const { scheduler, write, written, until } = setUp(() => 0, replicas);
+    const channels = Array.from({ length: 80 }, (_, index) => `channel ${index}`);
+    for (let at = 0; at <= 20_000; at += 250) {
+      for (const channel of channels) scheduler.offer(channel, 'm', write(`${at}`));
+      await until(at);
+    }
+    // The first words of all come at once, and the first pause is the usual one.
+    const later = written.filter(({ at }) => at > 2_000).length;
+    expect(later / 18).toBeLessThanOrEqual(perSecond);
+    expect(later / 18).toBeGreaterThan(perSecond / 2);
+  });
+});
 
 describe('edits of one channel', () => {
   it('begin at once, then come no faster than Discord likes, the newest state first', async () => {

@@ -53,6 +53,8 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
   let loop: Promise<void> | undefined;
   let reason = 'not started';
   let hasShare = false;
+  /** As the last renewal told. */
+  let livingReplicas = 1;
   let isAway = false;
   let isOutgrown = false;
 
@@ -105,8 +107,9 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
   }
 
   /** Makes what is open equal to what is held. */
-  function follow({ held, excess, parts }: PartLeases): void {
+  function follow({ held, excess, parts, replicas: living }: PartLeases): void {
     hasShare = true;
+    livingReplicas = living;
     for (const [shard, { total }] of shards) {
       if (leaving.has(shard) || (held.has(shard) && total === parts)) continue;
       log.warn({ shard }, 'Another replica has taken a shard over');
@@ -200,6 +203,8 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
       reason = 'stopped';
       hasShare = false;
     },
+
+    replicas: () => livingReplicas,
 
     connections: () =>
       [...shards.values()].reduce((sum, { connection }) => sum + connection.connections(), 0),
