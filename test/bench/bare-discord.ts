@@ -1,11 +1,10 @@
 /** The least that takes a command on Discord: discord.js, one command, and a deferred reply to whoever sends it. */
 import { Client, Events, GatewayIntentBits, REST } from 'discord.js';
 import { z } from 'zod';
-import { nodeFetch } from '../../src/platforms/discord/connection/rest/rest.ts';
 import { programInput, tell } from './program.ts';
 
 const { token, apiUrl } = programInput(z.object({ token: z.string(), apiUrl: z.url() }));
-const rest = { api: apiUrl, version: '10', makeRequest: nodeFetch } as const;
+const rest = { api: apiUrl, version: '10' } as const;
 const client = new Client({ intents: [GatewayIntentBits.Guilds], rest });
 client.on(Events.InteractionCreate, (interaction) => {
   if (interaction.isChatInputCommand()) void interaction.deferReply();

@@ -15,7 +15,7 @@ import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
 import { createRequestBudget } from './connection/rest/request-budget.ts';
-import { createDiscordRest, nodeFetch } from './connection/rest/rest.ts';
+import { createDiscordRest, sendRequest } from './connection/rest/rest.ts';
 import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
@@ -71,7 +71,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
   const closed = new AbortController();
   const requests = createRequestBudget({ replicas, elapsed, sleep, signal: closed.signal });
-  const makeRequest = requests.limiting(nodeFetch);
+  const makeRequest = requests.limiting(sendRequest);
   const budgets = createEditBudgets(elapsed);
   const rest = createDiscordRest({ ...options, budgets, makeRequest });
   const guilds = createGuilds(rest, log);

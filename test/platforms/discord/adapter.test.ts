@@ -406,6 +406,34 @@ describe('the Discord adapter', () => {
       nothingRefused();
     });
 
+    it('reads a file anew for each try to upload it', async () => {
+      const { discord, bot, media, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const file = media.keep('one', bytes('the whole song'));
+      const name = 'rain.mp3';
+      discord.faults.fail(502, { times: 2, path: /^PATCH / });
+      const song = { media: [{ kind: 'audio' as const, name, source: { type: 'kept' as const, file } }] };
+      await platform.show(address, song, new Remembered('job1'));
+      expect(
+        discord.said()[0]?.attachments.map((sent) => [sent.filename, Buffer.from(sent.bytes).toString()]),
+      ).toEqual([[name, 'the whole song']]);
+      nothingRefused();
+    });
+
+    it('fails with what a file failed with that cannot be read', async () => {
+      const { discord, bot, platform } = harness;
+      const begun = accept(bot);
+      discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await begun;
+      const source = { type: 'kept' as const, file: { name: 'gone', bytes: 9, contentType: 'audio/mpeg' } };
+      const song = { media: [{ kind: 'audio' as const, name: 'rain.mp3', source }] };
+      await expect(platform.show(address, song, new Remembered('job1'))).rejects.toThrow(
+        'There is no file gone',
+      );
+    });
+
     it('goes on in the same message after the token died', async () => {
       const { discord, bot, platform } = harness;
       const begun = accept(bot);

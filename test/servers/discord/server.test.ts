@@ -1,6 +1,13 @@
-import { Client, Events, GatewayIntentBits, MessageFlags, Partials, Routes } from 'discord.js';
+import {
+  Client,
+  Events,
+  GatewayIntentBits,
+  MessageFlags,
+  Partials,
+  type RESTOptions,
+  Routes,
+} from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeFetch } from '../../../src/platforms/discord/connection/rest/rest.ts';
 import { type DiscordServer, liveMentions, startDiscord } from './index.ts';
 
 const PING = {
@@ -18,7 +25,8 @@ describe('the local Discord', () => {
     client = new Client({
       intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.DirectMessages],
       partials: [Partials.Channel],
-      rest: { api: discord.apiUrl, makeRequest: nodeFetch },
+      // The library makes forms of Node's own kind, which Node's own fetch takes: https://github.com/nodejs/undici/issues/5520
+      rest: { api: discord.apiUrl, makeRequest: fetch as unknown as RESTOptions['makeRequest'] },
     });
     client.on(Events.Error, () => {});
     const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));

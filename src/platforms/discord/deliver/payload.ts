@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { APIEmbed, APIMessageTopLevelComponent, RawFile } from 'discord.js';
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { APIEmbed, APIMessageTopLevelComponent } from 'discord.js';
 import type { MediaReader } from '../../platform.ts';
 import type { PageFile } from '../render/paginate.ts';
 import type { Page } from '../render/render.ts';
@@ -18,9 +19,22 @@ export interface Payload {
   readonly allowed_mentions: { readonly parse: readonly []; readonly users?: readonly string[] };
 }
 
+/** A file of a request. Each try of the request opens it anew. */
+export interface FileToSend {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** A file could not be read while it was sent; `cause` says why. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
 export interface Sending {
   readonly body: Payload;
-  readonly files: readonly RawFile[];
+  readonly files: readonly FileToSend[];
 }
 
 /** @param mentioned the only people who are notified */
@@ -48,22 +62,18 @@ export interface PostedFile {
 const keyOf = ({ source }: PageFile): string =>
   source.type === 'kept' ? source.file.name : createHash('sha256').update(source.text).digest('base64url');
 
-/** A page with the bytes of its files, except those that the message has already. */
-export async function sendingOf(
-  page: Page,
-  posted: readonly PostedFile[],
-  media: MediaReader,
-): Promise<Sending> {
-  const files: RawFile[] = [];
+/** A page with its files, except those that the message has already. */
+export function sendingOf(page: Page, posted: readonly PostedFile[], media: MediaReader): Sending {
+  const files: FileToSend[] = [];
   const attachments: Payload['attachments'][number][] = [];
   for (const file of page.files) {
-    const { name, alt, contentType } = file;
+    const { name, alt } = file;
     const same = posted.find((one) => one.name === name && one.key === keyOf(file));
     if (same) {
       attachments.push({ id: same.id });
     } else {
       attachments.push({ id: files.length, filename: name, ...(alt ? { description: alt } : {}) });
-      files.push({ name, contentType, data: await bytesOf(file, media) });
+      files.push(fileToSend(file, media));
     }
   }
   const { content, embeds, components } = page;
@@ -81,7 +91,67 @@ export function attachedFiles(
   });
 }
 
-async function bytesOf({ source }: PageFile, media: MediaReader): Promise<Buffer> {
-  if (source.type === 'text') return Buffer.from(source.text, 'utf8');
-  return Buffer.concat(await Array.fromAsync(await media.open(source.file)));
+function fileToSend({ name, contentType, source }: PageFile, media: MediaReader): FileToSend {
+  if (source.type === 'kept') {
+    const { file } = source;
+    return { name, contentType, bytes: file.bytes, open: () => media.open(file) };
+  }
+  const text = Buffer.from(source.text, 'utf8');
+  return { name, contentType, bytes: text.length, open: async () => Readable.from([text]) };
+}
+
+/**
+ * A request's body of Discord's form: https://docs.discord.com/developers/reference#uploading-files. The files are not
+ * held in memory.
+ */
+export function formOf(json: object, files: readonly FileToSend[]) {
+  const boundary = randomUUID();
+  const part = (disposition: string, contentType: string) =>
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${contentType}\r\n\r\n`,
+    );
+  const end = Buffer.from('\r\n');
+  const last = Buffer.from(`--${boundary}--\r\n`);
+  const told = Buffer.concat([
+    part('name="payload_json"', 'application/json'),
+    Buffer.from(JSON.stringify(json)),
+    end,
+  ]);
+  const parts = files.map((file, index) => ({
+    file,
+    head: part(`name="files[${index}]"; filename="${quoted(file.name)}"`, file.contentType),
+  }));
+  const length = parts.reduce(
+    (sum, { file, head }) => sum + head.length + file.bytes + end.length,
+    told.length + last.length,
+  );
+  return {
+    headers: {
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': String(length),
+    },
+    body: {
+      async *[Symbol.asyncIterator]() {
+        yield told;
+        for (const { file, head } of parts) {
+          yield head;
+          yield* readFile(file);
+          yield end;
+        }
+        yield last;
+      },
+    },
+  };
+}
+
+/** As browsers write names: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const quoted = (name: string): string =>
+  name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+
+async function* readFile({ open }: FileToSend): AsyncGenerator<Uint8Array> {
+  try {
+    yield* await open();
+  } catch (error) {
+    throw new UnreadableFile('A file could not be read', { cause: error });
+  }
 }

@@ -25,7 +25,7 @@ export async function sendPrivateMessage(
     send: (sending: Sending, index: number) => Promise<unknown>,
   ) => {
     const pages = await renderPages(message, { fileBytes, link: media.link, layOut });
-    for (const [index, page] of pages.entries()) await send(await sendingOf(page, [], media), index);
+    for (const [index, page] of pages.entries()) await send(sendingOf(page, [], media), index);
     return true;
   };
   const sendInChannel = async (live: InteractionToken) => {

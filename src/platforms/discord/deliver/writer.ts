@@ -131,7 +131,7 @@ export function createWriter(
   /** @returns undefined when the message was deleted */
   async function edit({ id, channel, via, files }: PostedMessage, page: Page): Promise<Delivery | undefined> {
     // Another replica may have put other files in their place.
-    const sending = await sendingOf(page, options.mayHavePosted ? [] : files, media);
+    const sending = sendingOf(page, options.mayHavePosted ? [] : files, media);
     const write = async () => {
       const token = via === 'token' ? currentToken() : undefined;
       const edited =
@@ -156,7 +156,7 @@ export function createWriter(
   }
 
   async function create(index: number, page: Page): Promise<Delivery> {
-    const sending = await sendingOf(page, [], media);
+    const sending = sendingOf(page, [], media);
     const token = currentToken();
     // The deferred response is the first page; an edit of it can be repeated without harm.
     const isFirst = index === 0 && post.generation === 0 && !data.beside;

@@ -223,7 +223,7 @@ async function say(
   const flags = alone ? MessageFlags.Ephemeral : 0;
   return await orPrivately(answering, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
-      const sending = await sendingOf(page, [], media);
+      const sending = sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
       else if (deferral === 'none') await rest.reply(interaction, sending, flags);
       else if (deferral === 'public' && alone) {

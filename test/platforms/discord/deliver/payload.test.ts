@@ -8,7 +8,7 @@ const media = {
 
 it('whatever a text says, it lets Discord ping no one but those who are named to it', async () => {
   const page = { content: '@everyone <@12345>', embeds: [], components: [], files: [] };
-  const { body } = await sendingOf(page, [], media);
+  const { body } = sendingOf(page, [], media);
   expect(body.allowed_mentions).toEqual({ parse: [] });
   expect(textSending('<@12345> this is ready.', ['12345']).body.allowed_mentions).toEqual({
     parse: [],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import {
   type APIModalInteractionResponseCallbackData,
   InteractionResponseType,
@@ -6,14 +7,14 @@ import {
   RESTJSONErrorCodes,
   type RESTOptions,
   type RESTPutAPIApplicationCommandsJSONBody,
-  type ResponseLike,
   Routes,
 } from 'discord.js';
+import { type Dispatcher, Headers, request } from 'undici';
 import { z } from 'zod';
 import type { Measure } from '../../../../core/telemetry/series.ts';
 import { PlatformError } from '../../../platform.ts';
 import type { EditBudgets } from '../../deliver/edit-scheduler.ts';
-import type { Sending } from '../../deliver/payload.ts';
+import { type FileToSend, formOf, type Sending, UnreadableFile } from '../../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../../errors.ts';
 import { DISCORD_LIMITS } from '../../limits.ts';
 
@@ -49,22 +50,37 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   try {
     return await request;
   } catch (error) {
+    if (error instanceof UnreadableFile) throw error.cause;
     if (troubleOf(error) !== 'other') throw error;
     throw new PlatformError('unavailable', 'Discord cannot be reached', { cause: error });
   }
 }
 
 /**
- * Node's own fetch. The library's undici shares its dispatcher with every other undici in the process, and a form made
- * by one is refused by another: https://github.com/nodejs/undici/issues/5520.
+ * For discord.js's `makeRequest`. An answer is read whole before it resolves, so that no connection stays in use for one
+ * that nobody reads.
  */
-export const nodeFetch: RESTOptions['makeRequest'] = async (url, init) => {
+export const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, body, signal }) => {
   try {
-    // The library's types come from its own undici; the values are Node's in both.
-    return (await fetch(url, init as unknown as RequestInit)) as unknown as ResponseLike;
+    // discord.js passes names of methods, plain objects, and text or what `formOf` made; its types are those of fetch.
+    const options = { method, headers, body, signal } as unknown as Dispatcher.DispatchOptions;
+    const { statusCode: status, headers: told, body: content } = await request(url, options);
+    const bytes = await content.arrayBuffer();
+    const text = () => new TextDecoder().decode(bytes);
+    return {
+      body: null,
+      bodyUsed: true,
+      arrayBuffer: async () => bytes,
+      text: async () => text(),
+      json: async () => JSON.parse(text()),
+      headers: new Headers(Object.entries(told).map(([name, value]) => [name, String(value)])),
+      ok: status >= 200 && status < 300,
+      status,
+      statusText: STATUS_CODES[status] ?? '',
+    };
   } catch (error) {
-    if (!(error instanceof TypeError && error.cause instanceof Error)) throw error;
-    // The library tries again what has this code, and fetch puts a failed connection into the cause.
+    if (error instanceof UnreadableFile || signal?.aborted) throw error;
+    // The library tries again what has this code.
     throw Object.assign(new Error('The connection to Discord failed', { cause: error }), {
       code: 'ECONNRESET',
     });
@@ -87,21 +103,22 @@ export interface DiscordRestOptions {
   readonly measure?: Measure | undefined;
   /** Told of the answers to edits. */
   readonly budgets?: EditBudgets;
-  /** Node's fetch by default. */
+  /** {@link sendRequest} by default. */
   readonly makeRequest?: RESTOptions['makeRequest'];
 }
 
 /**
  * Discord's REST API, as far as it is used. Queues by Discord's rate limits and waits out every Retry-After. A POST is
  * retried on 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
- * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both.
+ * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both. Throws what a
+ * file's `open` throws, too.
  */
 export function createDiscordRest({
   token,
   apiUrl,
   measure,
   budgets,
-  makeRequest = nodeFetch,
+  makeRequest = sendRequest,
 }: DiscordRestOptions) {
   const options = {
     version: '10',
@@ -133,9 +150,9 @@ export function createDiscordRest({
     { id, token }: InteractionReference,
     type: InteractionResponseType,
     data: object,
-    files: Sending['files'] = [],
+    files: readonly FileToSend[] = [],
   ): Promise<void> {
-    const request = { body: { type, data }, files: [...files], auth: false };
+    const request = { ...contentOf({ type, data }, files), auth: false };
     try {
       await reach((files.length > 0 ? rest : prompt).post(Routes.interactionCallback(id, token), request));
     } catch (error) {
@@ -271,10 +288,10 @@ export function createDiscordRest({
 
 export type DiscordRest = ReturnType<typeof createDiscordRest>;
 
-const requestOf = ({ body, files }: Sending, more: object = {}) => ({
-  body: { ...body, ...more },
-  files: [...files],
-});
+const requestOf = ({ body, files }: Sending, more: object = {}) => contentOf({ ...body, ...more }, files);
+
+const contentOf = (json: object, files: readonly FileToSend[]) =>
+  files.length === 0 ? { body: json } : { ...formOf(json, files), passThroughBody: true };
 
 const responseRoute = ({ application, token }: InteractionToken, id: string) =>
   Routes.webhookMessage(application, token, id);

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { proxyRequests } from '@discordjs/proxy';
 import { REST } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Replicas } from '../../../../../src/core/replicas.ts';
 import { createRequestBudget } from '../../../../../src/platforms/discord/connection/rest/request-budget.ts';
-import { createDiscordRest, nodeFetch } from '../../../../../src/platforms/discord/connection/rest/rest.ts';
+import { createDiscordRest, sendRequest } from '../../../../../src/platforms/discord/connection/rest/rest.ts';
 import { textSending } from '../../../../../src/platforms/discord/deliver/payload.ts';
 import { openRedisStorage } from '../../../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../../../src/storage/schedule.ts';
@@ -39,7 +40,7 @@ function openRest(replicas?: Lessor) {
   const wait = (milliseconds: number) => sleep(milliseconds);
   const { limiting } = createRequestBudget({ replicas, elapsed, sleep: wait, signal: closing.signal });
   const { token, apiUrl } = discord;
-  const rest = createDiscordRest({ token, apiUrl, makeRequest: limiting(nodeFetch) });
+  const rest = createDiscordRest({ token, apiUrl, makeRequest: limiting(sendRequest) });
   opened.push(rest);
   return rest;
 }
@@ -83,7 +84,7 @@ describe('the requests of one process', () => {
       const isFirst = sentAt.push(elapsed()) === 1;
       const response = Response.json({}, isFirst ? { status: 429, headers: { 'retry-after': '0.3' } } : {});
       // The library's types come from its own undici; the values are Node's in both.
-      return response as unknown as Awaited<ReturnType<typeof nodeFetch>>;
+      return response as unknown as Awaited<ReturnType<typeof sendRequest>>;
     });
     const edit = (message: string) =>
       send(`${discord.apiUrl}/v10/channels/${discord.channel.id}/messages/${message}`, {
@@ -160,7 +161,14 @@ describe('a proxy in DISCORD_API_URL', () => {
       discord.channel.id,
       {
         body: { ...body, attachments: [{ id: 0, filename: 'rain.txt' }] },
-        files: [{ name: 'rain.txt', data: Buffer.from('rain') }],
+        files: [
+          {
+            name: 'rain.txt',
+            contentType: 'text/plain',
+            bytes: 4,
+            open: async () => Readable.from([Buffer.from('rain')]),
+          },
+        ],
       },
       { nonce: 'proxied' },
     );
