@@ -74,7 +74,7 @@ export interface GatewayOptions {
   elapsed?: () => number;
   /** 0 up to, not including, 1. */
   random(): number;
-  /** Resolves after `ms`; resolves or rejects early when `signal` aborts. Used between tries only. */
+  /** Resolves after `ms`; resolves or rejects early when `signal` aborts. Used between tries, and between reads of many streams. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   timeouts?: Partial<Timeouts>;
   log?: { warn(facts: object, message: string): void };

@@ -56,6 +56,12 @@ export interface Requester {
   open(name: RouteName, input: RequestInput): Promise<OpenReply>;
 }
 
+/** Streams that are open at once add this to the time between two reads of each: a read costs the same, however much it brings. */
+const READ_INTERVAL_PER_STREAM_MS = 5;
+const LONGEST_READ_INTERVAL_MS = 250;
+/** With fewer streams, every word is read as it comes. */
+const FEW_STREAMS = 5;
+
 /** Error bodies are read up to here, in bytes. */
 const LONGEST_REFUSAL = 64 * 1024;
 
@@ -63,6 +69,11 @@ export function createRequester(options: GatewayOptions): Requester {
   const { baseUrl, apiKey } = checkedOptions(options);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
+
+  let streams = 0;
+
+  const readInterval = (): number =>
+    streams < FEW_STREAMS ? 0 : Math.min(streams * READ_INTERVAL_PER_STREAM_MS, LONGEST_READ_INTERVAL_MS);
 
   async function send(name: RouteName, input: RequestInput, deadline: Deadline): Promise<FetchedResponse> {
     const { method, family, path }: GatewayRoute = ROUTES[name];
@@ -140,12 +151,18 @@ export function createRequester(options: GatewayOptions): Requester {
     deadline.disarm();
     const { elapsed = options.now } = options;
     const overAt = elapsed() + timeouts.streamMs;
+    let readAt = Number.NEGATIVE_INFINITY;
+    let isOpen = true;
+    streams += 1;
     return {
       status,
       deadline,
       redact,
       async nextBytes(patience) {
         if (reader === undefined) return undefined;
+        const pause = readAt + readInterval() - elapsed();
+        if (pause > 0) await deadline.race(options.sleep(pause, deadline.signal));
+        readAt = elapsed();
         const silence = patience === 'stall' ? timeouts.stallMs : timeouts.lingerMs;
         deadline.arm(Math.max(0, Math.min(silence, overAt - elapsed())));
         try {
@@ -158,6 +175,8 @@ export function createRequester(options: GatewayOptions): Requester {
       },
       close() {
         deadline.release();
+        if (isOpen) streams -= 1;
+        isOpen = false;
         if (reader !== undefined) giveUp(reader);
       },
     };

@@ -3,6 +3,8 @@ import type { JobDependencies } from '../dependencies.ts';
 
 /** Notifications between replicas may be lost; the record is read this often all the same. */
 const CHECK_EVERY_MS = 1_000;
+/** Within one process none is lost, but the record could be unreadable when it came. */
+const CHECK_ALONE_EVERY_MS = 10_000;
 
 export interface CancelWatch extends Disposable {
   /** Aborts when the answer is to stop, and when the process shuts down. */
@@ -14,7 +16,7 @@ export interface CancelWatch extends Disposable {
 export async function watchForCancel(
   job: string,
   shutdown: AbortSignal,
-  { storage, sleep, log }: Pick<JobDependencies, 'storage' | 'sleep' | 'log'>,
+  { storage, sleep, log, alone = false }: Pick<JobDependencies, 'storage' | 'sleep' | 'log' | 'alone'>,
 ): Promise<CancelWatch> {
   const cancel = new AbortController();
   let cancelledBy: string | undefined;
@@ -31,7 +33,7 @@ export async function watchForCancel(
   const over = new AbortController();
   const checkOften = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      await sleep(CHECK_EVERY_MS, over.signal);
+      await sleep(alone ? CHECK_ALONE_EVERY_MS : CHECK_EVERY_MS, over.signal);
       if (!over.signal.aborted) await check();
     }
   };

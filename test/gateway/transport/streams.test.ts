@@ -462,3 +462,55 @@ describe('what only one dialect streams', () => {
     expect(events[0]).toEqual({ type: 'part', part: { type: 'thought', text: 'Hm.' } });
   });
 });
+
+describe('many streams at once', () => {
+  const first = (stream: AsyncIterator<AnswerEvent>) => stream.next().then(({ value }) => value?.part?.text);
+
+  it('are read at intervals, and what came meanwhile is one fragment', async () => {
+    const said = Promise.withResolvers<ServerResponse>();
+    const server = await startServer((_, response, nth) => {
+      begin(response).write(event(WIRE.chat.text('One ')));
+      if (nth === 6) said.resolve(response);
+    });
+    const waits: number[] = [];
+    const over = Promise.withResolvers<void>();
+    const sleep = (ms: number) => {
+      waits.push(ms);
+      return over.promise;
+    };
+    const { gateway } = gatewayAt(server.url, { sleep });
+    const others = Array.from({ length: 5 }, () => start(gateway, 'chat')[Symbol.asyncIterator]());
+    for (const other of others) expect(await first(other)).toBe('One ');
+    const stream = start(gateway, 'chat')[Symbol.asyncIterator]();
+    expect(await first(stream)).toBe('One ');
+    const next = first(stream);
+    await vi.waitFor(() => expect(waits).toEqual([30]));
+    const response = await said.promise;
+    for (const word of ['two ', 'three '])
+      await new Promise((resolve) => response.write(event(WIRE.chat.text(word)), resolve));
+    over.resolve();
+    expect(await next).toBe('two three ');
+    await Promise.all([stream, ...others].map((each) => each.return?.()));
+  });
+
+  it('stop at once when they are aborted between two reads', async () => {
+    const server = await startServer((_, response) => {
+      begin(response).write(event(WIRE.chat.text('One ')));
+    });
+    const pausing = Promise.withResolvers<void>();
+    const sleep = () => {
+      pausing.resolve();
+      return new Promise<void>(() => {});
+    };
+    const { gateway } = gatewayAt(server.url, { sleep });
+    const abort = new AbortController();
+    const streams = Array.from({ length: 6 }, () =>
+      start(gateway, 'chat', abort.signal)[Symbol.asyncIterator](),
+    );
+    for (const stream of streams) await first(stream);
+    const next = Promise.allSettled(streams.map((stream) => stream.next()));
+    await pausing.promise;
+    abort.abort();
+    expect((await next).map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
+  });
+});
