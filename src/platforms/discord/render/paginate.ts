@@ -51,9 +51,20 @@ export function paginate(blocks: readonly MarkdownBlock[], limit: number): strin
 function* pieces(block: MarkdownBlock, page: string, limit: number): Generator<string> {
   const left = limit - page.length - 2;
   const first = left >= limit * SCRAP ? left : limit;
-  const whole = block.kind === 'code' ? fence(block, block.code) : writeText(block, block.tokens, true);
+  const whole = wholeBlock(block);
   if (whole.length <= limit) yield whole;
   else yield* block.kind === 'code' ? codePieces(block, first, limit) : textPieces(block, first, limit);
+}
+
+/** Settled blocks of a growing text are the same objects in each of its states. */
+const written = new WeakMap<MarkdownBlock, string>();
+
+function wholeBlock(block: MarkdownBlock): string {
+  const known = written.get(block);
+  if (known !== undefined) return known;
+  const whole = block.kind === 'code' ? fence(block, block.code) : writeText(block, block.tokens, true);
+  written.set(block, whole);
+  return whole;
 }
 
 const fence = (block: CodeBlock, code: string): string =>

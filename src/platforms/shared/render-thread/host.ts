@@ -10,6 +10,8 @@ const CHEAP = 250_000;
 /** Of computing, for one text. Honest ones take a twentieth on a small machine. */
 const BUDGET_MS = 2_000;
 const MEMORY_MB = 128;
+/** Rendering makes many small objects: with the process's own small space most of the thread's time would go to collecting them. */
+const YOUNG_MB = 6;
 /** Texts that failed are remembered by their beginning, so that a growing one fails once. */
 const REMEMBERED = 20;
 const BEGINNING = 300;
@@ -61,7 +63,7 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
   function start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: { module: module.href, name: create.name },
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MB },
       env: {},
     });
     const ready = once(worker, 'message');
