@@ -107,7 +107,7 @@ describe('the requests of one process', () => {
       signal: closing.signal,
     });
     // The library's types come from its own undici; the values are Node's in both.
-    const answer = () => Response.json({}) as unknown as Awaited<ReturnType<typeof nodeFetch>>;
+    const answer = () => Response.json({}) as unknown as Awaited<ReturnType<typeof sendRequest>>;
     const send = limiting(async () => answer());
     const url = `${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`;
     return { clock, post: () => send(url, { method: 'POST', headers: { Authorization: 'Bot token' } }) };
