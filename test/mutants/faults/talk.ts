@@ -28,8 +28,8 @@ export const TALK_FAULTS = [
   {
     name: 'replies of people to each other are answered',
     file: 'src/platforms/discord/receive/conversation.ts',
-    text: '!isForOthers && !message_reference && message',
-    replacement: '!isForOthers && message',
+    text: 'if (!messageContent || message.type !== 0) return false;',
+    replacement: 'if (!messageContent) return false;',
     tests: {
       [DISCORD]: 'replies, names, other bots and their commands, and files without a word are no questions',
     },
@@ -93,12 +93,13 @@ export const TALK_FAULTS = [
     tests: { [SLACK]: 'a talk goes on in its thread, and what people say to each other there stays theirs' },
   },
   {
-    name: 'what names the bot is answered twice in a channel of questions',
+    name: 'what names the bot in a thread is answered twice',
     file: 'src/platforms/slack/receive/messages.ts',
     text: 'if (!shared.threads || mentions(talk, identity)) return;',
     replacement: 'if (!shared.threads) return;',
     tests: {
-      [SLACK]: 'what names people, a group or everybody is theirs, and what names the bot is answered once',
+      'test/platforms/slack/receive/threads.test.ts':
+        'hears a message with its name once, though Slack tells of it twice',
     },
   },
   {

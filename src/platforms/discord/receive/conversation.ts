@@ -161,12 +161,12 @@ function isAddressed(message: IncomingMessage, self: string): boolean {
   return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
 }
 
-/** Whether a message without any mention is for the bot if the bot opened the thread. */
+/** Whether a message without any mention is for the bot if the bot opened the thread. A reply is of another type. */
 function mayBeForThread(message: IncomingMessage, { messageContent }: ConversationTools): boolean {
   if (!messageContent || message.type !== 0) return false;
-  const { guild_id: guild, mentions, mention_roles, mention_everyone, message_reference } = message;
+  const { guild_id: guild, mentions, mention_roles, mention_everyone } = message;
   const isForOthers = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
-  return guild !== undefined && !isForOthers && !message_reference && message.content.trim() !== '';
+  return guild !== undefined && !isForOthers && message.content.trim() !== '';
 }
 
 /** Not where the bot may send nothing: Discord would refuse this too. */
