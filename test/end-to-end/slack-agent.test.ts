@@ -120,6 +120,7 @@ describe('what people think of an answer', () => {
   let answer: PostedMessage;
 
   it('is said by Slack’s own buttons, once for each person, and may be changed', async () => {
+    await privately(BOB, '/models', 'answers --assistant --where server');
     const content = { role: 'model', parts: [{ text: 'Because.' }] };
     upstream.next(TOOLS, json({ candidates: [{ content, finishReason: 'STOP' }] }));
     const { message } = await slack.directMessage('why?');

@@ -115,7 +115,7 @@ export const APP_FAULTS = [
     text: 'await pauseFor(sent.again);',
     replacement: '',
     tests: {
-      'test/app/telemetry/traces/exporter.test.ts': 'gets the same again, ever later, and is told of once',
+      'test/app/telemetry/traces/exporter.test.ts': 'is not hurried past its Retry-After by spans that come',
     },
   },
   {
