@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -43,4 +44,40 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Re
     expect(await restore(folder, file, tools)).toMatchObject({ jobs: 2 });
     expect(await readFile(join(directory, 'data', 'minstrel.sqlite'))).not.toHaveLength(0);
   });
+});
+
+it('nothing is restored over a remainder, and nothing from what is no whole backup', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-backup-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const path = (...parts: string[]) => join(directory, ...parts);
+  const configOf = (data: string) => readConfig({ DATA_DIR: path(data) });
+  const restoreInto = (folder: string, data: string) => restore(path(folder), configOf(data), tools);
+  const storage = await openStorage(configOf('old'), tools);
+  await storage.jobs.create(songJob({ id: 'begun', state: 'waiting' }));
+  await storage.close();
+  const name = `${createHash('sha256').update('rain').digest('hex')}.mp3`;
+  await mkdir(path('old', 'media'));
+  await writeFile(path('old', 'media', name), 'rain');
+  expect(await backUp(path('copy'), configOf('old'), tools)).toMatchObject({ media: { files: 1 } });
+  expect((await stat(path('copy', 'minstrel.jsonl'))).mode & 0o777).toBe(0o600);
+
+  await mkdir(path('left'));
+  await writeFile(path('left', 'minstrel.sqlite-wal'), 'a log without its database');
+  await expect(restoreInto('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is there, a remainder/);
+  await expect(restoreInto('copy', 'old')).rejects.toThrow(/There is a database at .* already/);
+
+  await mkdir(path('broken', 'media'), { recursive: true });
+  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/is no backup, or one that was not finished/);
+  const lines = await readFile(path('copy', 'minstrel.jsonl'), 'utf8');
+  await writeFile(path('broken', 'minstrel.jsonl'), lines.slice(0, -20));
+  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/ends too early|no JSON/);
+  expect(await readdir(path('empty'))).toEqual([]);
+
+  await writeFile(path('broken', 'minstrel.jsonl'), lines);
+  await writeFile(path('broken', 'media', name), 'not what the name says');
+  expect((await restoreInto('broken', 'empty')).media).toMatchObject({ damaged: [name] });
+  expect(await readdir(path('empty', 'media'))).toEqual([]);
+
+  await writeFile(path('broken', 'notes.txt'), '');
+  await expect(backUp(path('broken'), configOf('old'), tools)).rejects.toThrow(/holds notes\.txt/);
 });

@@ -1,19 +1,15 @@
 /** `npm run backup` beside a running bot, and `npm run restore` elsewhere, as an operator types them. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { backUp } from '../../src/app/backup/backup.ts';
-import { restore } from '../../src/app/backup/restore.ts';
-import { readConfig } from '../../src/app/config/config.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 let discord: DiscordServer;
@@ -119,31 +115,6 @@ it('a backup of a running bot is taken up elsewhere: open work ends once, and no
   expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(5);
   for (const done of [picture, before]) expect(shown(done)).toContain('Again');
   expect(discord.refused).toEqual([]);
-});
-
-it('nothing is restored over a remainder, and nothing from what is no whole backup', async () => {
-  const tools = { log: new RecordingLog(), random: Math.random, fetch };
-  const configOf = (data: string) => readConfig({ DATA_DIR: path(data) });
-  const restoreInto = (folder: string, data: string) => restore(path(folder), configOf(data), tools);
-  await mkdir(path('left'));
-  await writeFile(path('left', 'minstrel.sqlite-wal'), 'a log without its database');
-  await expect(restoreInto('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is there, a remainder/);
-
-  await mkdir(path('broken', 'media'), { recursive: true });
-  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/is no backup, or one that was not finished/);
-  const lines = await readFile(path('copy', 'minstrel.jsonl'), 'utf8');
-  await writeFile(path('broken', 'minstrel.jsonl'), lines.slice(0, -20));
-  await expect(run('restore', 'empty', path('broken'))).rejects.toThrow(/ends too early|no JSON/);
-  expect(await readdir(path('empty'))).toEqual([]);
-
-  await writeFile(path('broken', 'minstrel.jsonl'), lines);
-  const [name = ''] = await readdir(path('copy', 'media'));
-  await writeFile(path('broken', 'media', name), 'not what the name says');
-  expect((await restoreInto('broken', 'empty')).media).toMatchObject({ damaged: [name] });
-  expect(await readdir(path('empty', 'media'))).toEqual([]);
-
-  await writeFile(path('broken', 'notes.txt'), '');
-  await expect(backUp(path('broken'), configOf('new'), tools)).rejects.toThrow(/holds notes\.txt/);
 });
 
 it('an operator has a person forgotten who cannot ask for it any more', async () => {

@@ -1,9 +1,8 @@
 import type { Fault } from '../fault.ts';
 
 const SQLITE = 'test/storage/sqlite/sqlite.test.ts';
-const BACKUP = 'test/end-to-end/backup.test.ts';
-/** Of its first two tests: the second one restores what the first one has backed up. */
-const NOTHING = 'nothing is ';
+const BACKUP = 'test/app/backup.test.ts';
+const NOTHING = 'nothing is restored over a remainder, and nothing from what is no whole backup';
 const REDIS = 'test/storage/redis/redis.test.ts';
 
 export const STORAGE_FAULTS = [
@@ -177,10 +176,7 @@ export const STORAGE_FAULTS = [
     file: 'src/app/backup/restore.ts',
     text: 'if (occupied !== undefined) throw new BackupError(occupied);',
     replacement: '',
-    tests: {
-      [BACKUP]:
-        'a backup of a running bot is taken up elsewhere: open work ends once, and nothing is paid twice',
-    },
+    tests: { [BACKUP]: NOTHING },
   },
   {
     name: 'a backup is restored over what another database left behind',
@@ -195,7 +191,7 @@ export const STORAGE_FAULTS = [
     text: 'if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;',
     replacement:
       'if (publicUrl === undefined || (await botAnswersAt(publicUrl, fetch)) !== undefined) return;',
-    tests: { [BACKUP]: 'a backup of a running bot is taken up elsewhere' },
+    tests: { 'test/end-to-end/backup.test.ts': 'a backup of a running bot is taken up elsewhere' },
   },
   {
     name: 'half a backup is restored',
@@ -209,14 +205,14 @@ export const STORAGE_FAULTS = [
     file: 'src/app/backup/restore.ts',
     text: "return transition(job, { type: 'restored', failure });",
     replacement: "return job.id === failure.code ? transition(job, { type: 'restored', failure }) : job;",
-    tests: { 'test/app/backup.test.ts': 'is taken back into an empty Redis, and into nothing else' },
+    tests: { [BACKUP]: 'is taken back into an empty Redis, and into nothing else' },
   },
   {
     name: 'a backup is restored over jobs in Redis',
     file: 'src/app/backup/restore.ts',
     text: 'await assertEmpty(storage);',
     replacement: 'void assertEmpty;',
-    tests: { 'test/app/backup.test.ts': 'is taken back into an empty Redis, and into nothing else' },
+    tests: { [BACKUP]: 'is taken back into an empty Redis, and into nothing else' },
   },
   {
     name: 'a file of a backup that is not what its name says is taken',
@@ -230,7 +226,7 @@ export const STORAGE_FAULTS = [
     file: 'src/app/backup/backup.ts',
     text: "open(join(folder, PARTIAL_FILE), 'w', 0o600)",
     replacement: "open(join(folder, PARTIAL_FILE), 'w', 0o644)",
-    tests: { [BACKUP]: 'a backup of a running bot is taken up elsewhere' },
+    tests: { [BACKUP]: NOTHING },
   },
   {
     name: 'a backup empties a folder that is none',
