@@ -78,7 +78,9 @@ describe('a thread that the bot takes part in', () => {
     await server.until(() => bot.begun === 1);
     const { eventIds } = await server.mention('again', { threadTs: message.ts });
     expect(eventIds).toHaveLength(2);
-    expect((await settle()).map(({ options }) => options.question)).toEqual(['hello', 'again']);
+    await server.say(`what about <@${server.workspace.botUser}> now`, { threadTs: message.ts });
+    const asked = (await settle()).map(({ options }) => options.question);
+    expect(asked).toEqual(['hello', 'again', 'what about now']);
   });
 
   it('reads pictures that are sent into it', async () => {
