@@ -1,25 +1,44 @@
-/** A strict Discord with a gateway behind it. Each line of standard input is a run `{ commands }`: so many people press at once. */
+/**
+ * A strict platform with a gateway behind it. Each line of standard input is a run `{ command, first, people }`: so many people, from
+ * that number on, send the command at once.
+ */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { startEmulator } from '../../src/emulator/server.ts';
-import { startDiscord } from '../servers/discord/index.ts';
+import {
+  type CommandsPlatform,
+  commandsOnDiscord,
+  commandsOnSlack,
+  PATIENCE_MS,
+} from './commands-platforms.ts';
 import { quantile } from './measure.ts';
-import { tell } from './program.ts';
+import { programInput, tell } from './program.ts';
 
-/** What comes later is counted as late, and not refused: a busy machine delays both candidates. */
-const PATIENCE_MS = 60_000;
 const LATE_MS = 3_000;
+const SETTLED_MS = 1_000;
 
-const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+const platform = await openPlatform();
 const emulator = await startEmulator({ speed: 1 });
 
+function openPlatform(): Promise<CommandsPlatform> {
+  const where = programInput(z.enum(['Discord', 'Slack', 'Slack by HTTP']));
+  switch (where) {
+    case 'Discord':
+      return commandsOnDiscord();
+    case 'Slack':
+      return commandsOnSlack('socket');
+    case 'Slack by HTTP':
+      return commandsOnSlack('http');
+    default:
+      return where satisfies never;
+  }
+}
+
 tell({
-  token: discord.token,
-  apiUrl: discord.apiUrl,
+  bare: platform.bare,
   environment: {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
+    ...platform.environment,
     GATEWAY_BASE_URL: emulator.url,
     GATEWAY_API_KEY: emulator.apiKey,
     ASK_MODEL: 'chat:chat-small',
@@ -29,22 +48,23 @@ tell({
   },
 });
 
-const run = z.object({ commands: z.int().positive() });
+/** Resolves when the candidate has nothing more to do. */
+async function settled(): Promise<void> {
+  for (let before = -1; before !== platform.requests(); await sleep(SETTLED_MS)) before = platform.requests();
+}
+
+const run = z.object({ command: z.enum(['song', 'jobs']), first: z.int(), people: z.int().positive() });
 for await (const line of createInterface({ input: process.stdin })) {
-  const { commands } = run.parse(JSON.parse(line));
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const handles = Array.from({ length: commands }, (_, index) =>
-    discord.command({
-      name: 'song',
-      options: { prompt: 'rain' },
-      user: discord.world.addUser(`person${index}`),
-    }),
-  );
-  const answered = () => handles.flatMap(({ latencyMs }) => latencyMs ?? []);
-  for (let waited = 0; waited < PATIENCE_MS && answered().length < commands; waited += 20) await sleep(20);
+  const { command, first, people } = run.parse(JSON.parse(line));
+  await platform.ready();
+  const latencyOf = Array.from({ length: people }, (_, index) => platform.command(command, first + index));
+  const answered = () => latencyOf.flatMap((latency) => latency() ?? []);
+  for (let waited = 0; waited < PATIENCE_MS && answered().length < people; waited += 20) await sleep(20);
   const latencies = answered();
+  // Songs go on for minutes.
+  if (command !== 'song') await settled();
   tell({
     p99Ms: quantile(latencies, 0.99),
-    late: latencies.filter((latency) => latency > LATE_MS).length + commands - latencies.length,
+    late: latencies.filter((latency) => latency > LATE_MS).length + people - latencies.length,
   });
 }

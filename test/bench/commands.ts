@@ -1,53 +1,64 @@
 /** P7: how long people wait for the acknowledgement when many command at once. */
 import { z } from 'zod';
 import { startMeasuredBot } from './bot.ts';
-import { type BenchRow, type Comparison, type Extent, inAlternation } from './measure.ts';
+import { type BenchRow, type Comparison, type Extent, figuresInAlternation } from './measure.ts';
 import { startProgram } from './program.ts';
 
-const toldByWorld = z.object({
-  token: z.string(),
-  apiUrl: z.url(),
-  environment: z.record(z.string(), z.string()),
-});
+/** Discord writes with each command who sent it; Slack has to be asked about people who were never seen before. */
+const PLACES = [
+  { where: 'Discord', people: 'unknown', bare: 'bare-discord.ts', peer: 'bare discord.js' },
+  { where: 'Slack', people: 'unknown', bare: 'bare-slack.ts', peer: 'bare Bolt, Socket Mode' },
+  { where: 'Slack', people: 'known', bare: 'bare-slack.ts', peer: 'bare Bolt, Socket Mode' },
+  { where: 'Slack by HTTP', people: 'unknown', bare: 'bare-slack.ts', peer: 'bare Bolt, HTTP' },
+] as const;
+
+const toldByWorld = z.object({ bare: z.unknown(), environment: z.record(z.string(), z.string()) });
 const acknowledged = z.object({ p99Ms: z.number(), late: z.number() });
 
 async function measureCommands({ short }: Extent): Promise<Comparison[]> {
-  const commands = short ? 200 : 500;
-  let late = 0;
-  const inWorld = async (start: (told: z.infer<typeof toldByWorld>) => Promise<AsyncDisposable>) => {
-    await using world = await startProgram(new URL('./commands-world.ts', import.meta.url), toldByWorld);
-    await using _candidate = await start(world.told);
-    await world.ask(JSON.stringify({ commands: 1 }), acknowledged);
-    return await world.ask(JSON.stringify({ commands }), acknowledged);
-  };
-  const { product, bare } = await inAlternation(short ? 1 : 3, {
-    async product() {
-      const seen = await inWorld(({ environment }) => startMeasuredBot(environment));
-      late = Math.max(late, seen.late);
-      return seen.p99Ms;
-    },
-    bare: async () =>
-      (
-        await inWorld(({ token, apiUrl }) =>
-          startProgram(new URL('./bare-discord.ts', import.meta.url), z.literal('ready'), {
-            input: { token, apiUrl },
-          }),
-        )
-      ).p99Ms,
-  });
-  const what = `Discord, ${commands} commands at once`;
-  return [
-    {
-      what: `${what}: p99 of the acknowledgement`,
-      unit: 'ms',
-      product,
-      peer: 'bare discord.js',
-      theirs: bare,
-      goal: { atMost: 2 },
-    },
-    // None may be late; one more than none, so that there is a ratio.
-    { what: `${what}: late`, unit: '', product: late, peer: 'at most', theirs: 1, goal: { atMost: 0 } },
-  ];
+  const count = short ? 200 : 500;
+  const comparisons: Comparison[] = [];
+  for (const { where, people, bare, peer } of short ? PLACES.slice(0, 2) : PLACES) {
+    const inWorld = async (start: (told: z.infer<typeof toldByWorld>) => Promise<AsyncDisposable>) => {
+      await using world = await startProgram(new URL('./commands-world.ts', import.meta.url), toldByWorld, {
+        input: where,
+      });
+      await using _candidate = await start(world.told);
+      const send = (command: 'song' | 'jobs', first: number, of: number) =>
+        world.ask(JSON.stringify({ command, first, people: of }), acknowledged);
+      await send('song', 0, 1);
+      if (people === 'known') await send('jobs', 1, count);
+      return await send('song', 1, count);
+    };
+    const found = await figuresInAlternation(short ? 1 : 3, {
+      product: () => inWorld(({ environment }) => startMeasuredBot(environment)),
+      theirs: () =>
+        inWorld((told) =>
+          startProgram(new URL(`./${bare}`, import.meta.url), z.literal('ready'), { input: told.bare }),
+        ),
+    });
+    const what = `${where}, ${count} commands at once of ${people} people`;
+    comparisons.push(
+      {
+        what: `${what}: p99`,
+        unit: 'ms',
+        product: found.product.p99Ms,
+        peer,
+        theirs: found.theirs.p99Ms,
+        goal: { atMost: 2 },
+      },
+      // None may be late; one more than none, so that there is a ratio.
+      {
+        what: `${what}: late`,
+        unit: '',
+        product: found.product.late,
+        peer: 'at most',
+        theirs: 1,
+        goal: { atMost: 0 },
+      },
+    );
+  }
+  return comparisons;
 }
 
 export const commandsRow: BenchRow = {

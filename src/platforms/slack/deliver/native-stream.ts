@@ -164,10 +164,13 @@ const FIRST_CHARACTERS = /^[ \t]*(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)?[ \t]*$/;
 
 /**
  * The beginning of a growing `text` that will not change any more: whole lines that are the same as `before`, and whole
- * words of the last line, as long as nothing in it could be markup.
+ * words of the last line, as long as nothing in it could be markup. A paragraph without any has nothing to be closed, so its
+ * words need not have been there before.
  */
 export function stableText(before: string, text: string): string {
-  const same = commonPrefix(before, text);
+  const paragraph = text.slice(Math.max(0, text.lastIndexOf('\n\n')));
+  // The first signs of a line take its line break with them until more of it has come.
+  const same = MARKUP.test(paragraph) ? commonPrefix(before, text) : text.replace(/\s*\n\s*$/, '');
   const line = same.lastIndexOf('\n') + 1;
   const last = same.slice(line);
   const words = last.slice(0, last.lastIndexOf(' ') + 1);
