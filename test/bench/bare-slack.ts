@@ -3,19 +3,18 @@ import { App } from '@slack/bolt';
 import { z } from 'zod';
 import { programInput, tell } from './program.ts';
 
-const { port, token, apiUrl, ...way } = programInput(
+const { port, token, apiUrl, way } = programInput(
   z.object({
     port: z.int(),
     token: z.string(),
     apiUrl: z.url(),
-    appToken: z.string().optional(),
-    signingSecret: z.string().optional(),
+    way: z.union([z.object({ appToken: z.string() }), z.object({ signingSecret: z.string() })]),
   }),
 );
 const app = new App({
   token,
   ...way,
-  socketMode: way.appToken !== undefined,
+  socketMode: 'appToken' in way,
   clientOptions: { slackApiUrl: apiUrl },
 });
 app.command(/.*/, ({ ack }) => ack());

@@ -35,7 +35,7 @@ export async function commandsOnDiscord(): Promise<CommandsPlatform> {
     command(name, person) {
       const options = name === 'song' ? { prompt: 'rain' } : {};
       const handle = discord.command({ name, options, user: personOf(person) });
-      return () => handle.latencyMs;
+      return () => handle.latencyMs ?? undefined;
     },
     requests: () => discord.requests.length,
   };
@@ -54,7 +54,7 @@ export async function commandsOnSlack(transport: 'socket' | 'http'): Promise<Com
       SLACK_API_URL: apiUrl,
       ...(transport === 'http' ? { SLACK_SIGNING_SECRET: signingSecret } : { SLACK_APP_TOKEN: appToken }),
     },
-    bare: { port, token: botToken, apiUrl, ...way },
+    bare: { port, token: botToken, apiUrl, way },
     async ready() {
       while (!(await slack.slash('/jobs')).acknowledged) await sleep(50);
     },

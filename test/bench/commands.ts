@@ -4,12 +4,14 @@ import { startMeasuredBot } from './bot.ts';
 import { type BenchRow, type Comparison, type Extent, figuresInAlternation } from './measure.ts';
 import { startProgram } from './program.ts';
 
+const BARE_DISCORD = new URL('./bare-discord.ts', import.meta.url);
+const BARE_SLACK = new URL('./bare-slack.ts', import.meta.url);
 /** Discord writes with each command who sent it; Slack has to be asked about people who were never seen before. */
 const PLACES = [
-  { where: 'Discord', people: 'unknown', bare: 'bare-discord.ts', peer: 'bare discord.js' },
-  { where: 'Slack', people: 'unknown', bare: 'bare-slack.ts', peer: 'bare Bolt, Socket Mode' },
-  { where: 'Slack', people: 'known', bare: 'bare-slack.ts', peer: 'bare Bolt, Socket Mode' },
-  { where: 'Slack by HTTP', people: 'unknown', bare: 'bare-slack.ts', peer: 'bare Bolt, HTTP' },
+  { where: 'Discord', people: 'unknown', bare: BARE_DISCORD, peer: 'bare discord.js' },
+  { where: 'Slack', people: 'unknown', bare: BARE_SLACK, peer: 'bare Bolt, Socket Mode' },
+  { where: 'Slack', people: 'known', bare: BARE_SLACK, peer: 'bare Bolt, Socket Mode' },
+  { where: 'Slack by HTTP', people: 'unknown', bare: BARE_SLACK, peer: 'bare Bolt, HTTP' },
 ] as const;
 
 const toldByWorld = z.object({ bare: z.unknown(), environment: z.record(z.string(), z.string()) });
@@ -32,10 +34,7 @@ async function measureCommands({ short }: Extent): Promise<Comparison[]> {
     };
     const found = await figuresInAlternation(short ? 1 : 3, {
       product: () => inWorld(({ environment }) => startMeasuredBot(environment)),
-      theirs: () =>
-        inWorld((told) =>
-          startProgram(new URL(`./${bare}`, import.meta.url), z.literal('ready'), { input: told.bare }),
-        ),
+      theirs: () => inWorld((told) => startProgram(bare, z.literal('ready'), { input: told.bare })),
     });
     const what = `${where}, ${count} commands at once of ${people} people`;
     comparisons.push(

@@ -1,7 +1,9 @@
 /**
  * `npm run bench`: what Minstrel's work costs, beside its peers and limits. `npm run bench -- p1 p7` measures rows alone; `--short`
- * measures little and allows twice the goals. `npm run bench -- scale` measures what docs/scale.md goes by. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
+ * measures little and allows twice the goals; `--markdown` prints the table as docs/performance.md has it. `npm run bench -- scale` measures what docs/scale.md goes by, and `-- growth` how
+ * costs grow. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
  */
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { lagRow, manyAnswersRow } from './answers.ts';
 import { callbacksRow } from './callbacks.ts';
@@ -39,7 +41,7 @@ const ROWS: readonly BenchRow[] = [
 const SHORT_SLACK = 2;
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: 'boolean', default: false } },
+  options: { short: { type: 'boolean', default: false }, markdown: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const slack = values.short ? SHORT_SLACK : 1;
@@ -73,27 +75,53 @@ function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function line(cells: readonly [string, string, string, string, string, string, string, string]): string {
+type Cells = readonly [
+  id: string,
+  what: string,
+  unit: string,
+  product: string,
+  peer: string,
+  theirs: string,
+  ratio: string,
+  goal: string,
+];
+
+function line(cells: Cells): string {
   const [id, what, unit, product, peer, theirs, ratio, goal] = cells;
-  return `${id.padEnd(4)}${what.padEnd(58)}${unit.padEnd(20)}${product.padStart(9)}  ${peer.padEnd(40)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
+  if (values.markdown)
+    return `| ${[id, [what, unit].filter(Boolean).join(', '), product, `${peer} ${theirs}`, ratio, goal].join(' | ')} |\n`;
+  return `${id.padEnd(5)}${what.padEnd(64)} ${unit.padEnd(14)}${product.padStart(9)}  ${peer.padEnd(46)}${theirs.padStart(9)}${ratio.padStart(8)}  ${goal}\n`;
 }
 
+if (positionals[0] === 'growth') {
+  const { measureGrowth } = await import('./growth/growth.ts');
+  const worse = await measureGrowth({ short: values.short }, (text) => process.stdout.write(text));
+  process.exit(worse > 0 ? 1 : 0);
+}
 if (positionals[0] === 'scale') {
   const { measureScale } = await import('./scale/scale.ts');
   await measureScale({ short: values.short }, (text) => process.stdout.write(text));
   process.exit(0);
 }
-process.stdout.write(line(['', '', '', 'product', 'peer or limit', '', 'ratio', 'goal']));
+if (values.markdown) {
+  const machine = `Node ${process.versions.node}; ${availableParallelism()} of ${cpus()[0]?.model ?? 'unknown'}`;
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(', ');
+  process.stdout.write(`${machine}; load ${load}; ${new Date().toISOString().slice(0, 10)}\n\n`);
+}
+process.stdout.write(line(['row', 'what', '', 'product', 'peer or limit', '', 'ratio', 'goal']));
+if (values.markdown) process.stdout.write(`${'|---'.repeat(6)}|\n`);
 let behind = 0;
 for (const { id, title, measure } of chosenRows()) {
-  process.stdout.write(`${id.toUpperCase()} ${title}\n`);
+  if (!values.markdown) process.stdout.write(`${id.toUpperCase()} ${title}\n`);
   for (const comparison of await measure({ short: values.short })) {
     const { what, unit, product, peer, theirs, goal } = comparison;
     const reached = isReached(comparison);
     if (!reached) behind += 1;
     process.stdout.write(
       line([
-        '',
+        values.markdown ? id.toUpperCase() : '',
         what,
         unit,
         figure(product),

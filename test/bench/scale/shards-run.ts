@@ -10,6 +10,8 @@ import { programInput, tell } from '../program.ts';
 const { token, apiUrl, shards } = programInput(
   z.object({ token: z.string(), apiUrl: z.string(), shards: z.number() }),
 );
+/** The first figure is that of the start. */
+let before = process.cpuUsage();
 const quiet = () => {};
 const fake = new FakeBot();
 let mentioned = Promise.withResolvers<void>();
@@ -42,7 +44,6 @@ async function memoryKb(): Promise<number> {
   return (heapUsed + external) / 1_000;
 }
 
-let before = process.cpuUsage();
 for await (const question of createInterface({ input: process.stdin })) {
   if (question === 'memory') tell(await memoryKb());
   else if (question === 'begin') {

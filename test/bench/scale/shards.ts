@@ -29,7 +29,7 @@ export async function measureShards({ short }: { readonly short: boolean }): Pro
     perServerKb: (full - one) / (many - few),
     perShardKb: (several - one) / 8,
     aloneMb: (one - (few * (full - one)) / (many - few)) / 1_000,
-    perEventMicroseconds: await microsecondsPerEvent(short ? 5_000 : 20_000),
+    perEventMicroseconds: (await measureServers(20, short ? 5_000 : 20_000)).event * 1e6,
   };
 }
 
@@ -44,9 +44,12 @@ async function memoryOf({ servers, shards }: { servers: number; shards: number }
   }
 }
 
-/** Messages that are not for the bot, as nearly all are. */
-async function microsecondsPerEvent(events: number): Promise<number> {
-  const discord = await discordOf(20, 1);
+/** CPU seconds of the start, and of a message that is not for the bot, as nearly all are. */
+export async function measureServers(
+  servers: number,
+  events: number,
+): Promise<{ readonly start: number; readonly event: number }> {
+  const discord = await discordOf(servers, 1);
   const user = discord.world.addUser('Ada');
   try {
     await using run = await start(discord, 1);
@@ -57,15 +60,16 @@ async function microsecondsPerEvent(events: number): Promise<number> {
         // The bot reads meanwhile.
         if (index % 100 === 99) await sleep(5);
       }
-    };
-    const cost = async (times: number) => {
-      await run.ask('begin', number);
-      await say(times);
       discord.mention({ text: 'hello', user });
       return await run.ask('cpu', number);
     };
+    const cost = async (times: number) => {
+      await run.ask('begin', number);
+      return await say(times);
+    };
+    const started = await say(0);
     await cost(events / 4);
-    return (((await cost(events)) - (await cost(1))) / events) * 1e6;
+    return { start: started / servers, event: ((await cost(events)) - (await cost(0))) / events };
   } finally {
     await discord.close();
   }
