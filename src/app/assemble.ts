@@ -13,6 +13,7 @@ import { healthRoutes } from '../http/health.ts';
 import { callbackUrl, musicCallbackRoutes } from '../http/music-callback.ts';
 import { pageRoutes, webhookRoutes } from '../http/platform-routes.ts';
 import type { Routes } from '../http/server.ts';
+import { limitVisitors } from '../http/visitors.ts';
 import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import {
@@ -287,8 +288,10 @@ function routesOf(
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: (job, body) => jobs.receive(job, body) }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
-    fileRoutes({ log, now, media }),
-    ...songPageRoutes(outside, administration, { log, elapsed }),
+    limitVisitors(
+      [fileRoutes({ log, now, media }), ...songPageRoutes(outside, administration, { log, elapsed })],
+      { elapsed },
+    ),
     ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
     ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
     ...(visit && config.slack?.account.type === 'oauth'

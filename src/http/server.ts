@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Log } from '../core/telemetry/log.ts';
+import { isOwnNetwork } from './own-network.ts';
 
 /** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
 export type Routes = (scope: FastifyInstance) => void;
@@ -123,7 +124,8 @@ function createApp(server: Server, log: Log): FastifyInstance {
   const app = fastify({
     // Its own log lines hold whole URLs, and ours carry signatures.
     logger: false,
-    trustProxy: false,
+    // A proxy on this machine or network says who asks.
+    trustProxy: isOwnNetwork,
     bodyLimit: DEFAULT_BODY_BYTES,
     routerOptions: { maxParamLength: 256 },
     // No route has a JSON schema, so the compilers of schemas are not loaded.
@@ -168,10 +170,33 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** The one answer for everything that does not exist, so that a near miss looks like nonsense. */
+/** The one answer for everything that does not exist, so that a near miss looks like nonsense: a sentence for people. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
-  return reply.code(404).send({ error: REASONS[404] });
+  reply.code(404);
+  if (!reply.request.headers.accept?.includes('text/html')) return reply.send({ error: REASONS[404] });
+  return reply
+    .headers({ 'content-security-policy': "default-src 'none'; frame-ancestors 'none'", vary: 'accept' })
+    .type('text/html; charset=utf-8')
+    .send(NOT_FOUND_PAGE);
 }
+
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>There is nothing here</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+</head>
+<body>
+<main>
+<h1>There is nothing here</h1>
+<p>Links to files end after some days, and a link that was not copied whole opens nothing. The message in the chat has it anew.</p>
+</main>
+</body>
+</html>
+`;
 
 /** Compressed bodies are refused: a small one could grow without end. */
 export function isCompressed({ headers }: FastifyRequest): boolean {

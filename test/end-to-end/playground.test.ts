@@ -58,10 +58,18 @@ describe.skipIf(noBrowser)('The playground', () => {
     page.getByRole('article').filter({ hasText: text }).last().waitFor();
 
   test('shows every command to a newcomer, and has no fault that a program can find', async () => {
+    await page.getByRole('heading', { name: 'Welcome to #general' }).waitFor();
+    // It begins with its beginning, whatever is below.
+    expect(await page.evaluate("document.querySelector('.messages').scrollTop")).toBe(0);
     for (const { name, description } of running.minstrel.bot.commands) {
       await page.getByRole('button', { name: `/${name} ${description}` }).waitFor();
     }
     expect(await visit.accessibilityProblems()).toEqual([]);
+    const loaded = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'))
+      .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, performance.getEntriesByType('navigation')[0].decodedBodySize)`;
+    const bytes = Number(await page.evaluate(loaded));
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(150_000);
   });
 
   test('completes a command by the keyboard alone, shows progress, and plays the song', async () => {
@@ -179,6 +187,39 @@ describe.skipIf(noBrowser)('The playground', () => {
     await film.waitFor();
     const asked = emulator.requests.findLast(({ method, url }) => method === 'POST' && url.includes('video'));
     expect(JSON.stringify(asked?.body)).toContain('/files/');
+  });
+
+  test('tries a command by one press, opens the form of another, and clears what was said', async () => {
+    await page.getByRole('button', { name: 'quiet' }).click();
+    await page.getByRole('button', { name: 'Form: /remix' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Try: /ask Write a haiku about rain' }).click();
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('heading', { name: 'Welcome to #quiet' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Welcome to #quiet' }).waitFor();
+    await page.getByRole('button', { name: 'general' }).click();
+  });
+
+  test('takes files that are dropped and pasted', async () => {
+    const give = (name: string, event: string, target: string) =>
+      page.evaluate(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['words'], '${name}', { type: 'text/plain' }));
+        const init = { bubbles: true, cancelable: true };
+        const event = '${event}' === 'paste'
+          ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+          : new DragEvent('${event}', { ...init, dataTransfer: data });
+        document.querySelector('${target}').dispatchEvent(event);
+      })()`);
+    await give('dropped.txt', 'dragover', '.layout');
+    await page.getByText('Drop').waitFor();
+    await give('dropped.txt', 'drop', '.layout');
+    await page.getByRole('button', { name: 'Take dropped.txt away' }).click();
+    await give('pasted.txt', 'paste', 'textarea');
+    await page.getByRole('button', { name: 'Take pasted.txt away' }).click();
   });
 
   test('takes hostile words and names for what they are: words', async () => {

@@ -9,6 +9,11 @@ export interface LinkedFile {
   readonly contentType: string;
 }
 
+export interface LinkedPicture extends LinkedFile {
+  /** In pixels, where it can be read. */
+  readonly size?: { readonly width: number; readonly height: number };
+}
+
 /** A sung line, and the second when it begins. */
 export interface PageLine {
   readonly startSeconds: number;
@@ -46,7 +51,7 @@ export interface SongPage {
   readonly person: string;
   readonly style?: string;
   readonly lyrics?: string;
-  readonly cover?: LinkedFile;
+  readonly cover?: LinkedPicture;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
   /** Those whose files are kept, with their number among all. */

@@ -38,6 +38,7 @@ ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cove
 <p class="by">for <bdi>${clipped(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
 ${song.style && html`<p class="style" dir="auto">${clipped(song.style, MOST_STYLE)}</p>`}
 ${song.madeFrom && html`<p class="from">Made from ${songLink(song.madeFrom, href)}</p>`}
+<p><button type="button" class="share" data-url="${place.url}" aria-live="polite" hidden></button></p>
 </div>
 </header>
 <section class="takes" aria-label="Listen">
@@ -49,7 +50,7 @@ ${song.made.length > 0 && madeSection(song.made, href)}
 <footer><p>Made with Minstrel. Everybody who has this link can listen; who asked for the song can take the page away.</p></footer>
 </main>
 </body>`;
-  const modules = ['player.js', ...(hasStems ? ['mixer.js'] : [])];
+  const modules = ['player.js', 'share.js', ...(hasStems ? ['mixer.js'] : [])];
   return documentOf({ title, root, asset, modules, head: sharing(song, title, place), body });
 }
 
@@ -202,19 +203,31 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['og:description', description],
     ['og:url', place.url],
     ['og:image', cover && place.absolute(cover.path)],
+    ['og:image:width', cover?.size && String(cover.size.width)],
+    ['og:image:height', cover?.size && String(cover.size.height)],
     ['og:image:alt', cover && `Cover of ${title}`],
     ['og:audio', first && place.absolute(first.audio.path)],
     ['og:audio:type', first?.audio.contentType],
+    ['og:video', first?.video && place.absolute(first.video.path)],
+    ['og:video:type', first?.video?.contentType],
     ['music:duration', first?.seconds === undefined ? undefined : String(Math.round(first.seconds))],
   ];
-  const names: [string, string | undefined][] = [
+  const names: [string, string | number | undefined][] = [
     ['description', description],
-    ['twitter:card', 'player'],
-    ['twitter:player', place.playerUrl],
-    ['twitter:player:width', String(PLAYER_SIZE.width)],
-    ['twitter:player:height', String(PLAYER_SIZE.height)],
+    ['theme-color', '#5b4bdb'],
+    // A card with a player needs a picture.
+    ['twitter:card', cover ? 'player' : 'summary'],
+    ['twitter:image', cover && place.absolute(cover.path)],
+    ['twitter:player', cover && place.playerUrl],
+    ['twitter:player:width', cover && String(PLAYER_SIZE.width)],
+    ['twitter:player:height', cover && String(PLAYER_SIZE.height)],
+    // Slack shows these as fields of a link.
+    ['twitter:label1', 'For'],
+    ['twitter:data1', clipped(person, MOST_NAME)],
+    ['twitter:label2', first?.seconds && 'Length'],
+    ['twitter:data2', first?.seconds && clockTime(first.seconds)],
   ];
-  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && html`<meta name="${name}" content="${content}">\n`)}<link rel="alternate" type="application/json+oembed" href="${place.oEmbedUrl}" title="${title}">
+  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && content !== 0 && html`<meta name="${name}" content="${content}">\n`)}<link rel="alternate" type="application/json+oembed" href="${place.oEmbedUrl}" title="${title}">
 `;
 }
 
@@ -222,7 +235,11 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
 const PLAYER_SIZE = { width: 480, height: 152 } as const;
 
 /** https://oembed.com, section 2.3. */
-export function oEmbedOf(song: SongPage, { playerUrl }: Pick<SongPlace, 'playerUrl'>): object {
+export function oEmbedOf(
+  song: SongPage,
+  { playerUrl, absolute }: Pick<SongPlace, 'playerUrl' | 'absolute'>,
+): object {
+  const { cover } = song;
   const title = clipped(song.title, MOST_TITLE);
   const frame = html`<iframe src="${playerUrl}" width="${PLAYER_SIZE.width}" height="${PLAYER_SIZE.height}" title="${title}" loading="lazy"></iframe>`;
   return {
@@ -233,6 +250,12 @@ export function oEmbedOf(song: SongPage, { playerUrl }: Pick<SongPlace, 'playerU
     provider_name: 'Minstrel',
     cache_age: 3600,
     html: frame.markup,
+    // All three or none.
+    ...(cover?.size && {
+      thumbnail_url: absolute(cover.path),
+      thumbnail_width: cover.size.width,
+      thumbnail_height: cover.size.height,
+    }),
     ...PLAYER_SIZE,
   };
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   noBrowser,
   startBrowser,
@@ -8,7 +9,7 @@ import {
   type VisitOptions,
 } from '../../servers/browser.ts';
 import { openSongSite } from './open-song-site.ts';
-import { Files, sampleSong } from './song-site.ts';
+import { Files, type SongSite, sampleSong, serveSong } from './song-site.ts';
 
 /** Loudest sample that the mixer's meter sees now. */
 const METER = `(() => {
@@ -16,6 +17,21 @@ const METER = `(() => {
   const samples = new Float32Array(meter.fftSize);
   meter.getFloatTimeDomainData(samples);
   return Math.max(...samples.map(Math.abs));
+})()`;
+/** Looks at the mix twenty times a second, and keeps the loudest sample of all, with the seconds that were played. */
+const LISTEN_TO_MIX = `(() => {
+  const { deck } = document.querySelector('[data-mixer]');
+  const samples = new Float32Array(deck.meter.fftSize);
+  const heard = { loudest: 0, looks: 0, seconds: 0 };
+  globalThis.heard = () => heard;
+  setInterval(() => {
+    if (!deck.playing || deck.position() < 0.1) return;
+    deck.meter.getFloatTimeDomainData(samples);
+    const seconds = deck.position();
+    // Another test mutes one of them after a minute.
+    if (heard.seconds > 60) return;
+    Object.assign(heard, { loudest: Math.max(heard.loudest, ...samples.map(Math.abs)), looks: heard.looks + 1, seconds });
+  }, 50);
 })()`;
 const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
 
@@ -44,9 +60,19 @@ const HOSTILE = `"><script>document.title = 'attacked'</script><img src=x onerro
 
 describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   let browser: TestBrowser;
+  /** One that plays its stems from before the other tests until the last one. */
+  let minute: Visit;
+  let minuteSite: SongSite;
   beforeAll(async () => {
     browser = await startBrowser();
+    const files = new Files();
+    minuteSite = await serveSong({ song: sampleSong(files, 64), files });
+    minute = await browser.visit(minuteSite.songUrl);
+    await openMixer(minute);
+    await minute.page.evaluate(LISTEN_TO_MIX);
+    await minute.page.getByRole('button', { name: 'Play the mix' }).click();
   });
+  afterAll(() => minuteSite?.[Symbol.asyncDispose]());
   afterAll(() => browser?.[Symbol.asyncDispose]());
 
   async function open({ seconds, ...options }: VisitOptions & { seconds?: number } = {}): Promise<Visit> {
@@ -138,6 +164,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     }
     expect(reached).toEqual(
       expect.arrayContaining([
+        'Copy link',
         ...['Play Take 1', 'Position in Take 1', 'Speed of Take 1', 'Download', 'Play Take 2'],
         ...['Play the mix', 'Position in the mix', 'Karaoke', 'Download this mix'],
         ...['Mute vocals', 'Solo vocals', 'Volume of vocals', 'Mute instrumental'],
@@ -153,7 +180,40 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await page.context().close();
   });
 
-  test('stems play in step to the sample, also after a minute and after seeking, and are muted and soloed', async () => {
+  test('the space bar and arrows play, the system shows what plays, and the address is handed on', async () => {
+    const { page, problems } = await open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const audio = (what: string) => page.evaluate(`document.querySelector('audio').${what}`);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => audio('currentTime')).toBe(5);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => audio('currentTime')).toBe(0);
+    await page.keyboard.press('Space');
+    await expect.poll(() => audio('paused')).toBe(false);
+    const shown =
+      'Object.assign({}, ...["title", "artist", "album"].map((key) => ({ [key]: navigator.mediaSession.metadata[key] })))';
+    expect(await page.evaluate(shown)).toEqual({
+      title: 'Take 1',
+      artist: 'Ada',
+      album: 'Rain on the Window',
+    });
+    expect(await page.evaluate('navigator.mediaSession.metadata.artwork[0].src')).toContain(
+      '/files/cover.svg',
+    );
+    await page.keyboard.press('Space');
+    await expect.poll(() => audio('paused')).toBe(true);
+    // A button keeps its own keys.
+    await page.getByRole('button', { name: 'Copy link' }).press('Space');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await audio('paused')).toBe(true);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^https:\/\/bot\.example\/minstrel\/songs\/song1\//,
+    );
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('stems play in step to the sample after seeking, too, and are muted and soloed', async () => {
     const visit = await open({ seconds: 64 });
     const { page, problems } = visit;
     await openMixer(visit);
@@ -230,6 +290,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
     expect(await page.locator('.lane').getByText('vocals').isVisible()).toBe(true);
     expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.locator('.share').isVisible()).toBe(false);
     await page.getByText('Download', { exact: true }).first().click();
     expect(await page.getByRole('link', { name: 'WAV' }).first().isVisible()).toBe(true);
     await page.context().close();
@@ -254,6 +315,39 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(problems).toEqual([]);
     expect(await accessibilityProblems()).toEqual([]);
     await page.context().close();
+  });
+
+  test('after a minute of playing, stems are in step to the sample', async () => {
+    const { page, problems } = minute;
+    const read = async () =>
+      z
+        .object({ loudest: z.number(), looks: z.number(), seconds: z.number() })
+        .parse(await page.evaluate('heard()'));
+    await expect.poll(async () => (await read()).seconds).toBeGreaterThan(60);
+    const { loudest, looks } = await read();
+    // The stems are opposites all along, and a millisecond of difference would be loud.
+    expect(loudest).toBeLessThan(0.005);
+    expect(looks).toBeGreaterThan(500);
+    await page.getByRole('button', { name: 'Mute vocals' }).click();
+    await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);
+    expect(problems).toEqual([]);
+  });
+
+  test('a shift of a millisecond between two stems would be heard', async () => {
+    const { page } = minute;
+    const shifted = `(async () => {
+      const { buffers: [one, other], duration } = document.querySelector('[data-mixer]').deck;
+      const context = new OfflineAudioContext(1, 44100, 44100);
+      [one, other].forEach((buffer, index) => {
+        const source = new AudioBufferSourceNode(context, { buffer });
+        source.connect(context.destination);
+        source.start(index * SHIFT);
+      });
+      const samples = (await context.startRendering()).getChannelData(0).subarray(4410);
+      return samples.reduce((loudest, sample) => Math.max(loudest, Math.abs(sample)), 0);
+    })()`;
+    expect(Number(await page.evaluate(shifted.replace('SHIFT', '0')))).toBeLessThan(0.005);
+    expect(Number(await page.evaluate(shifted.replace('SHIFT', '0.001')))).toBeGreaterThan(0.3);
   });
 
   test('a file that is gone says so', async () => {

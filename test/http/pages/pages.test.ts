@@ -157,10 +157,42 @@ test('other sites read title, cover and player, under the public address', async
     title: 'Rain on the Window',
     author_name: 'Ada',
   });
+  expect(answer).toMatchObject({
+    thumbnail_url: `${PUBLIC_URL}files/cover.svg`,
+    thumbnail_width: 640,
+    thumbnail_height: 480,
+  });
+  expect(page).toContain('<meta property="og:image:width" content="640">');
+  for (const [name, content] of [
+    ['twitter:card', 'player'],
+    ['twitter:image', `${PUBLIC_URL}files/cover.svg`],
+    ['twitter:data1', 'Ada'],
+  ])
+    expect(page).toContain(`<meta name="${name}" content="${content}">`);
   expect(answer).toMatchObject({ html: expect.stringContaining(`src="${publicSongUrl}/player"`) });
   const player = await fetch(`${songUrl}/player`);
   expect(player.headers.get('content-security-policy')).toContain('frame-ancestors *');
   expect((await fetch(songUrl)).headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+});
+
+test('a song without a cover is shared without a picture', async () => {
+  const files = new Files();
+  const { cover: _, ...song } = sampleSong(files, 1);
+  const { songUrl, url } = await openSongSite({ song, files });
+  const page = await (await fetch(songUrl)).text();
+  expect(page).not.toMatch(/og:image|twitter:image|twitter:player/);
+  expect(page).toContain('<meta name="twitter:card" content="summary">');
+  const [, oembed = ''] = /type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? [];
+  const answer = await fetch(`${url}/${oembed.replaceAll('&amp;', '&').slice(PUBLIC_URL.length)}`);
+  expect(Object.keys(Object(await answer.json())).filter((key) => key.startsWith('thumbnail'))).toEqual([]);
+});
+
+test('what does not exist is a sentence for people who open it', async () => {
+  const { url } = await openSample();
+  const response = await fetch(`${url}/songs/x/y`, { headers: { accept: 'text/html,*/*' } });
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain('There is nothing here');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
 test('words are captions, each until the next', async () => {

@@ -14,7 +14,16 @@ const SECRET = 'a secret of this test';
 /** A proxy takes the first part of the path away. */
 export const PUBLIC_URL = 'https://bot.example/minstrel/';
 
-/** A tone, or its exact opposite, as a WAV file. */
+/** A sound that rises each second, or its exact opposite: a sample of difference between the two is heard. */
+function chirp(seconds: number, gain: number): Uint8Array {
+  const samples = Float32Array.from({ length: seconds * RATE }, (_, index) => {
+    const time = (index % RATE) / RATE;
+    return gain * Math.sin(2 * Math.PI * (200 * time + 900 * time ** 2));
+  });
+  return new Uint8Array(encodeWav([samples], RATE));
+}
+
+/** A tone as a WAV file. */
 function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
   const samples = Float32Array.from(
     { length: seconds * RATE },
@@ -72,7 +81,7 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
     person: 'Ada',
     style: 'lofi, rainy, soft piano, brushed drums',
     lyrics: words.join('\n'),
-    cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
+    cover: { ...files.keep('cover.svg', COVER, 'image/svg+xml'), size: { width: 640, height: 480 } },
     madeAt: Date.UTC(2031, 4, 5),
     takes: [
       {
@@ -81,8 +90,8 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
         lrc: files.keep('words.lrc', 'words', 'text/plain'),
         wav: files.keep('lossless.wav', tone(1), 'audio/wav'),
         stems: [
-          { name: 'vocals', file: files.keep('vocals.wav', tone(seconds), 'audio/wav') },
-          { name: 'instrumental', file: files.keep('band.wav', tone(seconds, { gain: -0.5 }), 'audio/wav') },
+          { name: 'vocals', file: files.keep('vocals.wav', chirp(seconds, 0.5), 'audio/wav') },
+          { name: 'instrumental', file: files.keep('band.wav', chirp(seconds, -0.5), 'audio/wav') },
         ],
       },
       { ...take(2), lines: [], stems: [] },

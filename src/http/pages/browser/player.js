@@ -1,5 +1,6 @@
 /** The players of a song's takes: the browser's own player gives its sound, the page its buttons. */
 import { begin, clockTime, find, pauseForOthers, showLine } from './elements.js';
+import { listenToKeys, takeKeys } from './session.js';
 
 /** The words follow at this interval, in milliseconds: `timeupdate` comes four times a second. */
 const FOLLOW_MS = 100;
@@ -45,6 +46,7 @@ function enhance(card) {
   });
   audio.addEventListener('play', () => {
     begin(audio);
+    takeKeys(audio, document.title);
     for (const list of document.querySelectorAll('ol[data-words]'))
       if (list instanceof HTMLElement) list.hidden = list.dataset.words !== card.dataset.take;
   });
@@ -99,3 +101,5 @@ function followLines() {
 
 for (const card of document.querySelectorAll('[data-take]')) if (card instanceof HTMLElement) enhance(card);
 followLines();
+const [first] = document.querySelectorAll('.take audio');
+if (first instanceof HTMLAudioElement) listenToKeys(first);

@@ -72,6 +72,10 @@ export function App() {
     if (answer.type === 'form') setForm(answer);
   }, []);
 
+  /** @param {string} line */
+  const onSend = async (line) =>
+    onAnswer(await send({ type: 'line', ...who, id: newRequestId(), line, uploads: [] }));
+
   const latest = useRef(chat.messages);
   latest.current = chat.messages;
   const tools = useMemo(
@@ -141,7 +145,7 @@ export function App() {
         ${
           messages.length === 0 &&
           channel &&
-          html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${setDraft} />`
+          html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${setDraft} onSend=${onSend} />`
         }
         ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${tools} />`)}
       <//>
@@ -149,7 +153,7 @@ export function App() {
       <${Composer}
         key=${who.person}
         who=${who}
-        placeholder=${channel?.direct ? 'Ask Minstrel, or type / for commands' : `Write to ${name}, or type / for commands`}
+        placeholder=${channel?.direct ? 'Ask, or type / for commands' : 'Write, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
         draft=${draft}
@@ -187,7 +191,10 @@ function Messages({ messages, channel, children }) {
   const top = useRef(0);
   const [isBelow, setBelow] = useState(false);
 
-  const toEnd = () => frame.current?.scrollTo({ top: frame.current.scrollHeight });
+  // What welcomes is read from its beginning.
+  const isEmpty = useRef(true);
+  isEmpty.current = messages.length === 0;
+  const toEnd = () => frame.current?.scrollTo({ top: isEmpty.current ? 0 : frame.current.scrollHeight });
   useEffect(() => {
     isAtEnd.current = true;
     toEnd();
