@@ -2,6 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { threadEnvironment } from '../../core/thread-environment.ts';
 import type { OpenedFile } from '../store/store.ts';
 
 /** Longer than any honest file needs. */
@@ -29,7 +30,7 @@ export async function audioSeconds(
     workerData: { content, contentType },
     transferList: [content.buffer],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    env: {},
+    env: threadEnvironment(),
     stdout: true,
     stderr: true,
   });

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { KeptFile } from '../../core/message.ts';
+import { threadEnvironment } from '../../core/thread-environment.ts';
 import { MediaError } from '../errors.ts';
 import type { Media } from '../media.ts';
 
@@ -51,7 +52,7 @@ async function encodeInThread(
     workerData: { content, mostSeconds },
     transferList: [content.buffer],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    env: {},
+    env: threadEnvironment(),
     stdout: true,
     stderr: true,
   });

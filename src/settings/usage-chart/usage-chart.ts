@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { threadEnvironment } from '../../core/thread-environment.ts';
 import type { ChartOptions, ChartRow } from './svg.ts';
 
 const pictureSchema = z.tuple([z.instanceof(Uint8Array)]);
@@ -14,7 +15,7 @@ export async function usageChart(
 ): Promise<Uint8Array> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: { ...options, rows },
-    env: {},
+    env: threadEnvironment(),
   });
   try {
     const [picture] = pictureSchema.parse(
