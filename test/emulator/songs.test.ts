@@ -13,11 +13,19 @@ import {
   post,
   runEmulator,
   runReceiver,
+  type Song,
   shareEmulator,
   songFields,
 } from './harness.ts';
 
 const emulatorHere = shareEmulator({ studio: openStudio() });
+
+let shared: Promise<Song> | undefined;
+/** One plain song for those tests that only read it: making one costs a second. */
+const songHere = async () => {
+  shared ??= makeSong(await emulatorHere(), await runReceiver());
+  return await shared;
+};
 
 const recipe: SongRecipe = {
   title: 'Rain',
@@ -87,7 +95,7 @@ test('the stems that are delivered add up to the song that was delivered', async
 test('the WAV is the song: its samples are those that the MP3 was made from', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const song = await makeSong(emulator, receiver);
+  const song = await songHere();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
   await post(emulator, '/music/wav-generate', target);
   await emulator.settled();
@@ -121,7 +129,7 @@ test('a WAV holds the very samples', async () => {
 test('the same request makes the same bytes, another take or prompt makes others', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const first = await makeSong(emulator, receiver);
+  const first = await songHere();
   // Another emulator, so that nothing kept by the first one is compared with itself.
   const second = await makeSong(await runEmulator({ studio: openStudio() }), receiver);
   const other = await makeSong(emulator, receiver, { prompt: 'a dog in the rain' });
@@ -137,8 +145,7 @@ test('the same request makes the same bytes, another take or prompt makes others
 });
 
 test('a song’s MP3 is a real one, as long as its callback says', async () => {
-  const emulator = await emulatorHere();
-  const song = await makeSong(emulator, await runReceiver());
+  const song = await songHere();
   const { audio, seconds } = await trackOf(await fetchBytes(song.items[0].audio_url));
   expect(audio?.codec).toBe('mp3');
   expect(await audio?.getSampleRate()).toBe(44_100);
@@ -148,7 +155,7 @@ test('a song’s MP3 is a real one, as long as its callback says', async () => {
 test('the music video has a picture and the song’s sound', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const song = await makeSong(emulator, receiver);
+  const song = await songHere();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
   await post(emulator, '/music/mp4-generate', { ...target, author: 'Ada' });
   await emulator.settled();
@@ -162,7 +169,7 @@ test('the music video has a picture and the song’s sound', async () => {
 test('cover art is two pictures, other than the song’s own', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const song = await makeSong(emulator, receiver);
+  const song = await songHere();
   await post(emulator, '/music/generate-cover', { taskId: song.taskId, callBackUrl: receiver.url });
   await emulator.settled();
   const { images } = (receiver.json().at(-1) as { data: { images: string[] } }).data;

@@ -16,6 +16,8 @@ import {
 } from './harness.ts';
 
 const emulatorHere = shareEmulator({ studio: openStudio() });
+/** For tests that hear nothing. */
+const silentHere = shareEmulator();
 
 /** Two seconds of a tone as WAV. */
 async function toneWav(frequency = 440, seconds = 2): Promise<Uint8Array> {
@@ -85,7 +87,7 @@ test('a cover is made from the upload: the tone comes back a whole tone higher',
 });
 
 test('a cover needs no prompt in either mode, since the contract names none', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await silentHere();
   const receiver = await runReceiver();
   const uploadUrl = await serveFile(await toneWav());
   for (const mode of [
@@ -182,7 +184,7 @@ test('an extension goes on from the song, in its words and from its time', async
 });
 
 test('an extension in another model or past the end is refused', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await silentHere();
   const receiver = await runReceiver();
   const song = await makeSong(emulator, receiver);
   const fields = { audioId: song.audioId, model: 'V5', callBackUrl: receiver.url };
