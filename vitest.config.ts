@@ -1,13 +1,50 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { PROGRAM_ENVIRONMENT } from './test/servers/program.ts';
 
-/** Files that compute or wait longest. They begin first, so that none of them runs alone at the end. */
-const LONGEST = ['/test/simulation/fresh', '/test/chaos/', '/test/end-to-end/', '/test/cli/'];
+/**
+ * The files that compute or wait longest, the longest first, so that none of them runs alone at the end. Vitest knows how long
+ * files took only where they ran before.
+ */
+const LONGEST = [
+  'simulation/fresh',
+  'chaos/chaos',
+  'platforms/slack/deliver/stream',
+  'cli/demo',
+  'emulator/songs',
+  'end-to-end/restart',
+  'example-command',
+  'end-to-end/discord-hostile',
+  'end-to-end/slack-hostile',
+  'end-to-end/discord-large-files',
+  'emulator/voices-and-uploads',
+  'end-to-end/playground',
+  'end-to-end/rights',
+  'end-to-end/ask-streams',
+  'end-to-end/traces',
+  'end-to-end/backup',
+  'end-to-end/party-restart',
+  'end-to-end/huge-answers',
+  'storage/redis/outages',
+  'platforms/discord/render/render',
+  'gateway/properties',
+  'emulator/media',
+  'gateway/routes',
+  'platforms/discord/adapter',
+  'platforms/discord/resilience',
+  'storage/redis/replicas',
+  'platforms/slack/deliver/show',
+  'jobs/ask/streams',
+  'http/pages/in-browser',
+].map((name) => `/test/${name}.test.ts`);
+
+// Threads and processes that tests start find there what Node has compiled for others.
+process.env.NODE_COMPILE_CACHE = PROGRAM_ENVIRONMENT.NODE_COMPILE_CACHE;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const index = LONGEST.findIndex((folder) => moduleId.includes(folder));
+      const index = LONGEST.findIndex((path) => moduleId.endsWith(path));
       return index < 0 ? LONGEST.length : index;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
@@ -19,6 +56,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['node'] } },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/temporary-folder.ts',
     // Guards against hanging only: a slow machine is no failure, and tests set no limits of their own. The dearest test
     // computes for 20 s, which a quarter of a core takes 80 s for. Hooks start and stop things, which takes seconds: one
     // that hangs after its test failed costs two minutes more, as long as a poll.

@@ -1,9 +1,8 @@
 /** A real browser: the Chromium that the npm package @sparticuz/chromium ships, steered by playwright-core. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,6 +10,7 @@ import Chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
+import { PROJECT } from './program.ts';
 
 const isShipped = process.platform === 'linux' && process.arch === 'x64';
 if (!isShipped && process.env.REQUIRE_BROWSER !== undefined) {
@@ -117,13 +117,14 @@ async function findAccessibilityProblems(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
 }
 
-/** The folder with the program, its libraries and its font. Kept between runs in the temporary folder of the system. */
+/** The folder with the program, its libraries and its font. Kept between runs. */
 async function unpacked(): Promise<string> {
   const program = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const packageFile = join(dirname(program), '..', 'package.json');
   const { version } = packageSchema.parse(JSON.parse(await readFile(packageFile, 'utf8')));
-  const folder = join(tmpdir(), `minstrel-chromium-${version}`);
+  const folder = join(PROJECT, 'node_modules', '.cache', `minstrel-chromium-${version}`);
   if (existsSync(folder)) return folder;
+  await mkdir(dirname(folder), { recursive: true });
   const made = await mkdtemp(`${folder}-`);
   // The package unpacks into the temporary folder of its process, and its libraries only where it believes to be in a Lambda.
   await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)], {
