@@ -8,7 +8,7 @@ import { MediaError } from '../media/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { withKeptMedia } from './steps/keep.ts';
-import { linkToMessage } from './steps/message.ts';
+import { linkToMessage } from './steps/source.ts';
 
 const MADE_ONCE: ReadonlySet<Route> = new Set([
   'music.wavGenerate',

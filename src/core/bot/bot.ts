@@ -1,19 +1,12 @@
 /** Invocation to command to outcome: the one path that every platform shares. */
 
-import { notModerator, toMessage, UserError } from '../errors.ts';
+import { toMessage, UserError } from '../errors.ts';
 import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
-import { type JobView, whyOutOfReach } from '../job.ts';
-import { actionId, type HomeSection, type Message } from '../message.ts';
+import type { HomeSection, Message } from '../message.ts';
 import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
 import type { Log } from '../telemetry/log.ts';
-import type {
-  ActionInvocation,
-  AnyCommand,
-  CommandAction,
-  CommandInvocation,
-  Subcommand,
-  SuggestedPrompt,
-} from './command.ts';
+import { act } from './buttons.ts';
+import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -264,71 +257,4 @@ async function suggestions(
   const option = part?.options[request.option];
   if (option?.type !== 'text' || !option.autocomplete) return [];
   return (await part?.autocomplete?.[request.option]?.(request, context)) ?? [];
-}
-
-/** A button of a job. Cancel, Show it and Again are every command's; the others are its own. */
-async function act(
-  command: AnyCommand,
-  invocation: Invocation,
-  { name, job: id, index }: NonNullable<Invocation['action']>,
-  context: Context,
-): Promise<Outcome> {
-  const job = await context.jobs.find(id);
-  if (!job)
-    throw new UserError('This is too old: I no longer have what the button belongs to. Please ask anew.');
-  const reason = whyOutOfReach(job, name, invocation);
-  if (reason !== undefined) throw new UserError(reason);
-  switch (name) {
-    case 'cancel':
-      return cancel(job, invocation, context);
-    case 'show': {
-      const shown = await context.jobs.showHere(job.id);
-      if (shown) return shown;
-      if (await context.jobs.reveal(job.id)) return quietly('Here it comes.');
-      throw new UserError('There is nothing to show.');
-    }
-    case 'again':
-      return context.jobs.start({
-        // Asked by a button, no message before it says the question.
-        work: job.work.route === 'answer' ? { ...job.work, reply: false } : job.work,
-        title: job.title,
-        ...(job.parent ? { parent: job.parent } : {}),
-        ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
-        ...(job.asked ? { asked: job.asked } : {}),
-      });
-    default: {
-      const action = command.actions?.[name];
-      if (!action) throw new UserError('This button does nothing any more. Please ask anew.');
-      return actOn(action, { ...invocation, job, index }, context);
-    }
-  }
-}
-
-/** A pressed button opens the action's form, if it has one; a sent form runs it. */
-async function actOn(
-  action: CommandAction,
-  invocation: ActionInvocation,
-  context: Context,
-): Promise<Outcome> {
-  if (!action.form) return action.run(invocation, context);
-  const form = await action.form(invocation, context);
-  const { command, action: pressed, index, job } = invocation;
-  if (pressed?.sent)
-    return action.run({ ...invocation, options: validateOptions(invocation.options, form.options) }, context);
-  return {
-    type: 'form',
-    form: { id: actionId({ command, action: pressed?.name ?? '', job: job.id, index }), ...form },
-  };
-}
-
-async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {
-  if (person.id !== job.person.id && !person.moderator) {
-    throw notModerator(person, 'Only the person who asked, or a moderator, can cancel this.');
-  }
-  if (await context.jobs.cancel(job.id)) return quietly('Cancelling.');
-  throw new UserError('This has already ended.');
-}
-
-function quietly(text: string): Outcome {
-  return { type: 'message', visibility: 'person', message: { text } };
 }

@@ -14,6 +14,7 @@ import { isOwnFault, lostSentence, unkeptLinkSentence, waitingSentence } from '.
 import { withArchive } from './archive.ts';
 import { endMessage } from './end-message.ts';
 import { type FailedFile, keepMedia, withKeptMedia } from './keep.ts';
+import { linkToMessage, readParent, withSourceSong } from './source.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */
 const LONGEST_EARLY_HOLD_MS = 60_000;
@@ -45,7 +46,8 @@ export async function finalMessage(
   const parent = job.parent === undefined ? undefined : await readParent(job.parent, deps);
   await learnPublicity(run, deps);
   const view = await viewWith(parent, run.job, deps);
-  const rendered = withSourceSong(render(job, view, deps), job, parent);
+  const alone = render(job, view, deps);
+  const rendered = parent === undefined ? alone : withSourceSong(alone, job, parent);
   const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, deps.now());
   const failed = await keepMedia(run, rendered, { waitsFor, signal }, deps);
   const waited = failed.filter(waitsFor);
@@ -124,59 +126,6 @@ async function linkToPage(song: Job, { pageUrl, log }: JobDependencies): Promise
     log.warn({ job: song.id, err: error }, 'A song is shown without a link to its page');
     return undefined;
   }
-}
-
-/** A link is worth no failure. */
-export async function linkToMessage(
-  { id, address, posted }: Job,
-  deps: Pick<JobDependencies, 'platform' | 'log'>,
-): Promise<string | undefined> {
-  try {
-    return posted && (await deps.platform(address.platform)?.linkTo?.(address, posted));
-  } catch (error) {
-    deps.log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
-    return undefined;
-  }
-}
-
-/** A missing link is no failure: if the parent's record cannot be read, there is no link. */
-async function readParent(id: string, { storage, log }: JobDependencies): Promise<Job | undefined> {
-  try {
-    return await storage.jobs.read(id);
-  } catch (error) {
-    log.warn({ job: id, err: error }, 'What a result was made from could not be read');
-    return undefined;
-  }
-}
-
-/**
- * The message of a WAV with what its song adds to it; any other message as it is. The WAV carries the song's tags, and
- * where it is too large the song goes instead.
- */
-function withSourceSong(message: Message, { work }: Job, parent: Job | undefined): Message {
-  if (work.route !== 'music.wavGenerate' || parent === undefined) return message;
-  const song = parent.result?.songs.find(({ audioId }) => audioId === work.request.audioId);
-  if (song === undefined) return message;
-  const { audioUrl, title, lyrics, imageUrl } = song;
-  return {
-    ...message,
-    media: (message.media ?? []).map((item) =>
-      item.kind === 'audio'
-        ? {
-            tags: {
-              title: title ?? item.name,
-              artist: `Minstrel for ${parent.person.displayName}`,
-              ...(lyrics === undefined ? {} : { lyrics }),
-              ...(imageUrl === undefined ? {} : { coverUrl: imageUrl }),
-            },
-            ...(audioUrl === undefined
-              ? {}
-              : { smaller: { name: item.name, source: { type: 'remote' as const, url: audioUrl } } }),
-            ...item,
-          }
-        : item,
-    ),
-  };
 }
 
 function render(job: Job, view: JobView, deps: JobDependencies): Message {

@@ -34,7 +34,7 @@ export const APP_FAULTS = [
   },
   {
     name: 'anybody cancels the work of others',
-    file: 'src/core/bot/bot.ts',
+    file: 'src/core/bot/buttons.ts',
     text: 'if (person.id !== job.person.id && !person.moderator) {',
     replacement: 'if (person.id === undefined) {',
     tests: { 'test/core/bot/bot.test.ts': 'let only the person who asked, or a moderator, cancel' },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { nonceOf, type Sent } from '../connection/rest/rest.ts';
-import { platformErrorOf, type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
+import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { addressDataOf, type LiveToken, liveToken } from '../receive/invocation.ts';
 import type { Page } from '../render/render.ts';
@@ -41,47 +41,12 @@ type PostedMessage = DiscordPost['messages'][number];
 export const discordPostOf = (posted: Posted = {}): DiscordPost =>
   discordPostSchema.safeParse(posted).data ?? discordPostSchema.parse({});
 
-/** https://docs.discord.com/developers/reference: message links; `@me` means direct messages. */
-export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
-  const [first] = discordPostOf(posted).messages;
-  return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
-}
-
-/** See Platform.offers. */
-export async function messageOffers(
-  address: Address,
-  posted: Posted,
-  action: string,
-  { rest, now }: Pick<DeliveryTools, 'rest' | 'now'>,
-): Promise<boolean | undefined> {
-  const { messages } = discordPostOf(posted);
-  const token = liveToken(addressDataOf(address), now());
-  try {
-    for (const { id, channel, via } of messages.toReversed()) {
-      const reading = via === 'token' && token ? rest.response(token, id) : rest.message(channel, id);
-      const found = await unlessTrouble(['message-gone', 'token-dead', ...CLOSED_TO_BOT], () => reading);
-      if (found === undefined) return undefined;
-      if (JSON.stringify(found).includes(JSON.stringify(action))) return true;
-    }
-    return messages.length === 0 ? undefined : false;
-  } catch (error) {
-    throw platformErrorOf(error);
-  }
-}
+export const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
 
 /** A follow-up may have arrived or not; what it was to say must go into the first message. */
 export class UnheardFollowUp extends Error {
   override readonly name = 'UnheardFollowUp';
 }
-
-export const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
-
-/** The most that Discord lists at once. */
-const LISTED = 100;
-const CLOCKS_DIFFER_MS = 60_000;
-
-/** What is read of messages that may be lost. */
-const lostSchema = z.array(z.object({ id: z.string(), components: z.array(z.unknown()).catch([]) }));
 
 type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
 
@@ -168,7 +133,8 @@ export function createWriter(
       if (filled) return { message: filled, via: 'token' };
     }
     if (data.tokenOnly) return { message: await followUp(index, sending), via: 'token' };
-    const lost = !token && isFirst && options.mayHavePosted ? await findLost() : undefined;
+    const lost =
+      !token && isFirst && options.mayHavePosted ? await lostResponse(address, key, rest) : undefined;
     if (lost !== undefined)
       return { message: await writing(() => rest.edit(address.channel, lost, sending)), via: 'bot' };
     try {
@@ -185,23 +151,6 @@ export function createWriter(
       if (!followed) throw error;
       return { message: followed, via: 'token' };
     }
-  }
-
-  /**
-   * The response to an interaction whose id was never stored, by the buttons of its job: a process filled it and died, and the
-   * token that would reach it is over by now.
-   */
-  async function findLost(): Promise<string | undefined> {
-    const { interaction } = data;
-    if (interaction === undefined) return undefined;
-    const askedAt = interaction.expiresAt - DISCORD_LIMITS.interactionMs;
-    const after = String(SnowflakeUtil.generate({ timestamp: askedAt - CLOCKS_DIFFER_MS }));
-    const found = await unlessTrouble([...CLOSED_TO_BOT, 'no-history'], () =>
-      rest.messages(address.channel, { after }, LISTED),
-    );
-    // Newest first.
-    const messages = lostSchema.safeParse(found).data ?? [];
-    return messages.findLast(({ components }) => JSON.stringify(components).includes(`:${key}:`))?.id;
   }
 
   /**
@@ -308,16 +257,30 @@ function shows(sent: Sent, body: Payload): boolean {
   );
 }
 
-/** Deletes the messages of `stray` that `kept` does not hold. Throws discord.js's errors. */
-export async function retractMessages(
+/** The most that Discord lists at once. */
+const LISTED = 100;
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** What is read of messages that may be lost. */
+const lostSchema = z.array(z.object({ id: z.string(), components: z.array(z.unknown()).catch([]) }));
+
+/**
+ * The response to an interaction whose id was never stored, by the buttons of its job: a process filled it and died, and the
+ * token that would reach it is over by now.
+ */
+async function lostResponse(
   address: Address,
-  stray: Posted,
-  kept: Posted,
-  tools: DeliveryTools,
-): Promise<void> {
-  const stay = new Set(discordPostOf(kept).messages.map(({ id }) => id));
-  const post = discordPostOf(stray);
-  const messages = post.messages.filter(({ id }) => !stay.has(id));
-  const options = { key: '', remember: async () => undefined };
-  await createWriter(address, { ...post, messages }, options, tools).writePages([]);
+  key: string,
+  rest: DeliveryTools['rest'],
+): Promise<string | undefined> {
+  const { interaction } = addressDataOf(address);
+  if (interaction === undefined) return undefined;
+  const askedAt = interaction.expiresAt - DISCORD_LIMITS.interactionMs;
+  const after = String(SnowflakeUtil.generate({ timestamp: askedAt - CLOCKS_DIFFER_MS }));
+  const found = await unlessTrouble([...CLOSED_TO_BOT, 'no-history'], () =>
+    rest.messages(address.channel, { after }, LISTED),
+  );
+  // Newest first.
+  const messages = lostSchema.safeParse(found).data ?? [];
+  return messages.findLast(({ components }) => JSON.stringify(components).includes(`:${key}:`))?.id;
 }

@@ -1,0 +1,76 @@
+/** Pressed buttons of jobs, and the forms that they open. */
+import { notModerator, UserError } from '../errors.ts';
+import type { Invocation } from '../invocation.ts';
+import { type JobView, whyOutOfReach } from '../job.ts';
+import { actionId } from '../message.ts';
+import { validateOptions } from '../options.ts';
+import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
+import type { Context } from './context.ts';
+import type { Outcome } from './outcome.ts';
+
+/** A button of a job. Cancel, Show it and Again are every command's; the others are its own. */
+export async function act(
+  command: AnyCommand,
+  invocation: Invocation,
+  { name, job: id, index }: NonNullable<Invocation['action']>,
+  context: Context,
+): Promise<Outcome> {
+  const job = await context.jobs.find(id);
+  if (!job)
+    throw new UserError('This is too old: I no longer have what the button belongs to. Please ask anew.');
+  const reason = whyOutOfReach(job, name, invocation);
+  if (reason !== undefined) throw new UserError(reason);
+  switch (name) {
+    case 'cancel':
+      return cancel(job, invocation, context);
+    case 'show': {
+      const shown = await context.jobs.showHere(job.id);
+      if (shown) return shown;
+      if (await context.jobs.reveal(job.id)) return quietly('Here it comes.');
+      throw new UserError('There is nothing to show.');
+    }
+    case 'again':
+      return context.jobs.start({
+        // Asked by a button, no message before it says the question.
+        work: job.work.route === 'answer' ? { ...job.work, reply: false } : job.work,
+        title: job.title,
+        ...(job.parent ? { parent: job.parent } : {}),
+        ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
+        ...(job.asked ? { asked: job.asked } : {}),
+      });
+    default: {
+      const action = command.actions?.[name];
+      if (!action) throw new UserError('This button does nothing any more. Please ask anew.');
+      return actOn(action, { ...invocation, job, index }, context);
+    }
+  }
+}
+
+/** A pressed button opens the action's form, if it has one; a sent form runs it. */
+async function actOn(
+  action: CommandAction,
+  invocation: ActionInvocation,
+  context: Context,
+): Promise<Outcome> {
+  if (!action.form) return action.run(invocation, context);
+  const form = await action.form(invocation, context);
+  const { command, action: pressed, index, job } = invocation;
+  if (pressed?.sent)
+    return action.run({ ...invocation, options: validateOptions(invocation.options, form.options) }, context);
+  return {
+    type: 'form',
+    form: { id: actionId({ command, action: pressed?.name ?? '', job: job.id, index }), ...form },
+  };
+}
+
+async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {
+  if (person.id !== job.person.id && !person.moderator) {
+    throw notModerator(person, 'Only the person who asked, or a moderator, can cancel this.');
+  }
+  if (await context.jobs.cancel(job.id)) return quietly('Cancelling.');
+  throw new UserError('This has already ended.');
+}
+
+function quietly(text: string): Outcome {
+  return { type: 'message', visibility: 'person', message: { text } };
+}

@@ -1,0 +1,60 @@
+/** What a result was made from: its job, a link to it, and what it adds to the message of the result. */
+import type { Job } from '../../core/job.ts';
+import type { Message } from '../../core/message.ts';
+import type { JobDependencies } from '../dependencies.ts';
+
+/** A link is worth no failure. */
+export async function linkToMessage(
+  { id, address, posted }: Job,
+  deps: Pick<JobDependencies, 'platform' | 'log'>,
+): Promise<string | undefined> {
+  try {
+    return posted && (await deps.platform(address.platform)?.linkTo?.(address, posted));
+  } catch (error) {
+    deps.log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
+    return undefined;
+  }
+}
+
+/** A missing link is no failure: if the parent's record cannot be read, there is no link. */
+export async function readParent(
+  id: string,
+  { storage, log }: Pick<JobDependencies, 'storage' | 'log'>,
+): Promise<Job | undefined> {
+  try {
+    return await storage.jobs.read(id);
+  } catch (error) {
+    log.warn({ job: id, err: error }, 'What a result was made from could not be read');
+    return undefined;
+  }
+}
+
+/**
+ * The message of a WAV with what its song adds to it; any other message as it is. The WAV carries the song's tags, and
+ * where it is too large the song goes instead.
+ */
+export function withSourceSong(message: Message, { work }: Job, parent: Job): Message {
+  if (work.route !== 'music.wavGenerate') return message;
+  const song = parent.result?.songs.find(({ audioId }) => audioId === work.request.audioId);
+  if (song === undefined) return message;
+  const { audioUrl, title, lyrics, imageUrl } = song;
+  return {
+    ...message,
+    media: (message.media ?? []).map((item) =>
+      item.kind === 'audio'
+        ? {
+            tags: {
+              title: title ?? item.name,
+              artist: `Minstrel for ${parent.person.displayName}`,
+              ...(lyrics === undefined ? {} : { lyrics }),
+              ...(imageUrl === undefined ? {} : { coverUrl: imageUrl }),
+            },
+            ...(audioUrl === undefined
+              ? {}
+              : { smaller: { name: item.name, source: { type: 'remote' as const, url: audioUrl } } }),
+            ...item,
+          }
+        : item,
+    ),
+  };
+}

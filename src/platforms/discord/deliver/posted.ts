@@ -1,0 +1,49 @@
+/** What is done with a post that stands: a link to it, whether it has a button, and taking it back. */
+import type { Address } from '../../../core/invocation.ts';
+import type { Posted } from '../../platform.ts';
+import { platformErrorOf, unlessTrouble } from '../errors.ts';
+import { addressDataOf, liveToken } from '../receive/invocation.ts';
+import type { DeliveryTools } from '../tools.ts';
+import { CLOSED_TO_BOT, createWriter, discordPostOf } from './writer.ts';
+
+/** https://docs.discord.com/developers/reference: message links; `@me` means direct messages. */
+export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
+  const [first] = discordPostOf(posted).messages;
+  return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
+}
+
+/** See Platform.offers. */
+export async function messageOffers(
+  address: Address,
+  posted: Posted,
+  action: string,
+  { rest, now }: Pick<DeliveryTools, 'rest' | 'now'>,
+): Promise<boolean | undefined> {
+  const { messages } = discordPostOf(posted);
+  const token = liveToken(addressDataOf(address), now());
+  try {
+    for (const { id, channel, via } of messages.toReversed()) {
+      const reading = via === 'token' && token ? rest.response(token, id) : rest.message(channel, id);
+      const found = await unlessTrouble(['message-gone', 'token-dead', ...CLOSED_TO_BOT], () => reading);
+      if (found === undefined) return undefined;
+      if (JSON.stringify(found).includes(JSON.stringify(action))) return true;
+    }
+    return messages.length === 0 ? undefined : false;
+  } catch (error) {
+    throw platformErrorOf(error);
+  }
+}
+
+/** Deletes the messages of `stray` that `kept` does not hold. Throws discord.js's errors. */
+export async function retractMessages(
+  address: Address,
+  stray: Posted,
+  kept: Posted,
+  tools: DeliveryTools,
+): Promise<void> {
+  const stay = new Set(discordPostOf(kept).messages.map(({ id }) => id));
+  const post = discordPostOf(stray);
+  const messages = post.messages.filter(({ id }) => !stay.has(id));
+  const options = { key: '', remember: async () => undefined };
+  await createWriter(address, { ...post, messages }, options, tools).writePages([]);
+}
