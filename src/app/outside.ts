@@ -269,6 +269,9 @@ export function readerOf(media: Media): MediaReader {
 
 const sleepUntil = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
+/** Where nothing is measured. */
+export const unmeasured: Measure = () => {};
+
 /** 256 bits, as text for URLs. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');

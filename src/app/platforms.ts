@@ -1,9 +1,58 @@
 /** The chat platforms that the settings switch on. */
 
-import type { Platform } from '../platforms/platform.ts';
-import type { PlatformTools } from './assemble.ts';
+import type { Replicas } from '../core/replicas.ts';
+import type { Log } from '../core/telemetry/log.ts';
+import type { Measure } from '../core/telemetry/series.ts';
+import type { MediaReader, Platform } from '../platforms/platform.ts';
+import { createLocks } from '../storage/locks.ts';
+import type { SettingsStore } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
-import { newId } from './outside.ts';
+import type { InsideOptions, Platforms } from './inside/inside.ts';
+import { newId, newSecret, type Outside, readerOf } from './outside.ts';
+
+export interface PlatformTools {
+  readonly measure: Measure;
+  readonly media: MediaReader;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Runs the work while no other replica runs a task of this name. */
+  readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
+  readonly settings: SettingsStore;
+  /** What all replicas share; absent where there is one alone. */
+  readonly replicas?: Replicas | undefined;
+  /** The secret of this name, made once and kept in storage. */
+  readonly secret: (name: string) => Promise<string>;
+  /** Where this machine reaches the listener. */
+  readonly listenerUrl: string;
+}
+
+export type MakePlatforms = (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
+
+/** Creates the platforms that `make` names, each followed in traces where these are on. */
+export async function createPlatforms(
+  { storage, media, listener }: Outside,
+  make: MakePlatforms,
+  options: InsideOptions,
+): Promise<Platforms> {
+  const { log, now, random, measure, traces } = options;
+  const locks = createLocks({ settings: storage.settings, now, newId });
+  const platforms = await make({
+    media: readerOf(media),
+    measure,
+    log,
+    now,
+    random,
+    withLock: (task, work) => locks.run(task, work),
+    settings: storage.settings,
+    replicas: storage.replicas,
+    secret: (name) => storage.secret(name, newSecret),
+    listenerUrl: listener.url,
+  });
+  return new Map(
+    platforms.map((platform) => [platform.name, traces?.platform(platform) ?? platform] as const),
+  );
+}
 
 /** Loads what is switched on alone: the client of a platform takes longer to load than all of this project. */
 export async function platformsFor(

@@ -1,10 +1,10 @@
 /** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
 import { flushCompileCache } from 'node:module';
 import type { Terminal } from '../platforms/terminal/terminal.ts';
-import { assemble, type Minstrel, type PlatformTools } from './assemble.ts';
+import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/config.ts';
 import { newId } from './outside.ts';
-import { platformsFor } from './platforms.ts';
+import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
 
 /** Where the prompt saves what it makes. */
@@ -55,7 +55,9 @@ export async function runMinstrel(): Promise<void> {
   // Also for a process that is killed later.
   flushCompileCache();
   if (!prompts)
-    void import('./doctor/started.ts').then(({ tellFindings }) => tellFindings(config, log, isRead));
+    void import('./doctor/started.ts').then(({ tellFindings }) =>
+      tellFindings(config, minstrel.gateway, log, isRead),
+    );
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');

@@ -2,6 +2,7 @@
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
+import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { openGateway, openStorage } from '../outside.ts';
 import { inspectClock } from './clock.ts';
@@ -39,7 +40,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     open: () => openStorage(config, examination),
     log: examination.log,
   });
-  yield* await gateway(config, examination);
+  yield* await openedGateway(config, examination);
   yield* await inspectPublicUrl(config, examination);
   yield* await chats(config, examination, { connects: true });
   yield* await inspectClock(
@@ -52,21 +53,23 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-/** What a bot that has just started reaches: told in its log before the first song waits. */
+/** What a bot that has just started reaches, by its own client: told in its log before the first song waits. */
 export async function* examineStarted(
   config: Config,
+  gateway: Pick<Gateway, 'models'>,
   examination: Omit<Examination, 'environment'>,
 ): AsyncGenerator<Finding> {
-  yield* await gateway(config, examination);
+  yield* config.gateway === undefined ? EMULATED : await inspectGateway(gateway, config);
   if (config.listener.port !== 0) yield* await inspectPublicUrl(config, examination);
   yield* await chats(config, examination, { connects: false });
 }
 
-async function gateway(config: Config, examination: Omit<Examination, 'environment'>): Promise<Finding[]> {
-  if (config.gateway === undefined)
-    return [
-      good('Gateway', 'the built-in emulator plays it: everything is real but the models, and costs nothing'),
-    ];
+const EMULATED = [
+  good('Gateway', 'the built-in emulator plays it: everything is real but the models, and costs nothing'),
+];
+
+async function openedGateway(config: Config, examination: Examination): Promise<Finding[]> {
+  if (config.gateway === undefined) return EMULATED;
   const opened = openGateway(config.gateway, examination);
   try {
     return await inspectGateway(opened, config);

@@ -1,15 +1,21 @@
 /** What a bot that has just started tells of what it reaches. */
 import { commands } from '../../../commands/index.ts';
 import type { Log } from '../../core/telemetry/log.ts';
+import type { Gateway } from '../../gateway/client.ts';
 import type { Config } from '../config/config.ts';
 import { newId } from '../outside.ts';
 import { examineStarted } from './doctor.ts';
 
 /** What the bot would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
-export async function tellFindings(config: Config, log: Log, isRead: boolean): Promise<void> {
+export async function tellFindings(
+  config: Config,
+  gateway: Pick<Gateway, 'models'>,
+  log: Log,
+  isRead: boolean,
+): Promise<void> {
   try {
     const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
-    for await (const { level, subject, sentence, remedy } of examineStarted(config, tools)) {
+    for await (const { level, subject, sentence, remedy } of examineStarted(config, gateway, tools)) {
       const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. ${remedy}`}`;
       if (level !== 'good') log.warn({}, line);
       else if (isRead) log.info({}, line);

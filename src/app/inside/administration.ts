@@ -243,7 +243,7 @@ function startCleanup(
       await cleanUp().catch((error: unknown) => {
         log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
       });
-      await sleep(DAY, stopping.signal).catch(() => undefined);
+      await sleep(DAY, stopping.signal);
     }
   })();
   return {
