@@ -40,6 +40,15 @@ export function openLog(
   });
 }
 
+/** What a program works with that people run by hand: the settings, and a log that writes warnings to stderr. Throws ConfigError. */
+export function openProgram(): { readonly config: Config; readonly log: Logger } {
+  const config = loadConfig();
+  return {
+    config,
+    log: openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) }),
+  };
+}
+
 /** As it stands in the URL, and as it is sent. */
 function passwordsIn(url: string): string[] {
   const { password } = new URL(url);

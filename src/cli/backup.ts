@@ -1,15 +1,14 @@
 /** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
 import { backUp } from '../app/backup/backup.ts';
 import { BackupError } from '../app/backup/folder.ts';
-import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { fail, openProgram, runProgram } from '../app/process.ts';
 
 const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folder is brought up to date.';
 
 async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
   if (folder === undefined || others.length > 0) return fail(USAGE);
-  const config = loadConfig();
-  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  const { config, log } = openProgram();
   try {
     const { lines, media } = await backUp(folder, config, { log, random: Math.random });
     const files = media

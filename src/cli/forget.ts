@@ -1,6 +1,6 @@
 /** `npm run forget -- <discord|slack> <id>`: what `/minstrel forget` does, for a person who cannot say it any more. */
 import { forgetByOperator } from '../app/forget.ts';
-import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';
 
 const USAGE =
@@ -11,8 +11,7 @@ async function main(): Promise<void> {
   // A name or a mention matches no record, and it would look as if nothing was stored.
   const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
   if (!['discord', 'slack'].includes(platform) || !isId || others.length > 0) return fail(USAGE);
-  const config = loadConfig();
-  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  const { config, log } = openProgram();
   try {
     const tools = { log, now: Date.now, random: Math.random };
     const { jobs, files } = await forgetByOperator({ platform, person }, config, tools);

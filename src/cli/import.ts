@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { openStorage } from '../app/outside.ts';
-import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { fail, openProgram, runProgram } from '../app/process.ts';
 import { importLines, linesIn, TransferError } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run import -- <file>';
@@ -15,8 +15,7 @@ async function main(): Promise<void> {
   } catch {
     return fail(`${path} cannot be read. ${USAGE}`);
   }
-  const config = loadConfig();
-  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  const { config, log } = openProgram();
   const storage = await openStorage(config, { log, random: Math.random });
   try {
     const lines = () => linesIn(createReadStream(path, 'utf8'));

@@ -1,7 +1,7 @@
 /** `npm run restore -- <folder>`: fills the empty storage of these settings from what `npm run backup` made. */
 import { BackupError } from '../app/backup/folder.ts';
 import { restore } from '../app/backup/restore.ts';
-import { fail, loadConfig, openLog, runProgram } from '../app/process.ts';
+import { fail, openProgram, runProgram } from '../app/process.ts';
 import { TransferError } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run restore -- <folder>';
@@ -9,8 +9,7 @@ const USAGE = 'Usage: npm run restore -- <folder>';
 async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
   if (folder === undefined || others.length > 0) return fail(USAGE);
-  const config = loadConfig();
-  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  const { config, log } = openProgram();
   try {
     const { jobs, settings, media } = await restore(folder, config, { log, random: Math.random, fetch });
     const files = media ? `, files: ${media.files - media.damaged.length}` : '';

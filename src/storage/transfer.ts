@@ -3,6 +3,7 @@
  * for secrets, settings (voices among them), jobs with the callbacks that came for them, and what was used on which day;
  * a last line says how many. Counters of limits are not carried over: they begin anew.
  */
+import { open } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isOpen, type Job, type JobState, jobSchema } from '../core/job.ts';
@@ -53,6 +54,23 @@ const lineSchema = z.union([
   z.object({ end: countsSchema }),
 ]);
 type Line = z.infer<typeof lineSchema>;
+
+/** Writes {@link exportLines} into a file and returns how many there are. `flags`: `wx` refuses a file that exists. */
+export async function exportTo(path: string, flags: 'w' | 'wx', storage: Storage): Promise<number> {
+  // It holds secrets: for this user alone.
+  const file = await open(path, flags, 0o600);
+  try {
+    let lines = 0;
+    for await (const line of exportLines(storage)) {
+      await file.write(`${line}\n`);
+      lines += 1;
+    }
+    await file.sync();
+    return lines;
+  } finally {
+    await file.close();
+  }
+}
 
 /**
  * The lines, without line breaks. Nothing else may write the storage meanwhile. Throws StorageError. The lines hold

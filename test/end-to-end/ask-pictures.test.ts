@@ -1,37 +1,32 @@
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { DiscordServer } from '../servers/discord/index.ts';
 import type { Channel } from '../servers/discord/types.ts';
-import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import type { SlackServer } from '../servers/slack/server.ts';
+import { type BothChats, startOnBothChats } from './both-chats.ts';
 
 /** Pictures and texts that people attach, on their way to the gateway. The model in force takes no pictures. */
+let world: BothChats;
 let discord: DiscordServer;
 let slack: SlackServer;
-let running: RunningMinstrel;
 let thread: Channel;
 let photo: Buffer;
 
 beforeAll(async () => {
-  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
-  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
-  thread = discord.world.addChannel('talk', {
-    guildId: discord.guild.id,
-    type: 11,
-    parentId: discord.channel.id,
+  world = await startOnBothChats((chats) => {
+    ({ discord, slack } = chats);
+    thread = discord.world.addChannel('talk', {
+      guildId: discord.guild.id,
+      type: 11,
+      parentId: discord.channel.id,
+    });
+    return {
+      ASK_MODEL: 'chat:chat-small',
+      VISION_MODEL: 'msg:scribe-large',
+      MEDIA_ALLOWED_HOSTS: [new URL(discord.origin).host, new URL(slack.apiUrl).host].join(','),
+    };
   });
-  running = await startMinstrel({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    ASK_MODEL: 'chat:chat-small',
-    VISION_MODEL: 'msg:scribe-large',
-    MEDIA_ALLOWED_HOSTS: [new URL(discord.origin).host, new URL(slack.apiUrl).host].join(','),
-  });
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
   photo = await sharp({ create: { width: 3200, height: 1600, channels: 3, background: '#c33' } })
     .jpeg()
     .toBuffer();
@@ -42,9 +37,7 @@ afterEach(() => {
   expect(slack.refused).toEqual([]);
 });
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
-  await discord?.close();
-  await slack?.close();
+  await world?.[Symbol.asyncDispose]();
 });
 
 const block = z.union([
@@ -59,7 +52,7 @@ const bodySchema = z.object({
 });
 
 const lastAsked = (path: string) =>
-  bodySchema.parse(running.emulator.requests.findLast(({ url }) => url === path)?.body).messages;
+  bodySchema.parse(world.running.emulator.requests.findLast(({ url }) => url === path)?.body).messages;
 const has = (words: string) => (message: { embeds?: unknown; content?: unknown; components?: unknown }) =>
   JSON.stringify(message).includes(words) && JSON.stringify(message).includes('Again');
 
@@ -130,7 +123,7 @@ describe('a picture with a question', () => {
     })
       .png({ compressionLevel: 9 })
       .toBuffer();
-    const before = running.emulator.requests.length;
+    const before = world.running.emulator.requests.length;
     discord.mention({
       text: 'look',
       files: [{ filename: 'bomb.png', contentType: 'image/png', bytes: bomb }],
@@ -140,7 +133,7 @@ describe('a picture with a question', () => {
       'a refusal',
     );
     expect(JSON.stringify(said)).toContain('bomb.png');
-    expect(running.emulator.requests).toHaveLength(before);
+    expect(world.running.emulator.requests).toHaveLength(before);
   });
 
   it('that was never one is refused, whatever it is called', async () => {
@@ -180,12 +173,12 @@ it('a reply to somebody’s picture looks at it', async () => {
 });
 
 it('a file that is neither picture nor text gets a sentence, and nothing is asked', async () => {
-  const before = running.emulator.requests.length;
+  const before = world.running.emulator.requests.length;
   const pdf = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1');
   const image = { filename: 'paper.pdf', contentType: 'application/pdf', bytes: pdf };
   const asked = discord.command({ name: 'ask', options: { question: 'What is this?', image } });
   expect(JSON.stringify(await asked.response())).toContain('paper.pdf is no image or text file');
-  expect(running.emulator.requests).toHaveLength(before);
+  expect(world.running.emulator.requests).toHaveLength(before);
 });
 
 it('a model on a route without pictures, named by the person, is told to be one', async () => {

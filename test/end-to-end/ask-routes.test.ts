@@ -1,44 +1,27 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  chatEvent,
-  chatStream,
-  events,
-  json,
-  type Reply,
-  startUpstream,
-  type Upstream,
-} from '../jobs/ask/upstream.ts';
-import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
+import { chatEvent, chatStream, events, json, type Reply, type Upstream } from '../jobs/ask/upstream.ts';
+import type { DiscordServer, StoredMessage } from '../servers/discord/index.ts';
 import { readableText } from '../servers/slack/mentions.ts';
-import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import type { SlackServer } from '../servers/slack/server.ts';
+import { startOnUpstream } from './both-chats.ts';
+import type { RunningMinstrel } from './minstrel.ts';
 
 /** Illustrated answers, thinking, the small print, and ends of every dialect, from question to message. */
+let world: Awaited<ReturnType<typeof startOnUpstream>>;
 let discord: DiscordServer;
 let slack: SlackServer;
 let upstream: Upstream;
 let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
-  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
-  upstream = await startUpstream();
-  upstream.gateway = 'http://127.0.0.1:9';
-  running = await startMinstrel({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    GATEWAY_BASE_URL: upstream.url,
+  world = await startOnUpstream({
     ILLUSTRATING_MODELS: 'facet-picture',
     THINKING_MODELS: 'facet-thinker-preview',
     THINKING_BUDGET: '256',
     ASK_MAX_TOKENS: '500',
     ASK_TEMPERATURE: '0.3',
   });
-  upstream.gateway = running.emulator.url;
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  ({ discord, slack, upstream, running } = world);
 });
 
 afterEach(() => {
@@ -46,10 +29,7 @@ afterEach(() => {
   expect(slack.refused).toEqual([]);
 });
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-  await discord?.close();
-  await slack?.close();
+  await world?.[Symbol.asyncDispose]();
 });
 
 const saidBy = ({ embeds, content }: StoredMessage) => `${content}${JSON.stringify(embeds)}`;

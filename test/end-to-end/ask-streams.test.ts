@@ -1,39 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  chatEvent,
-  chatStream,
-  events,
-  type Reply,
-  startUpstream,
-  type Upstream,
-} from '../jobs/ask/upstream.ts';
-import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
-import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { chatEvent, chatStream, events, type Reply, type Upstream } from '../jobs/ask/upstream.ts';
+import type { DiscordServer } from '../servers/discord/index.ts';
+import type { SlackServer } from '../servers/slack/server.ts';
+import { startOnUpstream } from './both-chats.ts';
 
 /** Answers while they stream, as people see them on platforms that count every edit. */
 const CHAT = '/chat/completions';
+let world: Awaited<ReturnType<typeof startOnUpstream>>;
 let discord: DiscordServer;
 let slack: SlackServer;
 let upstream: Upstream;
-let running: RunningMinstrel;
 
 beforeAll(async () => {
-  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
-  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
-  upstream = await startUpstream();
-  upstream.gateway = 'http://127.0.0.1:9';
-  running = await startMinstrel({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    GATEWAY_BASE_URL: upstream.url,
-  });
-  upstream.gateway = running.emulator.url;
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  world = await startOnUpstream();
+  ({ discord, slack, upstream } = world);
   // As Discord does it; more edits than this are refused, and counted as the bot's fault when they come too early.
   discord.faults.limitEdits(5, 5_000);
 });
@@ -43,10 +24,7 @@ afterEach(() => {
   expect(slack.refused).toEqual([]);
 });
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-  await discord?.close();
-  await slack?.close();
+  await world?.[Symbol.asyncDispose]();
 });
 
 /** Three blocks of numbered code, each longer than a message of Discord's. */

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/emulator/options.ts';
-import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { DiscordServer } from '../servers/discord/index.ts';
 import type { Channel } from '../servers/discord/types.ts';
-import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import type { SlackServer } from '../servers/slack/server.ts';
+import { type BothChats, startOnBothChats } from './both-chats.ts';
 
 /** The same conversation in every kind of channel, through the real platforms' clients, as the gateway gets to see it. */
 const TALK = ['What is 6 times 7?', 'Is my `x * y` **right**, and _why_?', 'What did I just ask?'];
@@ -39,28 +39,21 @@ const DIALECTS = [
 ];
 
 describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body }) => {
+  let world: BothChats;
   let discord: DiscordServer;
   let slack: SlackServer;
-  let running: RunningMinstrel;
   let thread: Channel;
 
   beforeAll(async () => {
-    discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
-    slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
-    thread = discord.world.addChannel('talk', {
-      guildId: discord.guild.id,
-      type: 11,
-      parentId: discord.channel.id,
+    world = await startOnBothChats((chats) => {
+      ({ discord, slack } = chats);
+      thread = discord.world.addChannel('talk', {
+        guildId: discord.guild.id,
+        type: 11,
+        parentId: discord.channel.id,
+      });
+      return { ASK_MODEL: model };
     });
-    running = await startMinstrel({
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      ASK_MODEL: model,
-    });
-    await discord.until(() => discord.commands.length > 0, 'registered commands');
   });
 
   afterEach(() => {
@@ -68,12 +61,10 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     expect(slack.refused).toEqual([]);
   });
   afterAll(async () => {
-    await running?.[Symbol.asyncDispose]();
-    await discord?.close();
-    await slack?.close();
+    await world?.[Symbol.asyncDispose]();
   });
 
-  const asked = (): RecordedRequest[] => running.emulator.requests.filter(({ url }) => url === path);
+  const asked = (): RecordedRequest[] => world.running.emulator.requests.filter(({ url }) => url === path);
 
   function inDiscord(channel: Channel, mention: boolean): Speaker {
     let answers = 0;

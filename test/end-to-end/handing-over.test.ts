@@ -5,15 +5,17 @@ import { parse } from 'content-disposition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../src/core/message.ts';
 import { type BucketServer, runBucket } from '../media/store/bucket.ts';
-import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { DiscordServer } from '../servers/discord/index.ts';
 import { links, readableText } from '../servers/slack/mentions.ts';
-import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { filesOf, PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import type { SlackServer } from '../servers/slack/server.ts';
+import { type BothChats, startOnBothChats } from './both-chats.ts';
+import { filesOf, type RunningMinstrel } from './minstrel.ts';
 import { soundOf, soundsOf, tagsOf } from './sound.ts';
 
 /** The whole bot on both platforms, with its media in a bucket: how files reach people, and the gateway. */
 let directory: string;
 let bucket: BucketServer;
+let world: BothChats;
 let discord: DiscordServer;
 let slack: SlackServer;
 let running: RunningMinstrel;
@@ -21,28 +23,19 @@ let running: RunningMinstrel;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-bucket-'));
   bucket = await runBucket('media', { directory });
-  discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
-  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
-  running = await startMinstrel({
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
+  world = await startOnBothChats(({ discord, slack }) => ({
     MEDIA_STORE: 's3://media/minstrel',
     MEDIA_S3_ENDPOINT: `http://127.0.0.1:${bucket.port}`,
     MEDIA_S3_REGION: 'us-east-1',
     MEDIA_S3_ACCESS_KEY_ID: 'S3RVER',
     MEDIA_S3_SECRET_ACCESS_KEY: 'S3RVER',
     MEDIA_ALLOWED_HOSTS: [discord.origin, slack.apiUrl].map((url) => new URL(url).host).join(','),
-  });
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  }));
+  ({ discord, slack, running } = world);
 });
 
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
-  await slack?.close();
-  await discord?.close();
+  await world?.[Symbol.asyncDispose]();
   await bucket?.close();
   await rm(directory, { recursive: true, force: true });
 });

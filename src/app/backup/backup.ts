@@ -1,10 +1,10 @@
 /** Makes a backup, while the bot runs or not. */
-import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../core/telemetry/log.ts';
 import { copyDatabase } from '../../storage/sqlite/copy.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { exportLines } from '../../storage/transfer.ts';
+import { exportTo } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
 import { openStorage } from '../outside.ts';
 import {
@@ -75,19 +75,7 @@ async function writeExport(
   try {
     const storage = await openCopy(config, snapshot, tools);
     try {
-      // It holds secrets: for this user alone.
-      const file = await open(join(folder, PARTIAL_FILE), 'w', 0o600);
-      try {
-        let lines = 0;
-        for await (const line of exportLines(storage)) {
-          await file.write(`${line}\n`);
-          lines += 1;
-        }
-        await file.sync();
-        return lines;
-      } finally {
-        await file.close();
-      }
+      return await exportTo(join(folder, PARTIAL_FILE), 'w', storage);
     } finally {
       await storage.close();
     }

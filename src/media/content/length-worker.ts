@@ -7,17 +7,9 @@ const { content, contentType } = z
   .object({ content: z.instanceof(Uint8Array), contentType: z.string() })
   .parse(workerData);
 
-try {
-  const { format } = await parseBuffer(
-    content,
-    { mimeType: contentType, size: content.byteLength },
-    {
-      duration: true,
-      skipCovers: true,
-    },
-  );
-  parentPort?.postMessage({ seconds: format.duration });
-} catch {
-  // Whatever is wrong with the file: it does not tell its length.
-  parentPort?.postMessage({});
-}
+const { format } = await parseBuffer(
+  content,
+  { mimeType: contentType, size: content.byteLength },
+  { duration: true, skipCovers: true },
+);
+parentPort?.postMessage({ seconds: format.duration });

@@ -1,9 +1,8 @@
 /** How long a recording lasts, read from its content in a thread of its own: files come from outside. */
 import { buffer } from 'node:stream/consumers';
-import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { threadEnvironment } from '../../core/thread-environment.ts';
 import type { OpenedFile } from '../store/store.ts';
+import { answerOfThread } from '../thread.ts';
 
 /** Longer than any honest file needs. */
 const TIMEOUT_MS = 10_000;
@@ -26,26 +25,9 @@ export async function audioSeconds(
     return undefined;
   }
   const content = new Uint8Array(await buffer(stream));
-  const worker = new Worker(new URL('./length-worker.ts', import.meta.url), {
-    workerData: { content, contentType },
-    transferList: [content.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    env: threadEnvironment(),
-    stdout: true,
-    stderr: true,
-  });
-  try {
-    return await new Promise<number | undefined>((resolve) => {
-      const late = setTimeout(() => resolve(undefined), timeoutMs);
-      const settle = (seconds: number | undefined): void => {
-        clearTimeout(late);
-        resolve(seconds);
-      };
-      worker.on('message', (answer: unknown) => settle(answerSchema.safeParse(answer).data?.seconds));
-      worker.on('error', () => settle(undefined));
-      worker.on('exit', () => settle(undefined));
-    });
-  } finally {
-    await worker.terminate();
-  }
+  const module = new URL('./length-worker.ts', import.meta.url);
+  const limits = { memoryMb: MEMORY_MB, timeoutMs };
+  // Whatever is wrong with the file: it does not tell its length.
+  const answer = await answerOfThread(module, { content, contentType }, limits).catch(() => undefined);
+  return answerSchema.safeParse(answer).data?.seconds;
 }

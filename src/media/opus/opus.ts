@@ -1,19 +1,17 @@
 /** A song as Ogg Opus, made once from its MP3, in a thread: nothing is encoded while it plays. */
 import { buffer } from 'node:stream/consumers';
-import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { KeptFile } from '../../core/message.ts';
-import { threadEnvironment } from '../../core/thread-environment.ts';
 import { MediaError } from '../errors.ts';
 import type { Media } from '../media.ts';
+import { answerOfThread } from '../thread.ts';
 
 /** Six times a long song. Its sound takes 0.4 MB a second in the thread. */
 const MOST_SECONDS = 1_200;
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
-const MEMORY_MB = 256;
 /** A song of three minutes takes two seconds; on a busy machine many times that. */
-const TIMEOUT_MS = 120_000;
+const LIMITS = { memoryMb: 256, timeoutMs: 120_000 } as const;
 
 const answerSchema = z.object({ opus: z.instanceof(Uint8Array) });
 
@@ -44,35 +42,12 @@ export function createOpusEncoder(media: Pick<Media, 'open' | 'keepOpus'>): Opus
 }
 
 /** Throws MediaError `type` where the thread fails or takes too long. */
-async function encodeInThread(
-  content: Uint8Array<ArrayBuffer>,
-  { mostSeconds = MOST_SECONDS, timeoutMs = TIMEOUT_MS } = {},
-): Promise<Uint8Array> {
-  const worker = new Worker(new URL('./encode-worker.ts', import.meta.url), {
-    workerData: { content, mostSeconds },
-    transferList: [content.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    env: threadEnvironment(),
-    stdout: true,
-    stderr: true,
-  });
+async function encodeInThread(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const module = new URL('./encode-worker.ts', import.meta.url);
   try {
-    return await new Promise<Uint8Array>((resolve, reject) => {
-      const refuse = (cause?: unknown): void => {
-        clearTimeout(late);
-        reject(new MediaError('type', 'The song could not be made ready for a voice channel', { cause }));
-      };
-      const late = setTimeout(refuse, timeoutMs);
-      worker.on('message', (answer: unknown) => {
-        clearTimeout(late);
-        const { data } = answerSchema.safeParse(answer);
-        if (data) resolve(data.opus);
-        else refuse();
-      });
-      worker.on('error', refuse);
-      worker.on('exit', () => refuse());
-    });
-  } finally {
-    await worker.terminate();
+    const answer = await answerOfThread(module, { content, mostSeconds: MOST_SECONDS }, LIMITS);
+    return answerSchema.parse(answer).opus;
+  } catch (cause) {
+    throw new MediaError('type', 'The song could not be made ready for a voice channel', { cause });
   }
 }

@@ -223,9 +223,9 @@ export const STORAGE_FAULTS = [
   },
   {
     name: 'a backup is readable by everybody on the machine',
-    file: 'src/app/backup/backup.ts',
-    text: "open(join(folder, PARTIAL_FILE), 'w', 0o600)",
-    replacement: "open(join(folder, PARTIAL_FILE), 'w', 0o644)",
+    file: 'src/storage/transfer.ts',
+    text: 'open(path, flags, 0o600)',
+    replacement: 'open(path, flags, 0o644)',
     tests: { [BACKUP]: NOTHING },
   },
   {

@@ -13,6 +13,26 @@ export interface DiscordConnection {
   replicas?(): number;
 }
 
+/**
+ * Work that goes on in the background from the first `open` to `close`, which aborts `signal` and resolves when it has ended.
+ * `run` calls `attempted` after each attempt; `open` resolves with the first.
+ */
+export function backgroundLoop(run: (attempted: () => void) => Promise<void>) {
+  const closing = new AbortController();
+  let loop: Promise<void> | undefined;
+  return {
+    signal: closing.signal,
+    open: () =>
+      new Promise<void>((resolve) => {
+        loop ??= run(resolve);
+      }),
+    async close(): Promise<void> {
+      closing.abort();
+      await loop;
+    },
+  };
+}
+
 /** What trying again takes. */
 export interface RetryTools {
   readonly log: Log;

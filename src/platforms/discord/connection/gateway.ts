@@ -10,7 +10,7 @@ import {
 import { backoff } from '../../../core/backoff.ts';
 import type { Replicas } from '../../../core/replicas.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
-import type { DiscordConnection, RetryTools } from './connection.ts';
+import { backgroundLoop, type DiscordConnection, type RetryTools } from './connection.ts';
 import { identifyThrottler } from './shards/identify.ts';
 import type { ShardSession } from './shards/session.ts';
 
@@ -33,15 +33,13 @@ const GOODBYE_MS = 2_000;
 /** Connects, and tries again while Discord is away or refuses the token. The status says why it is not ready. */
 export function createGatewayConnection(options: ShardOptions): DiscordConnection {
   const { token, random, sleep, log, replicas, session } = options;
-  const closing = new AbortController();
   let client: Client | undefined;
   let reason = 'not started';
-  let loop: Promise<void> | undefined;
   let end = () => {};
 
   async function run(attempted: () => void): Promise<void> {
     let failures = 0;
-    while (!closing.signal.aborted) {
+    while (!loop.signal.aborted) {
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       let retry: typeof RETRY | typeof RETRY_CLOSED = RETRY;
       end = resolve;
@@ -76,21 +74,20 @@ export function createGatewayConnection(options: ShardOptions): DiscordConnectio
       await goodbye(present);
       options.onGone(present);
       failures += 1;
-      await sleep(backoff({ ...retry, attempt: failures, random }), closing.signal);
+      await sleep(backoff({ ...retry, attempt: failures, random }), loop.signal);
     }
   }
 
+  const loop = backgroundLoop(run);
+
   return {
-    open: () =>
-      new Promise((resolve) => {
-        loop ??= run(resolve);
-      }),
+    open: loop.open,
 
     async close() {
-      closing.abort();
+      const closed = loop.close();
       end();
       reason = 'stopped';
-      await loop;
+      await closed;
     },
 
     connections: () => client?.ws.shards.filter(({ status }) => status === Status.Ready).size ?? 0,

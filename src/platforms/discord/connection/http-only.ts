@@ -2,7 +2,7 @@
 import { backoff } from '../../../core/backoff.ts';
 import type { PlatformStatus } from '../../platform.ts';
 import { isUnauthorized } from '../errors.ts';
-import type { DiscordConnection, RetryTools } from './connection.ts';
+import { backgroundLoop, type DiscordConnection, type RetryTools } from './connection.ts';
 import type { DiscordRest } from './rest/rest.ts';
 
 const CHECK_EVERY_MS = 60_000;
@@ -16,14 +16,12 @@ export interface HttpOnlyOptions extends RetryTools {
 
 export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConnection {
   const { rest, log, random, sleep, onReady } = options;
-  const closing = new AbortController();
   let status: PlatformStatus = { ready: false, reason: 'Discord: not started' };
-  let loop: Promise<void> | undefined;
 
   async function run(attempted: () => void): Promise<void> {
     let failures = 0;
     let wasReady = false;
-    while (!closing.signal.aborted) {
+    while (!loop.signal.aborted) {
       try {
         await rest.applicationId();
         status = { ready: true };
@@ -38,19 +36,17 @@ export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConne
       }
       attempted();
       const pause = failures === 0 ? CHECK_EVERY_MS : backoff({ ...RETRY, attempt: failures, random });
-      await sleep(pause, closing.signal);
+      await sleep(pause, loop.signal);
     }
   }
 
+  const loop = backgroundLoop(run);
+
   return {
-    open: () =>
-      new Promise((resolve) => {
-        loop ??= run(resolve);
-      }),
+    open: loop.open,
 
     async close() {
-      closing.abort();
-      await loop;
+      await loop.close();
       status = { ready: false, reason: 'Discord: stopped' };
     },
 

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pageRoutes, webhookRoutes } from '../../../../src/http/platform-routes.ts';
-import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
+import type { HttpServer } from '../../../../src/http/server.ts';
 import { type Platform, PlatformError } from '../../../../src/platforms/platform.ts';
-import { createSlack } from '../../../../src/platforms/slack/adapter.ts';
 import { BOT_SCOPES } from '../../../../src/platforms/slack/manifest.ts';
 import { type SlackServer, startSlackServer } from '../../../servers/slack/server.ts';
 import { RecordingLog } from '../../../storage/recording-log.ts';
-import { ADDRESS, FakeBot, media, SONG } from '../harness.ts';
+import { ADDRESS, FakeBot, SONG } from '../harness.ts';
+import { listenForSlack, oauthReplica } from './oauth-app.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,44 +20,33 @@ let replicas: Platform[];
 /** Happens just before a stored value is changed. */
 let beforeUpdate: () => void | Promise<void>;
 
-/** One replica of the bot; `turns` lets one at a time. */
-async function startReplica({ secret = server.clientSecret, previous = '' } = {}): Promise<Platform> {
-  const slack = createSlack({
-    connection: { type: 'http', signingSecret: server.signingSecret },
-    account: {
-      type: 'oauth',
-      clientId: server.clientId,
-      clientSecret: secret,
-      publicUrl: 'https://bot.example',
-      ...(previous === '' ? {} : { previousClientSecret: previous }),
-    },
-    threads: false,
-    apiUrl: server.apiUrl,
-    media,
-    settings: {
-      get: async (key) => stored.get(key),
-      set: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
-      delete: async (key) => void stored.delete(key),
-      update: async (key, change) => {
-        await beforeUpdate();
-        const next = change(stored.get(key));
-        if (next !== undefined) stored.set(key, next);
-        return next;
-      },
-    },
-    withLock: (task, work) => inTurn(task, work),
+/** One replica of the bot; {@link oneAtATime} holds for all of them. */
+async function startReplica({
+  secret = server.clientSecret,
+  previous,
+}: {
+  secret?: string;
+  previous?: string;
+} = {}): Promise<Platform> {
+  const slack = oauthReplica({
+    server,
+    stored,
     log,
+    secret,
+    ...(previous === undefined ? {} : { previousSecret: previous }),
     now: () => Date.now() + passed,
+    withLock: oneAtATime,
+    beforeUpdate: () => beforeUpdate(),
   });
   await slack.start(bot);
   replicas.push(slack);
   return slack;
 }
 
-let turn: Promise<void>;
-function inTurn(_task: string, work: () => Promise<void>): Promise<void> {
-  const mine = turn.then(work);
-  turn = mine.catch(() => undefined);
+let lastWork: Promise<void>;
+function oneAtATime(_task: string, work: () => Promise<void>): Promise<void> {
+  const mine = lastWork.then(work);
+  lastWork = mine.catch(() => undefined);
   return mine;
 }
 
@@ -75,20 +63,8 @@ beforeEach(async () => {
   stored = new Map();
   replicas = [];
   beforeUpdate = () => {};
-  turn = Promise.resolve();
-  listener = await createHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    routes: [
-      pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => replicas[0]?.visit }),
-      webhookRoutes({
-        path: '/slack/events',
-        receive: async (request) => await replicas[0]?.receive?.(request),
-      }),
-    ],
-  });
-  server.deliverTo(`${listener.url}/slack/events`);
+  lastWork = Promise.resolve();
+  listener = await listenForSlack(server, () => replicas[0], log);
   await startReplica();
 });
 

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pageRoutes, webhookRoutes } from '../../../../src/http/platform-routes.ts';
-import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
+import type { HttpServer } from '../../../../src/http/server.ts';
 import type { Platform } from '../../../../src/platforms/platform.ts';
-import { createSlack } from '../../../../src/platforms/slack/adapter.ts';
 import { type SlackServer, startSlackServer } from '../../../servers/slack/server.ts';
 import type { Organisation } from '../../../servers/slack/workspace.ts';
-import { RecordingLog } from '../../../storage/recording-log.ts';
-import { ADDRESS, FakeBot, media } from '../harness.ts';
+import { ADDRESS, FakeBot } from '../harness.ts';
+import { listenForSlack, oauthReplica } from './oauth-app.ts';
 
-/** The app, installed for an organisation of two workspaces, beside a workspace that installed it by itself. */
+/** The app, installed for an organisation of two workspaces, and a workspace that installed it by itself. */
 let server: SlackServer;
 let listener: HttpServer;
 let bot: FakeBot;
@@ -19,27 +17,7 @@ let music: ReturnType<SlackServer['addToOrganisation']>;
 let sales: ReturnType<SlackServer['addToOrganisation']>;
 
 async function startReplica(): Promise<Platform> {
-  const slack = createSlack({
-    connection: { type: 'http', signingSecret: server.signingSecret },
-    account: {
-      type: 'oauth',
-      clientId: server.clientId,
-      clientSecret: server.clientSecret,
-      publicUrl: 'https://bot.example',
-    },
-    threads: false,
-    apiUrl: server.apiUrl,
-    media,
-    settings: {
-      get: async (key) => stored.get(key),
-      set: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
-      delete: async (key) => void stored.delete(key),
-      update: async (key, change) => stored.set(key, change(stored.get(key))).get(key),
-    },
-    withLock: (_task, work) => work(),
-    log: new RecordingLog(),
-    now: Date.now,
-  });
+  const slack = oauthReplica({ server, stored });
   await slack.start(bot);
   replicas.push(slack);
   return slack;
@@ -66,19 +44,7 @@ beforeEach(async () => {
   music.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE', admin: true });
   music.workspace.addChannel({ id: 'C0BAND', name: 'band', members: ['U0MUSE', 'U0GUEST', 'U0EVE'] });
   sales.workspace.addChannel({ id: 'C0DEALS', name: 'deals', members: ['U0SAL'] });
-  listener = await createHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    log: new RecordingLog(),
-    routes: [
-      pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => replicas[0]?.visit }),
-      webhookRoutes({
-        path: '/slack/events',
-        receive: async (request) => await replicas[0]?.receive?.(request),
-      }),
-    ],
-  });
-  server.deliverTo(`${listener.url}/slack/events`);
+  listener = await listenForSlack(server, () => replicas[0]);
   await startReplica();
   const { status, page } = await server.install(`${listener.url}/slack/install`, music.workspace);
   expect([status, page]).toEqual([200, expect.stringContaining('installed in Band')]);

@@ -4,7 +4,7 @@ import { backoff } from '../../../../core/backoff.ts';
 import type { PartLeases } from '../../../../core/replicas.ts';
 import type { PlatformStatus } from '../../../platform.ts';
 import { isUnauthorized } from '../../errors.ts';
-import type { DiscordConnection } from '../connection.ts';
+import { backgroundLoop, type DiscordConnection } from '../connection.ts';
 import { createGatewayConnection, type ShardOptions } from '../gateway.ts';
 import type { DiscordRest } from '../rest/rest.ts';
 import { createShardSession, type ShardSession } from './session.ts';
@@ -40,7 +40,6 @@ interface LeasedShardsOptions extends Omit<ShardOptions, 'shards' | 'session' | 
 /** One client for each shard, so that a shard comes and goes with all that is known of its guilds. */
 export function createLeasedShards(options: LeasedShardsOptions): DiscordConnection {
   const { replicas, elapsed, random, sleep, log } = options;
-  const closing = new AbortController();
   const shards = new Map<number, HeldShard>();
   /** Closed shards that storage is still to hear of, with the note for their next holder. */
   const givenUp = new Map<number, string | undefined>();
@@ -50,7 +49,6 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
   /** Until then surely no other replica holds what this one does. */
   let sureUntil = Number.NEGATIVE_INFINITY;
   let renewing: Promise<boolean> | undefined;
-  let loop: Promise<void> | undefined;
   let reason = 'not started';
   let hasShare = false;
   /** As the last renewal told. */
@@ -140,7 +138,7 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
     await held.connection.close();
     shards.delete(shard);
     leaving.delete(shard);
-    if (isLost || closing.signal.aborted) {
+    if (isLost || loop.signal.aborted) {
       if (!isLost) givenUp.set(shard, held.session.note());
       return;
     }
@@ -154,17 +152,17 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
    * replica can take then either. Never resolves for a shard that another one took.
    */
   async function isHeld(shard: number): Promise<void> {
-    while (elapsed() >= sureUntil && !closing.signal.aborted) {
+    while (elapsed() >= sureUntil && !loop.signal.aborted) {
       if (await renew()) continue;
       if (shards.get(shard)?.connection.status().ready) return;
-      await sleep(ASK_AGAIN_MS, closing.signal);
+      await sleep(ASK_AGAIN_MS, loop.signal);
     }
     if (leaving.has(shard) || !shards.has(shard)) await new Promise<never>(() => {});
   }
 
   /** Discord says how many shards there are to share. */
   async function askDiscord(attempted: () => void): Promise<void> {
-    for (let attempt = 1; !closing.signal.aborted; attempt += 1) {
+    for (let attempt = 1; !loop.signal.aborted; attempt += 1) {
       try {
         await advice.read();
         return;
@@ -173,30 +171,28 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
         log.warn({ err: error }, `Discord is not connected: ${reason}`);
       }
       attempted();
-      await sleep(backoff({ ...RETRY, attempt, random }), closing.signal);
+      await sleep(backoff({ ...RETRY, attempt, random }), loop.signal);
     }
   }
 
   async function run(attempted: () => void): Promise<void> {
     await askDiscord(attempted);
-    while (!closing.signal.aborted) {
+    while (!loop.signal.aborted) {
       const isRenewed = await renew();
       attempted();
-      await sleep(isRenewed ? replicas.leaseMs / RENEWALS : ASK_AGAIN_MS, closing.signal);
+      await sleep(isRenewed ? replicas.leaseMs / RENEWALS : ASK_AGAIN_MS, loop.signal);
     }
   }
 
   const isReady = ({ connection }: HeldShard) => connection.status().ready;
 
+  const loop = backgroundLoop(run);
+
   return {
-    open: () =>
-      new Promise((resolve) => {
-        loop ??= run(resolve);
-      }),
+    open: loop.open,
 
     async close() {
-      closing.abort();
-      await loop;
+      await loop.close();
       await renewing;
       await Promise.all([...shards.keys()].map((shard) => giveUp(shard, { isLost: false })));
       if (hasShare) await renew(true);

@@ -1,0 +1,52 @@
+/** The bot on Discord and on Slack at once. */
+import { startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+export interface Chats {
+  readonly discord: DiscordServer;
+  readonly slack: SlackServer;
+}
+
+export interface BothChats extends Chats, AsyncDisposable {
+  readonly running: RunningMinstrel;
+}
+
+/** `settings` are asked for when the chats listen; what they hold before the bot comes can be arranged then. */
+export async function startOnBothChats(
+  settings: (chats: Chats) => Readonly<Record<string, string>>,
+): Promise<BothChats> {
+  await using opened = new AsyncDisposableStack();
+  const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+  opened.defer(() => discord.close());
+  const slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
+  opened.defer(() => slack.close());
+  const running = opened.use(
+    await startMinstrel({
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      ...settings({ discord, slack }),
+    }),
+  );
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  const kept = opened.move();
+  return { discord, slack, running, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** The same, with answers that a test writes; what it leaves to the emulator comes from there. */
+export async function startOnUpstream(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BothChats & { readonly upstream: Upstream }> {
+  await using opened = new AsyncDisposableStack();
+  const upstream = opened.use(await startUpstream());
+  // Until the emulator listens.
+  upstream.gateway = 'http://127.0.0.1:9';
+  const world = opened.use(await startOnBothChats(() => ({ GATEWAY_BASE_URL: upstream.url, ...settings })));
+  upstream.gateway = world.running.emulator.url;
+  const kept = opened.move();
+  return { ...world, upstream, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

@@ -1,0 +1,83 @@
+/** The app that workspaces install by OAuth, over a real listener. */
+import { pageRoutes, webhookRoutes } from '../../../../src/http/platform-routes.ts';
+import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
+import type { Platform } from '../../../../src/platforms/platform.ts';
+import { createSlack, type SlackOptions } from '../../../../src/platforms/slack/adapter.ts';
+import type { SlackServer } from '../../../servers/slack/server.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
+import { media } from '../harness.ts';
+
+interface Replica {
+  readonly server: SlackServer;
+  /** What every replica shares. */
+  readonly stored: Map<string, unknown>;
+  readonly log?: RecordingLog;
+  readonly secret?: string;
+  readonly previousSecret?: string;
+  readonly now?: () => number;
+  readonly withLock?: SlackOptions['withLock'];
+  /** Happens just before a stored value is changed. */
+  readonly beforeUpdate?: () => void | Promise<void>;
+}
+
+/** One replica of the bot, not started. */
+export function oauthReplica({
+  server,
+  stored,
+  log = new RecordingLog(),
+  secret = server.clientSecret,
+  previousSecret,
+  now = Date.now,
+  withLock = (_task, work) => work(),
+  beforeUpdate = () => {},
+}: Replica): Platform {
+  return createSlack({
+    connection: { type: 'http', signingSecret: server.signingSecret },
+    account: {
+      type: 'oauth',
+      clientId: server.clientId,
+      clientSecret: secret,
+      publicUrl: 'https://bot.example',
+      ...(previousSecret === undefined ? {} : { previousClientSecret: previousSecret }),
+    },
+    threads: false,
+    apiUrl: server.apiUrl,
+    media,
+    settings: {
+      get: async (key) => stored.get(key),
+      set: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
+      delete: async (key) => void stored.delete(key),
+      update: async (key, change) => {
+        await beforeUpdate();
+        const next = change(stored.get(key));
+        if (next !== undefined) stored.set(key, next);
+        return next;
+      },
+    },
+    withLock,
+    log,
+    now,
+  });
+}
+
+/** Where people install it and where Slack sends its events; `first` answers both. */
+export async function listenForSlack(
+  server: SlackServer,
+  first: () => Platform | undefined,
+  log = new RecordingLog(),
+): Promise<HttpServer> {
+  const listener = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    routes: [
+      pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => first()?.visit }),
+      webhookRoutes({
+        path: '/slack/events',
+        receive: async (request) => await first()?.receive?.(request),
+      }),
+    ],
+  });
+  server.deliverTo(`${listener.url}/slack/events`);
+  return listener;
+}
