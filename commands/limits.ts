@@ -12,7 +12,7 @@ import { here, limitsMessage, nameOf, ruleSentence } from './text/moderation.ts'
 import {
   choicesOf,
   completedText,
-  familyChoices,
+  limitedChoices,
   subjectOf,
   whereOption,
   whoOption,
@@ -28,7 +28,11 @@ const scope = {
 } as const satisfies ChoiceOption;
 
 const limitName = {
-  family: { type: 'choice', description: 'Of what; everything together if left out', choices: familyChoices },
+  family: {
+    type: 'choice',
+    description: 'Of what; everything together if left out',
+    choices: limitedChoices,
+  },
   per: {
     type: 'choice',
     description: 'In any stretch of this length; a day if left out',

@@ -121,11 +121,18 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
   return told(await tools.play(present({ job: job.id, index, title, seconds: song.durationSeconds })));
 }
 
-async function offer({ job, index }: Take, url: string, { files }: Context): Promise<Message> {
+async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {
+  const there = `Voice channels are Discord’s: there I play ${plain(takeName({ job, index }))} for everyone.`;
+  const page = job.pageWithdrawn ? undefined : await pages.of(job);
+  if (page !== undefined)
+    return {
+      text: `${there} Its page plays it, too.`,
+      actions: [{ type: 'link', label: 'Listen', url: page }],
+    };
   const file = await files.made(job, { type: 'remote', url }, ['audio']);
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
-    text: `Voice channels are Discord’s: there I play ${plain(takeName({ job, index }))} for everyone. Here is the song itself.`,
+    text: `${there} Here is the song itself.`,
     media: [{ kind: 'audio', name, source: { type: 'kept', file } }],
   };
 }

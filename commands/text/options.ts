@@ -1,6 +1,6 @@
 /** Options that several commands have. */
 import { UserError } from '../../src/core/errors.ts';
-import { FAMILIES } from '../../src/core/family.ts';
+import { FAMILIES, LIMITED } from '../../src/core/family.ts';
 import { parseSubject, type Subject } from '../../src/core/moderation.ts';
 import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
 
@@ -32,6 +32,7 @@ export function choicesOf<const Name extends string>(names: readonly Name[]) {
 }
 
 export const familyChoices = choicesOf(FAMILIES);
+export const limitedChoices = choicesOf(LIMITED);
 
 export const whereOption = {
   type: 'choice',

@@ -2,6 +2,10 @@
 export const FAMILIES = ['song', 'ask', 'image', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
 
+/** What can be limited: what a family makes, and songs that are queued for a voice channel. */
+export const LIMITED = [...FAMILIES, 'party'] as const;
+export type Limited = (typeof LIMITED)[number];
+
 /** What a family makes. */
 export const FAMILY_NOUNS = {
   song: { one: 'song', many: 'songs', title: 'Songs' },
@@ -9,3 +13,8 @@ export const FAMILY_NOUNS = {
   image: { one: 'picture', many: 'pictures', title: 'Pictures' },
   video: { one: 'video', many: 'videos', title: 'Videos' },
 } as const satisfies Record<Family, { one: string; many: string; title: string }>;
+
+export const LIMITED_NOUNS = {
+  ...FAMILY_NOUNS,
+  party: { one: 'song in a voice channel', many: 'songs in voice channels' },
+} as const satisfies Record<Limited, { one: string; many: string }>;

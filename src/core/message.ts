@@ -89,6 +89,8 @@ export type Judgement = 'good' | 'bad';
 export interface Message {
   /** Plain text. */
   readonly title?: string;
+  /** Where the title leads, on platforms whose titles can be links: what it says is said without it. */
+  readonly titleUrl?: string | undefined;
   /** Markdown (CommonMark and GFM). Text that is not meant as Markdown passes {@link plain} first. */
   readonly text?: string;
   readonly fields?: readonly Field[];

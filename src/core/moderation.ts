@@ -1,5 +1,5 @@
 /** What moderators decide, and what the bot tells them. Types only: src/settings stores it. */
-import type { Family } from './family.ts';
+import type { Family, Limited } from './family.ts';
 import type { KeptFile } from './message.ts';
 
 /** Where a decision holds. The channel's wins over the server's; threads belong to their channel. */
@@ -67,8 +67,8 @@ export interface Limit {
   readonly scope: 'person' | 'channel' | 'server' | 'deployment';
   /** Only for `person`: this person, or each person with this role. It replaces the limit for everybody. */
   readonly who?: Subject | undefined;
-  /** All families together when absent. */
-  readonly family?: Family | undefined;
+  /** When absent, all families together; `party`, which asks the gateway for nothing, is none of them. */
+  readonly family?: Limited | undefined;
   readonly per: LimitPeriod;
   readonly of: 'requests' | 'units';
   readonly most: number;

@@ -1,4 +1,5 @@
 /** Songs that a voice channel hears together: what is stored of it, and what each event makes of that. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { addressSchema, jsonObject } from './invocation.ts';
 
@@ -43,6 +44,8 @@ export const partySchema = z.object({
   radio: z.boolean(),
   /** Who wants to hear the next song. */
   votes: z.array(z.string()),
+  /** Who hears it, as the process that plays knows; absent where it does not. */
+  listeners: z.array(z.string()).optional(),
   /** The process that plays; absent after a planned end. */
   owner: z.string().optional(),
 });
@@ -65,6 +68,7 @@ export type PartyEvent =
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
   | { readonly type: 'moved'; readonly channel: string }
+  | { readonly type: 'heard'; readonly listeners: readonly string[] }
   /** Where the song of this round is, as the process that plays it knows. */
   | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean };
 
@@ -111,6 +115,10 @@ export function partyAfter(party: Party, event: PartyEvent, now: number): Party 
       return party.paused ? { ...party, paused: false } : party;
     case 'moved':
       return party.channel === event.channel ? party : { ...party, channel: event.channel };
+    case 'heard':
+      return isDeepStrictEqual(party.listeners, event.listeners)
+        ? party
+        : { ...party, listeners: [...event.listeners] };
     case 'measured': {
       const { round, seconds, moves } = event;
       return round === party.round ? { ...party, position: { seconds, at: now, moves } } : party;

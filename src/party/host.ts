@@ -1,5 +1,6 @@
 /** Plays the party of one server: makes the voice channel sound as what is stored says, until it ends or another process does. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { VoiceChannels, VoiceEnd, VoiceSession } from '../platforms/platform.ts';
@@ -26,13 +27,22 @@ export interface PartyHostOptions {
   /** A song of the channel for the radio; undefined where there is none. */
   readonly radioSong: (party: Party) => Promise<PartySong | undefined>;
   /** What people see changed. Never rejects. */
-  readonly show: (party: Party, seconds: number) => void;
+  readonly show: (party: Party, heard: PartyHeard) => void;
+  /** A person waits for it: where the channel cannot be joined, that is said within seconds. */
+  readonly isAwaited: boolean;
   /** The party is over, or not here any more. Never rejects. */
   readonly ended: (ending: PartyEnding, party: Party | undefined) => void;
   readonly now: () => number;
   readonly log: Log;
   /** Resolves after the time or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface PartyHeard {
+  /** Of the song. */
+  readonly seconds: number;
+  /** False in the audience of a stage. */
+  readonly isSpeakable: boolean;
 }
 
 export interface PartyHost {
@@ -71,6 +81,10 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     return stored?.owner === owner ? stored : undefined;
   }
 
+  function show(): void {
+    options.show(latest, { seconds: secondsNow(), isSpeakable: session?.isSpeakable ?? true });
+  }
+
   function measured(moves: boolean): PartyEvent {
     return { type: 'measured', round: latest.round, seconds: secondsNow(), moves };
   }
@@ -98,6 +112,8 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     if (stored?.owner !== owner) return end(stored ? 'taken-over' : 'stopped');
     latest = stored;
     listeners = await voice.listeners(guild, session?.channel ?? latest.channel);
+    if (listeners && !isDeepStrictEqual(listeners, latest.listeners))
+      latest = (await apply({ type: 'heard', listeners })) ?? latest;
     if (!latest.current && latest.radio && listeners?.length !== 0) {
       const song = await radioSong(latest);
       if (song) latest = (await apply({ type: 'queued', song })) ?? latest;
@@ -108,7 +124,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       session?.stop();
     }
     await sounds();
-    options.show(latest, secondsNow());
+    show();
   }
 
   /** Nothing is played to an empty channel, in the audience of a stage, or in a pause. */
@@ -160,7 +176,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     if (playing && Math.abs(stored - secondsNow()) > DRIFT_SECONDS)
       latest = (await apply(measured(isSounding))) ?? latest;
     if (latest.current && latest.round !== playing?.round) await look();
-    options.show(latest, secondsNow());
+    show();
   }
 
   async function watch(): Promise<void> {
@@ -175,6 +191,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   session = await voice.join({
     guild,
     channel: party.channel,
+    isAwaited: options.isAwaited,
     onMoved: (channel) =>
       then(async () => {
         await apply({ type: 'moved', channel });

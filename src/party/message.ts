@@ -7,20 +7,22 @@ import {
   type Message,
   plain,
 } from '../core/message.ts';
-import type { Party } from '../core/party.ts';
+import { type Party, votesNeeded } from '../core/party.ts';
+import type { PartyHeard } from './host.ts';
 
 const STEPS = 16;
-const MOST_NEXT = 5;
+const MOST_NEXT = 3;
 
-export interface PartyShown {
-  readonly seconds: number;
+export interface PartyShown extends PartyHeard {
   /** The line that is sung. Plain. */
   readonly line?: string | undefined;
   readonly cover?: KeptFile | undefined;
+  /** The song's page. */
+  readonly page?: string | undefined;
 }
 
-export function partyMessage(party: Party, { seconds, line, cover }: PartyShown): Message {
-  const { current, queue, paused } = party;
+export function partyMessage(party: Party, shown: PartyShown): Message {
+  const { current, queue } = party;
   const controls = ['pause', 'skip', 'stop', 'queue'] as const;
   if (!current)
     return {
@@ -28,11 +30,19 @@ export function partyMessage(party: Party, { seconds, line, cover }: PartyShown)
       text: 'Queue a song with /party play. I leave when nothing is queued for two minutes.',
       actions: [control('stop', 'Stop')],
     };
+  const { line, cover, page, seconds } = shown;
+  const { title, hint } = stateOf(party, shown);
+  const sung = line && !hint ? `♪ *${plain(line)}*` : undefined;
   return {
-    title: `${paused ? 'Paused' : 'Now playing'}: ${current.title}`,
-    text: [...(line ? [`♪ *${plain(line)}*`] : []), progress(seconds, current.seconds)].join('\n\n'),
+    title: `${title}: ${current.title}`,
+    titleUrl: page,
+    text: [progress(seconds, current.seconds), hint ?? sung]
+      .filter((part) => part !== undefined)
+      .join('\n\n'),
     fields: [
-      { name: current.by ? 'Asked for by' : 'Chosen by', value: current.by?.displayName ?? 'the radio' },
+      current.by
+        ? { name: 'Asked for by', value: current.by.displayName }
+        : { name: 'Chosen by', value: 'the radio' },
       ...nextOf(party),
       ...(party.loop === 'off' ? [] : [{ name: 'Repeats', value: `the ${party.loop}` }]),
     ],
@@ -41,15 +51,34 @@ export function partyMessage(party: Party, { seconds, line, cover }: PartyShown)
   };
 }
 
+/** What stands before the song's title, and why it is silent. */
+function stateOf(
+  { paused, listeners }: Party,
+  { isSpeakable }: Pick<PartyHeard, 'isSpeakable'>,
+): { readonly title: string; readonly hint?: string } {
+  if (paused) return { title: 'Paused' };
+  if (!isSpeakable)
+    return { title: 'Waiting', hint: 'I am in the audience: invite me to speak, then I begin.' };
+  if (listeners?.length === 0)
+    return { title: 'Waiting', hint: 'Nobody is here to listen. I leave after two minutes.' };
+  return { title: 'Now playing' };
+}
+
 /** The message that stays when it is over. */
 export const overMessage = (sentence: string): Message => ({ title: 'The music has ended', text: sentence });
 
-function labelOf(name: 'pause' | 'skip' | 'stop' | 'queue', { paused }: Party, queued: number): string {
+function labelOf(
+  name: 'pause' | 'skip' | 'stop' | 'queue',
+  { paused, votes, listeners }: Party,
+  queued: number,
+): string {
   switch (name) {
     case 'pause':
       return paused ? 'Resume' : 'Pause';
     case 'skip':
-      return 'Skip';
+      return votes.length > 0 && listeners
+        ? `Skip (${votes.length} of ${votesNeeded(listeners.length)} votes)`
+        : 'Skip';
     case 'stop':
       return 'Stop';
     case 'queue':
@@ -63,11 +92,12 @@ function control(action: string, label: string): Button {
   return { type: 'action', id: actionId({ command: 'party', action, job: 'now', index: 0 }), label };
 }
 
-function nextOf({ queue }: Party): { name: string; value: string }[] {
-  if (queue.length === 0) return [];
+/** Each on a line of its own, so that they stand below what is shorter. */
+function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
+  if (queue.length === 0) return radio ? [{ name: 'Up next', value: 'the radio chooses' }] : [];
   const names = queue.slice(0, MOST_NEXT).map(({ title }) => title);
-  const more = queue.length > names.length ? `, and ${queue.length - names.length} more` : '';
-  return [{ name: 'Next', value: `${names.join(', ')}${more}` }];
+  const more = queue.length > names.length ? [`and ${queue.length - names.length} more`] : [];
+  return [{ name: 'Up next', value: [...names, ...more].join('\n') }];
 }
 
 function coverOf(title: string, file: KeptFile): MediaItem {
@@ -80,12 +110,12 @@ function coverOf(title: string, file: KeptFile): MediaItem {
   };
 }
 
-/** As `▬▬▬●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */
+/** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */
 function progress(seconds: number, length: number | undefined): string {
   if (length === undefined || length <= 0) return clock(seconds);
   const step = Math.min(STEPS - 1, Math.floor((seconds / length) * STEPS));
   const at = Math.floor((step * length) / STEPS);
-  return `${'▬'.repeat(step)}●${'─'.repeat(STEPS - 1 - step)} ${clock(Math.min(at, length))} of ${clock(length)}`;
+  return `${'━'.repeat(step)}●${'─'.repeat(STEPS - 1 - step)} ${clock(Math.min(at, length))} of ${clock(length)}`;
 }
 
 function clock(seconds: number): string {

@@ -16,6 +16,8 @@ export interface PartiesOptions {
   /** The timed lines of a song, where they were asked for. */
   readonly linesOf: (song: PartySong) => Promise<readonly LyricLine[]>;
   readonly coverOf: (song: PartySong) => Promise<KeptFile | undefined>;
+  /** Where people open its page; undefined where it has none. */
+  readonly pageOf: (song: PartySong) => Promise<string | undefined>;
   /** Songs of the last weeks of a channel. */
   readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
   /** Tells other processes that parties changed. */

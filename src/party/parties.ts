@@ -37,8 +37,7 @@ const ENDINGS = {
 } as const satisfies Record<PartyEnding, string>;
 
 export function createParties(options: PartiesOptions): Parties {
-  const { store, platform, voice, linesOf, coverOf, songsOf, publish, now, newId, random, log, sleep } =
-    options;
+  const { store, platform, voice, songsOf, publish, now, newId, random, log, sleep } = options;
   const owner = newId();
   const closing = new AbortController();
   const hosted = new Map<string, Hosted>();
@@ -74,7 +73,8 @@ export function createParties(options: PartiesOptions): Parties {
   }
 
   /** Rejects with VoiceError. */
-  async function open(guild: string): Promise<void> {
+  async function open(guild: string, isAwaited: boolean): Promise<void> {
+    if (!(await voice.serves(guild))) return;
     const party = await claim(guild);
     if (!party) return;
     const panel = createPanel(party, {
@@ -84,18 +84,18 @@ export function createParties(options: PartiesOptions): Parties {
         await store.update(guild, (stored) => (stored?.id === party.id ? { ...stored, posted } : stored));
       },
     });
-    const details = createDetails({ linesOf, coverOf, log });
+    const details = createDetails(options);
     try {
       const host = await startPartyHost(
         {
           ...options,
           guild,
           owner,
+          isAwaited,
           radioSong: (current) => radioSong(current),
-          show: (current, seconds) => {
-            const { lines, cover } = details(current);
-            const line = current.paused ? undefined : lineAt(lines, seconds);
-            panel.show(partyMessage(current, { seconds, line, cover }));
+          show: (current, heard) => {
+            const { lines, ...shown } = details(current);
+            panel.show(partyMessage(current, { ...heard, ...shown, line: lineAt(lines, heard.seconds) }));
           },
           ended: (ending, last) => void over(guild, ending, panel, last),
         },
@@ -141,10 +141,10 @@ export function createParties(options: PartiesOptions): Parties {
   }
 
   /** One opening of a server's party at a time. */
-  function openOnce(guild: string): Promise<void> {
+  function openOnce(guild: string, { isAwaited }: { readonly isAwaited: boolean }): Promise<void> {
     const known = starting.get(guild);
     if (known) return known;
-    const opening = open(guild).finally(() => starting.delete(guild));
+    const opening = open(guild, isAwaited).finally(() => starting.delete(guild));
     starting.set(guild, opening);
     return opening;
   }
@@ -167,7 +167,7 @@ export function createParties(options: PartiesOptions): Parties {
         for (const guild of await store.guilds()) {
           if (closing.signal.aborted) return;
           if (hosted.has(guild)) hosted.get(guild)?.host.wake();
-          else if (await voice.serves(guild)) await openOnce(guild).catch(() => undefined);
+          else await openOnce(guild, { isAwaited: false }).catch(() => undefined);
         }
       } catch (error) {
         log.warn({ err: error }, 'Parties could not be looked for');

@@ -56,16 +56,20 @@ export function createPartyStore({ settings, platform, now, alone }: PartyStoreO
       return read(stored);
     },
 
-    /** Takes what a person queued out of what is next, and their name from what is played. */
+    /** Takes what a person queued out of what is next, their name from what is played, and them from those who hear it. */
     async forget(person: string): Promise<void> {
       for (const guild of guildsSchema.parse((await settings.get(indexKey)) ?? []))
         await settings.update(keyOf(guild), (value): unknown => {
           const party = read(value);
           const isTheirs = (song: { by?: { id: string } | undefined } | undefined) => song?.by?.id === person;
-          if (!party || ![party.current, ...party.queue].some(isTheirs)) return value;
+          const people = [...(party?.votes ?? []), ...(party?.listeners ?? [])];
+          if (!party || !([party.current, ...party.queue].some(isTheirs) || people.includes(person)))
+            return value;
           const { by: _, ...song } = party.current ?? {};
           const queue = party.queue.filter((queued) => !isTheirs(queued));
-          return { ...party, queue, ...(isTheirs(party.current) && { current: song }) };
+          const votes = party.votes.filter((voter) => voter !== person);
+          const listeners = party.listeners?.filter((listener) => listener !== person);
+          return { ...party, queue, votes, listeners, ...(isTheirs(party.current) && { current: song }) };
         });
     },
 

@@ -24,8 +24,8 @@ interface Asking {
 interface ToolParts extends PartiesOptions {
   /** Tells the process that plays that something is stored. */
   readonly announce: (guild: string) => Promise<void>;
-  /** Begins to play here, if no one does. Rejects with VoiceError. */
-  readonly openOnce: (guild: string) => Promise<void>;
+  /** Begins to play, if no one does and the server is this process's. Rejects with VoiceError. */
+  readonly openOnce: (guild: string, how: { readonly isAwaited: boolean }) => Promise<void>;
   /** What is played here, by server. */
   readonly hosted: ReadonlyMap<string, { readonly host: Pick<PartyHost, 'seconds'> }>;
 }
@@ -53,6 +53,11 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
     return { guild, party };
   }
 
+  /** Another process may play it, and know. */
+  async function listenersOf({ guild: where, channel, listeners }: Party): Promise<readonly string[]> {
+    return (await voice.listeners(where, channel)) ?? listeners ?? [person.id];
+  }
+
   async function apply(where: string, event: PartyEvent): Promise<Party> {
     const party = await store.update(where, (known) => known && partyAfter(known, event, now()));
     if (!party) throw new UserError(NOTHING);
@@ -67,7 +72,11 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
         throw new UserError('Join a voice channel first: I come to the one that you are in.');
       if (channel.missing.length > 0)
         throw new UserError(
-          `In ${channel.name} I lack ${channel.missing.join(' and ')}. A moderator can give my role that right.`,
+          `In ${channel.name} I lack ${channel.missing.join(' and ')}. A moderator can give my role that right: in the channel’s settings, under Permissions.`,
+        );
+      if (channel.isFull)
+        throw new UserError(
+          `${channel.name} is full. When somebody leaves, or a moderator raises its limit, I can join.`,
         );
       const queued: PartySong = {
         ...song,
@@ -95,7 +104,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
           `${MOST_QUEUED} songs are queued already. Please wait until some have been played.`,
         );
       try {
-        if (!hosted.has(guild)) await openOnce(guild);
+        if (!hosted.has(guild)) await openOnce(guild, { isAwaited: true });
         await announce(guild);
       } catch (error) {
         if (!(error instanceof VoiceError)) throw error;
@@ -114,7 +123,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
         await apply(where, { type: 'skipped', round: party.round });
         return `Skipped ${title}.`;
       }
-      const listeners = (await voice.listeners(where, party.channel)) ?? [person.id];
+      const listeners = await listenersOf(party);
       const after = await apply(where, { type: 'voted', person: person.id, listeners });
       if (after.round !== party.round) return `Skipped ${title}: most of those who listen want to go on.`;
       return `You vote for the next song: ${after.votes.length} of ${votesNeeded(listeners.length)} votes that it takes.`;
@@ -168,7 +177,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
     async stop() {
       const { guild: where, party } = await hearing();
-      const listeners = (await voice.listeners(where, party.channel)) ?? [person.id];
+      const listeners = await listenersOf(party);
       const isOwn = [party.current, ...party.queue].every((song) => !song?.by || song.by.id === person.id);
       if (!person.moderator && !isOwn && listeners.some((id) => id !== person.id))
         throw new UserError(

@@ -135,13 +135,17 @@ export interface VoiceChannels {
 export interface VoiceChannel {
   readonly id: string;
   readonly name: string;
-  /** What the bot lacks there, for people; empty where it may join and speak. */
+  /** What the bot lacks there, for people; empty where it may join and speak, and where that is not known. */
   readonly missing: readonly string[];
+  /** It takes no more people, and the bot may not join in spite of that. */
+  readonly isFull: boolean;
 }
 
 export interface JoinOptions {
   readonly guild: string;
   readonly channel: string;
+  /** Somebody waits for it: it rejects after a few tries, and not after minutes. */
+  readonly isAwaited: boolean;
   /** Somebody moved the bot into another channel. */
   readonly onMoved: (channel: string) => void;
   /** People came, left, or switched their sound on or off. */
@@ -156,6 +160,8 @@ export interface VoiceSession {
   readonly channel: string;
   /** False in the audience of a stage. */
   readonly isSpeakable: boolean;
+  /** Who else is in the channel, by id; undefined while the voice server has not told. */
+  readonly present: readonly string[] | undefined;
   /** Milliseconds of sound that were sent since the last {@link play}. */
   readonly playedMs: number;
   /**

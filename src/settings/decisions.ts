@@ -3,7 +3,7 @@
  * overwrites another.
  */
 import { z } from 'zod';
-import { FAMILIES } from '../core/family.ts';
+import { FAMILIES, LIMITED } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
 import { type Actor, type Change, LIMIT_PERIODS, type PagesInForce, type Where } from '../core/moderation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
@@ -202,7 +202,7 @@ const accessRule = z.object({ everyone: z.boolean().default(false), roles: subje
 const limit = z.object({
   scope: z.enum(['person', 'channel', 'server']),
   who: subject.optional(),
-  family: z.enum(FAMILIES).optional(),
+  family: z.enum(LIMITED).optional(),
   per: z.enum(LIMIT_PERIODS),
   of: z.enum(['requests', 'units']),
   most: z.number().min(0),

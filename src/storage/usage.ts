@@ -62,6 +62,15 @@ export interface UsageOfDay {
 
 export interface UsageStore {
   /**
+   * Counts what is no job when no ceiling is passed, until it is settled or given back. Resolves to the refusal otherwise. A
+   * reservation whose id was counted before counts once.
+   */
+  reserve(
+    reservation: Reservation,
+    ceilings: readonly Ceiling[],
+    now: number,
+  ): Promise<LimitRefusal | undefined>;
+  /**
    * Counts it for good, and for its day, also when its reservation was given back meanwhile. What was uncertain may become
    * certain, and never the reverse. False when it was counted before.
    */

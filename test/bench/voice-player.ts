@@ -35,7 +35,7 @@ const voice = await platform.voice?.();
 if (!voice) throw new Error('The platform has no voice');
 for (const { guild } of input.channels) while (!(await voice.serves(guild))) await delay(50);
 
-const quiet = { onMoved() {}, onListeners() {}, onSpeakable() {}, onEnded() {} };
+const quiet = { isAwaited: true, onMoved() {}, onListeners() {}, onSpeakable() {}, onEnded() {} };
 const sessions = await Promise.all(input.channels.map((where) => voice.join({ ...where, ...quiet })));
 // The groups are made before the music begins.
 await delay(2_000);

@@ -52,6 +52,20 @@ export function usageContract(current: StorageUnderTest): void {
     ]);
   });
 
+  test('what is no job is reserved alike, is settled, and is given back', async () => {
+    const reserveAlone = (id: string) => usage().reserve(request(NOON, { id }), [daily(2)], NOON);
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(reserveAlone));
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(2);
+    const refusal = { type: 'refused', ceiling: 0, freesAt: NOON + DAY };
+    expect(await reserveAlone('e')).toEqual(refusal);
+    const counted = ['a', 'b', 'c', 'd'].filter((_, n) => answers[n] === undefined);
+    const [first = '', second = ''] = counted;
+    expect(await reserveAlone(first)).toBeUndefined();
+    await usage().settle(request(NOON, { id: first }), 'yes');
+    for (const id of [first, second]) await usage().giveBack(id);
+    expect(await usage().used(['person ada'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
+  });
+
   test('one ceiling that is passed keeps everything from counting', async () => {
     await reserve(NOON, [daily(5), daily(1, { counter: 'server' })]);
     const refused = await reserve(NOON + 1, [daily(5), daily(1, { counter: 'server' })]);

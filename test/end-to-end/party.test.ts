@@ -92,6 +92,16 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   await voice.until(() => call().heard.length > 50, 'sound');
   const shown = await discord.until(() => panel(), 'the message of the party');
   expect(JSON.stringify(shown)).toContain('Now playing: Rain');
+  const limit = (change: 'set' | 'reset', most: object) =>
+    discord.command({
+      name: `limits ${change}`,
+      options: { scope: 'person', family: 'party', ...most },
+      moderator: true,
+    });
+  expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
+  // The press that queued nothing does not count.
+  expect(await sayingOf(press())).toContain('The limit is reached: 1 song in a voice channel');
+  await sayingOf(limit('reset', {}));
   expect(voice.mistakes).toEqual([]);
   expect(discord.refused).toEqual([]);
 });

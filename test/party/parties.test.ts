@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { createPartyStore } from '../../src/party/store.ts';
 import type { SettingsStore } from '../../src/storage/storage.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
 import type { ManualClock } from '../storage/manual-clock.ts';
@@ -83,6 +84,8 @@ it('takes words only from those who hear it, and lets nobody take away what othe
   expect((await first.as(ADA).now())?.party.queue.map(({ title }) => title)).toEqual(['sun']);
   building.people.set('cy', 'closed');
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('I lack Speak');
+  building.people.set('cy', 'crowded');
+  await expect(first.as(CY).play(song('snow'))).rejects.toThrow('crowded is full');
   expect(await first.as(ADA).remove(1)).toContain('sun');
   await first.as(MODERATOR).stop();
   await settle();
@@ -113,6 +116,66 @@ it('is paused where it was, and while nobody listens', async () => {
   await pass(5);
   expect(bot().session.isPlaying).toBe(true);
   expect(await now()).toBe('rain at 20');
+});
+
+it('its message leads to the song’s page, and says how many votes there are and why it is silent', async () => {
+  building.people.set('cy', 'lounge');
+  await play('rain', 'sun');
+  await pass(1);
+  expect(first.shown.at(-1)).toMatchObject({
+    title: 'Now playing: rain',
+    titleUrl: 'https://bot.example/songs/rain',
+    fields: [{ value: 'ada' }, { name: 'Up next', value: 'sun' }],
+  });
+  await first.as(BO).skip();
+  await settle();
+  expect(lastShown()).toContain('Skip (1 of 2 votes)');
+  bot().session.isSpeakable = false;
+  bot().options.onSpeakable();
+  await settle();
+  expect(lastShown()).toContain('invite me to speak');
+  bot().session.isSpeakable = true;
+  building.people.clear();
+  bot().options.onListeners();
+  await settle();
+  expect(first.shown.at(-1)?.title).toBe('Waiting: rain');
+  expect(lastShown()).toContain('Nobody is here to listen');
+});
+
+it('takes words on a replica that has no connection of the server: the one that has it plays, and counts votes', async () => {
+  const other = startProcess('other', { building, settings, clock, serves: false });
+  expect(await other.as(ADA).play(song('rain'))).toBe('I play rain in lounge.');
+  await settle();
+  expect(building.bot).toBeUndefined();
+  await first.parties.sweep();
+  await settle();
+  await pass(5);
+  expect(bot().session.isPlaying).toBe(true);
+  expect(await other.as(ADA).play(song('sun'))).toContain('number 1');
+  // Of two people who listen, one does not decide.
+  expect(await other.as(BO).skip()).toContain('1 of 2 votes');
+  await expect(other.as(BO).stop()).rejects.toThrow('Others have queued songs and listen');
+  await expect(other.as(CY).pause()).rejects.toThrow('Join the voice channel');
+  await other.as(ADA).pause();
+  await first.parties.sweep();
+  await settle();
+  expect(bot().session.isPlaying).toBe(false);
+  expect(Math.round((await other.as(ADA).now())?.seconds ?? 0)).toBe(5);
+});
+
+it('forgets a person: what they queued, their name, their vote, and that they listened', async () => {
+  building.people.set('cy', 'lounge');
+  await play('rain');
+  await first.as(BO).play(song('sun'));
+  await first.as(BO).skip();
+  await settle();
+  await createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }).forget('bo');
+  expect(JSON.stringify(await settings.get(`party:discord:${GUILD}`))).not.toContain('bo');
+  await createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }).forget('ada');
+  expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({
+    current: { title: 'rain' },
+    queue: [],
+  });
 });
 
 it('leaves two minutes after the last listener, unless somebody returns', async () => {

@@ -29,6 +29,7 @@ export class Building {
 class FakeSession implements VoiceSession {
   channel: string;
   isSpeakable = true;
+  readonly present = undefined;
   isPaused = false;
   hasLeft = false;
   #since = 0;
@@ -97,21 +98,25 @@ export function startProcess(
     settings,
     clock,
     radio = [],
+    serves = true,
   }: {
     readonly building: Building;
     readonly settings: SettingsStore;
     readonly clock: ManualClock;
+    /** False where another process has the connection of the server. */
+    readonly serves?: boolean;
     readonly radio?: readonly Omit<PartySong, 'id' | 'by'>[];
   },
 ): PartyProcess {
   const voice: VoiceChannels = {
-    serves: async () => true,
+    serves: async () => serves,
     async channelOf(_, who) {
       const id = building.people.get(who);
-      return id === undefined ? undefined : { id, name: id, missing: id === 'closed' ? ['Speak'] : [] };
+      if (id === undefined) return undefined;
+      return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };
     },
     listeners: async (_, channel) =>
-      [...building.people].flatMap(([who, where]) => (where === channel ? [who] : [])),
+      serves ? [...building.people].flatMap(([who, where]) => (where === channel ? [who] : [])) : undefined,
     async join(options) {
       const session = new FakeSession(options.channel, clock);
       building.bot = { options, session };
@@ -146,6 +151,7 @@ export function startProcess(
       { startSeconds: 10, text: 'and on the street' },
     ],
     coverOf: async () => undefined,
+    pageOf: async ({ job }) => `https://bot.example/songs/${job}`,
     songsOf: async () => radio,
     publish: async () => {},
     now: clock.now,

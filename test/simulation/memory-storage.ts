@@ -61,7 +61,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
       return atomically((): Accepted => {
         const known = data.invocations.get(job.invocation) ?? (data.records.has(job.id) ? job.id : undefined);
         if (known !== undefined) return { type: 'known', job: known };
-        const refusal = data.usage.reserve(reservation, ceilings, now);
+        const refusal = data.usage.reserveNow(reservation, ceilings, now);
         if (refusal) return refusal;
         insert(job);
         data.wake(job.id, at);

@@ -1,7 +1,7 @@
 /** Settings about who is served, and how much may be used. */
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { FAMILIES } from '../../core/family.ts';
+import { FAMILIES, LIMITED } from '../../core/family.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/limits.ts';
@@ -13,7 +13,7 @@ const LIMIT = /^(\w+)(?:\s+(\w+))?\s+(\d{1,9}(?:\.\d{1,3})?)(\s*units)?\s*\/\s*(
 function readLimit(text: string): Limit | undefined {
   const [, scopeWord, familyWord, most, units, perWord] = LIMIT.exec(text) ?? [];
   const scope = SCOPES.find((known) => known === scopeWord);
-  const family = FAMILIES.find((known) => known === familyWord);
+  const family = LIMITED.find((known) => known === familyWord);
   const per = LIMIT_PERIODS.find((known) => known === perWord);
   if (!scope || !per || (familyWord && !family)) return undefined;
   return { scope, ...(family && { family }), per, of: units ? 'units' : 'requests', most: Number(most) };
@@ -26,7 +26,7 @@ function all<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
 }
 
 export const usageLimits = readable(
-  'limits with commas between them, each as a scope (person, channel, server or deployment), perhaps a family (song, ask, image or video), and how much, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
+  'limits with commas between them, each as a scope (person, channel, server or deployment), perhaps a family (song, ask, image, video or party), and how much, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
   (value) => all(commaSeparated(value).map(readLimit)),
 );
 

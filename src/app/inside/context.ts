@@ -105,8 +105,17 @@ export function contextOf(
         tools && {
           ...tools,
           async play(song) {
-            administration.meter.assertTaking(address, settings);
-            return await tools.play(song);
+            if (!invocation) throw new TypeError('Completions play nothing');
+            const queued = { id: invocation.id, address, person };
+            const counted = await administration.meter.countQueued(queued, settings);
+            try {
+              const answer = await tools.play(song);
+              await counted.settle();
+              return answer;
+            } catch (error) {
+              await counted.giveBack();
+              throw error;
+            }
           },
         }
       );

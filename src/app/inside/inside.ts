@@ -94,6 +94,7 @@ export async function createInside(
     media,
     jobs,
     platform: [...platforms.values()].find(({ voice }) => voice),
+    pageUrl: administration.pageUrl,
     alone: config.storage.type === 'sqlite',
     now,
     random: options.random,

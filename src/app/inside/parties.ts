@@ -1,6 +1,7 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
 import { titleOf } from '../../../commands/song/takes.ts';
 import type { Address, Person } from '../../core/invocation.ts';
+import type { Job } from '../../core/job.ts';
 import type { MediaSource } from '../../core/message.ts';
 import type { PartySong, PartyTools } from '../../core/party.ts';
 import type { Log } from '../../core/telemetry/log.ts';
@@ -25,6 +26,7 @@ export interface PartyServiceOptions {
   readonly jobs: Jobs;
   /** The one that has voice channels; undefined where none has. */
   readonly platform: Platform | undefined;
+  readonly pageUrl: (song: Job) => Promise<string | undefined>;
   /** No other process uses the storage. */
   readonly alone: boolean;
   readonly now: () => number;
@@ -114,6 +116,10 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
       const job = await storage.jobs.read(id);
       const url = job?.result?.songs[index]?.imageUrl;
       return url === undefined ? undefined : await jobs.file(id, remote(url), ['image']);
+    },
+    async pageOf({ job: id }) {
+      const job = await storage.jobs.read(id);
+      return job && !job.pageWithdrawn ? await options.pageUrl(job) : undefined;
     },
     async songsOf(address) {
       const found = await storage.jobs.recentSongs(address, RADIO_SONGS);

@@ -1,8 +1,7 @@
 /** How much may be used: which limits hold for a request, and what is counted for it. */
-
 import { UserError } from '../../core/errors.ts';
-import type { Family } from '../../core/family.ts';
-import { type Address, channelOf, type Person, serverOf, serverWord } from '../../core/invocation.ts';
+import type { Family, Limited } from '../../core/family.ts';
+import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Limit, LimitInForce } from '../../core/moderation.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
@@ -10,7 +9,7 @@ import type { Route, Work } from '../../core/work.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
 import { isMeant } from '../access/access.ts';
 import type { Decisions } from '../decisions.ts';
-import { describeLimit, timeUntil } from './words.ts';
+import { describeLimit, PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from './words.ts';
 
 const HOUR = 3_600_000;
 const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
@@ -18,6 +17,11 @@ const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit
 /** What limits need to know of a job. `invocation` is reserved once, however often it comes. */
 export interface MeteredJob extends Pick<Job, 'invocation' | 'address' | 'work' | 'createdAt'> {
   readonly person: Person;
+}
+
+/** `id` is counted once. */
+export interface QueuedSong extends Pick<MeteredJob, 'address' | 'person'> {
+  readonly id: string;
 }
 
 export interface UsageClaim {
@@ -33,8 +37,14 @@ export interface Meter {
    * operator have paused the bot.
    */
   claim(job: MeteredJob, settings: Decisions): UsageClaim;
-  /** Throws UserError while moderators or the operator have paused the bot. */
-  assertTaking(address: Address, settings: Decisions): void;
+  /**
+   * Counts a song for a voice channel until it is known whether it was queued. Throws UserError where a limit is reached, and
+   * while moderators or the operator have paused the bot.
+   */
+  countQueued(
+    song: QueuedSong,
+    settings: Decisions,
+  ): Promise<{ settle(): Promise<unknown>; giveBack(): Promise<void> }>;
   /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
   /** Nothing came of it: it does not count. May be called again; what was settled stays. */
@@ -55,12 +65,6 @@ export interface MeterOptions {
   readonly measure: Measure;
 }
 
-const PAUSED_BY_OPERATOR =
-  'Whoever runs this bot has paused it: nothing new is made for now, and what runs is finished. Please try again later.';
-
-const pausedSentence = (address: Address): string =>
-  `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
-
 interface Applied {
   readonly limit: Limit;
   /** The operator's, which is not lifted in chat. */
@@ -69,21 +73,32 @@ interface Applied {
 }
 
 export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: MeterOptions): Meter {
-  function reservationOf({ invocation, address, person, work, createdAt }: MeteredJob): Reservation {
-    const family = familyOf(work);
-    return {
-      id: invocation,
-      at: createdAt,
-      units: unitsOf(work, costs),
-      counters: countersOf(address, person.id, family),
-      facts: {
-        platform: address.platform,
-        guild: serverOf(address) ?? '',
-        person: person.id,
-        displayName: person.displayName,
-        family,
-      },
-    };
+  function reservationOf({ invocation: id, work, createdAt: at, ...asked }: MeteredJob): Reservation {
+    return reservationFor({ ...asked, id, at, units: unitsOf(work, costs), family: familyOf(work) });
+  }
+
+  function refusalFor(
+    { ceiling, freesAt }: LimitRefusal,
+    applied: readonly Applied[],
+    { units, facts }: Reservation,
+  ): UserError {
+    const refusing = applied[ceiling];
+    if (!refusing) throw new TypeError('A limit refused that was not asked');
+    const { scope } = refusing.limit;
+    const { platform, family } = facts;
+    measure('minstrel_limit_refusals_total', { platform, scope, family });
+    return new UserError(refusalSentence(refusing, { units, freesAt, now: now(), where: { platform } }));
+  }
+
+  function limitsOn(
+    family: Limited,
+    { address, person }: Pick<MeteredJob, 'address' | 'person'>,
+    settings: Decisions,
+  ): Applied[] {
+    return [
+      ...moderatorsLimits(settings, address, person),
+      ...operatorsLimits(ceilings, address, person),
+    ].filter(({ limit }) => (limit.family === undefined ? family !== 'party' : limit.family === family));
   }
 
   function assertTaking(address: Address, settings: Decisions): void {
@@ -92,29 +107,27 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
   }
 
   return {
-    assertTaking,
-
     claim(job, settings) {
-      const { address, person, work } = job;
-      assertTaking(address, settings);
-      const family = familyOf(work);
-      const applied = [
-        ...moderatorsLimits(settings, address, person),
-        ...operatorsLimits(ceilings, address, person),
-      ].filter(({ limit }) => limit.family === undefined || limit.family === family);
+      assertTaking(job.address, settings);
+      const limits = limitsOn(familyOf(job.work), job, settings);
       const reservation = reservationOf(job);
       return {
         reservation,
-        ceilings: applied.map(ceilingOf),
-        refusal({ ceiling, freesAt }) {
-          const refusing = applied[ceiling];
-          if (!refusing) throw new TypeError('A limit refused that was not asked');
-          const { scope } = refusing.limit;
-          measure('minstrel_limit_refusals_total', { platform: address.platform, scope, family });
-          return new UserError(
-            refusalSentence(refusing, { units: reservation.units, freesAt, now: now(), where: address }),
-          );
-        },
+        ceilings: limits.map(ceilingOf),
+        refusal: (refused) => refusalFor(refused, limits, reservation),
+      };
+    },
+
+    async countQueued(song, settings) {
+      assertTaking(song.address, settings);
+      const limits = limitsOn('party', song, settings);
+      const at = now();
+      const reservation = reservationFor({ ...song, at, units: 0, family: 'party' });
+      const refused = await usage.reserve(reservation, limits.map(ceilingOf), at);
+      if (refused) throw refusalFor(refused, limits, reservation);
+      return {
+        settle: () => usage.settle(reservation, 'yes'),
+        giveBack: () => usage.giveBack(song.id),
       };
     },
 
@@ -146,6 +159,26 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         ...talkLimits(settings).map((limit) => shown('channel', applied(limit, address, person))),
         ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
       ]);
+    },
+  };
+}
+
+function reservationFor({
+  address,
+  person,
+  family,
+  ...counted
+}: Pick<Reservation, 'id' | 'at' | 'units'> &
+  Pick<MeteredJob, 'address' | 'person'> & { readonly family: Limited }): Reservation {
+  return {
+    ...counted,
+    counters: countersOf(address, person.id, family),
+    facts: {
+      platform: address.platform,
+      guild: serverOf(address) ?? '',
+      person: person.id,
+      displayName: person.displayName,
+      family,
     },
   };
 }
@@ -200,26 +233,6 @@ function operatorsLimits(ceilings: readonly Limit[], address: Address, person: P
     });
 }
 
-interface RefusalFacts {
-  readonly units: number;
-  readonly freesAt: number | undefined;
-  readonly now: number;
-  readonly where: Pick<Address, 'platform'>;
-}
-
-function refusalSentence(
-  { limit, isCeiling }: Applied,
-  { units, freesAt, now, where }: RefusalFacts,
-): string {
-  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
-  if (limit.most === 0) {
-    const who = isCeiling ? 'Nobody here' : 'A moderator';
-    return `This is switched off by a limit: ${rule}. ${who} can change that.`;
-  }
-  if (freesAt === undefined) return `This costs ${units} units, and the limit is ${rule}.`;
-  return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
-}
-
 /** Units by `family:model`, by route (as `music.vocalRemoval`) or by family; the first of these that is there counts. */
 export type Costs = Readonly<Record<string, number>>;
 
@@ -265,7 +278,7 @@ function unitsOf(work: Work, costs: Costs): number {
 const SCOPES = ['person', 'everywhere', 'channel', 'server', 'deployment'] as const;
 type Scope = (typeof SCOPES)[number];
 
-function counterOf(scope: Scope, where: Address, person: string, family: Family | undefined): string {
+function counterOf(scope: Scope, where: Address, person: string, family: Limited | undefined): string {
   const { platform } = where;
   const guild = serverOf(where) ?? '';
   const parts = {
@@ -279,9 +292,9 @@ function counterOf(scope: Scope, where: Address, person: string, family: Family 
 }
 
 /** Every counter that work of a family adds to: a limit set at noon counts the morning too. */
-function countersOf(where: Address, person: string, family: Family): string[] {
+function countersOf(where: Address, person: string, family: Limited): string[] {
   return SCOPES.filter((scope) => scope !== 'server' || serverOf(where) !== undefined).flatMap((scope) => [
     counterOf(scope, where, person, family),
-    counterOf(scope, where, person, undefined),
+    ...(family === 'party' ? [] : [counterOf(scope, where, person, undefined)]),
   ]);
 }

@@ -1,24 +1,30 @@
 /** Limits in words. */
-import { FAMILY_NOUNS } from '../../core/family.ts';
+import { LIMITED_NOUNS } from '../../core/family.ts';
 import { type Address, serverWord } from '../../core/invocation.ts';
 import type { Limit, LimitName } from '../../core/moderation.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
+
+export const PAUSED_BY_OPERATOR =
+  'Whoever runs this bot has paused it: nothing new is made for now, and what runs is finished. Please try again later.';
+
+export const pausedSentence = (address: Somewhere): string =>
+  `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
 
 /** As in `5 songs per person and day`. Plain. */
 export function describeLimit(limit: Limit, where: Somewhere): string {
   const { family, of, most } = limit;
   const amount = new Intl.NumberFormat('en').format(most);
   const number = most === 1 ? 'one' : 'many';
-  const requests = family ? FAMILY_NOUNS[family] : { one: 'request', many: 'requests' };
+  const requests = family ? LIMITED_NOUNS[family] : { one: 'request', many: 'requests' };
   if (of === 'requests') return `${amount} ${requests[number]} ${perWhom(limit, where)}`;
   const units = { one: 'unit', many: 'units' }[number];
-  return `${amount} ${units}${family ? ` for ${FAMILY_NOUNS[family].many}` : ''} ${perWhom(limit, where)}`;
+  return `${amount} ${units}${family ? ` for ${LIMITED_NOUNS[family].many}` : ''} ${perWhom(limit, where)}`;
 }
 
 /** As in `songs per person and day`. Plain. */
 export function describeLimitName(name: LimitName, where: Somewhere): string {
-  const thing = name.family ? FAMILY_NOUNS[name.family].many : 'requests';
+  const thing = name.family ? LIMITED_NOUNS[name.family].many : 'requests';
   return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name, where)}`;
 }
 
@@ -38,6 +44,27 @@ function perWhom({ scope, who, per }: LimitName, where: Somewhere): string {
     default:
       return scope satisfies never;
   }
+}
+
+interface RefusalFacts {
+  readonly units: number;
+  readonly freesAt: number | undefined;
+  readonly now: number;
+  readonly where: Somewhere;
+}
+
+/** Which limit is reached, and when there is room again. `isCeiling`: the operator's, which is not lifted in chat. */
+export function refusalSentence(
+  { limit, isCeiling }: { readonly limit: Limit; readonly isCeiling: boolean },
+  { units, freesAt, now, where }: RefusalFacts,
+): string {
+  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
+  if (limit.most === 0) {
+    const who = isCeiling ? 'Nobody here' : 'A moderator';
+    return `This is switched off by a limit: ${rule}. ${who} can change that.`;
+  }
+  if (freesAt === undefined) return `This costs ${units} units, and the limit is ${rule}.`;
+  return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
 }
 
 /** As in `3 h 20 min`; never less than it is. */

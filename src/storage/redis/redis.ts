@@ -58,7 +58,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     await warnOfForgetting(connection, log);
     const locks = createLocks({ settings, now: clock.now, newId: randomUUID });
     await carryOverFormerSchedule(schedule, locks, tools);
-    await keepFormerServerSongs(locks, tools);
+    await keepFormerServerSongs(tools);
   } catch (error) {
     await close();
     throw error;

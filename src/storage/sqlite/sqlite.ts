@@ -66,7 +66,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       const answer = await database.write((): Accepted => {
         const known = jobs.known(job);
         if (known !== undefined) return { type: 'known', job: known };
-        const refusal = usage.reserve(reservation, ceilings, now);
+        const refusal = usage.reserveNow(reservation, ceilings, now);
         if (refusal) return refusal;
         jobs.insert(job);
         schedule.insert(job.id, at);

@@ -36,7 +36,7 @@ const PAGE = 500;
 
 export interface SqliteUsage extends UsageStore {
   /** Inside a transaction: counts the reservation once when no ceiling is passed. Returns the refusal otherwise. */
-  reserve(reservation: Reservation, ceilings: readonly Ceiling[], now: number): LimitRefusal | undefined;
+  reserveNow(reservation: Reservation, ceilings: readonly Ceiling[], now: number): LimitRefusal | undefined;
 }
 
 export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
@@ -117,17 +117,20 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     }
   }
 
+  const reserveNow: SqliteUsage['reserveNow'] = (reservation, ceilings, now) => {
+    const { id, at } = reservation;
+    statements.pruneCounts.run(now - LONGEST_WINDOW);
+    if (statements.find.get(id)) return undefined;
+    const refusal = refusalOf(reservation, ceilings, now);
+    if (refusal) return refusal;
+    statements.write.run({ id, at, state: 'open' });
+    count(reservation);
+    return undefined;
+  };
+
   return {
-    reserve(reservation, ceilings, now) {
-      const { id, at } = reservation;
-      statements.pruneCounts.run(now - LONGEST_WINDOW);
-      if (statements.find.get(id)) return undefined;
-      const refusal = refusalOf(reservation, ceilings, now);
-      if (refusal) return refusal;
-      statements.write.run({ id, at, state: 'open' });
-      count(reservation);
-      return undefined;
-    },
+    reserveNow,
+    reserve: (...asked) => database.write(() => reserveNow(...asked)),
     settle: (reservation, charged) =>
       database.write(() => {
         const { id, at, units, facts } = reservation;

@@ -421,6 +421,22 @@ describe('/remix', () => {
   });
 });
 
+it('where there are no voice channels, /party offers the page of a song, and its file where it has none', async () => {
+  const { actions: [first] = [] } = await makeSong({ title: 'Rain' });
+  const offered = async () => await studio.ask('party', {});
+  expect(await offered()).toMatchObject({
+    message: {
+      text: expect.stringContaining('Voice channels are Discord’s'),
+      actions: [{ type: 'link', label: 'Listen', url: expect.stringContaining('/songs/') }],
+    },
+  });
+  const { job = '' } = parseActionId(first?.type === 'action' ? first.id : '') ?? {};
+  await studio.world.jobs.setPage(job, true);
+  expect(await offered()).toMatchObject({
+    message: { media: [{ kind: 'audio', name: 'Rain (take 1).mp3' }] },
+  });
+});
+
 describe('custom mode', () => {
   it('understands sections however they are written', async () => {
     const lyrics = 'Verse 1:\nDrip\n(Pre-Chorus)\ndrop\n**Chorus**\n[Hook]\nEnd\nThe chorus: a word';

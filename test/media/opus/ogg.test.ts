@@ -13,8 +13,14 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-it.each([1, 27, 4_096, 1_000_000])('packets come back byte for byte, in chunks of %i bytes', async (size) => {
+it.each([27, 4_096, 1_000_000])('packets come back byte for byte, in chunks of %i bytes', async (size) => {
   expect(await Array.fromAsync(readOggOpus(inChunks(file, size)))).toEqual(packets);
+});
+
+it('packets come back byte for byte, in chunks of one byte', async () => {
+  const few = packets.slice(0, 12);
+  const short = Buffer.concat([...writeOggOpus(few, { ...facts, samples: few.length * PACKET_SAMPLES })]);
+  expect(await Array.fromAsync(readOggOpus(inChunks(short, 1)))).toEqual(few);
 });
 
 it('another reader finds the same packets, and the length of the sound', async () => {

@@ -71,8 +71,8 @@ export const SETTINGS_FAULTS = [
   {
     name: 'moderators lift what the operator set',
     file: 'src/settings/limits/limits.ts',
-    text: '...operatorsLimits(ceilings, address, person),\n      ].filter',
-    replacement: '...(person.moderator ? [] : operatorsLimits(ceilings, address, person)),\n      ].filter',
+    text: '...operatorsLimits(ceilings, address, person),\n    ].filter',
+    replacement: '...(person.moderator ? [] : operatorsLimits(ceilings, address, person)),\n    ].filter',
     tests: { [LIMITS]: 'cannot lift what the operator set, not even for themselves' },
   },
   {

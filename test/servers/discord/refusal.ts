@@ -4,6 +4,7 @@ const CODES = {
   unknownMessage: [404, 10_008, 'Unknown Message'],
   unknownUser: [404, 10_013, 'Unknown User'],
   unknownWebhook: [404, 10_015, 'Unknown Webhook'],
+  unknownVoiceState: [404, 10_065, 'Unknown Voice State'],
   unknownInteraction: [404, 10_062, 'Unknown interaction'],
   entityTooLarge: [413, 40_005, 'Request entity too large'],
   alreadyAcknowledged: [400, 40_060, 'Interaction has already been acknowledged.'],

@@ -157,6 +157,11 @@ const ROUTES: readonly Route[] = [
   }),
 
   // Commands
+  route('GET', '/guilds/:id/voice-states/:user', (c, r) => {
+    const state = c.world.voiceStates.get(`${guildOf(c, r).id} ${one(r, 1)}`);
+    if (!state || state.channelId === null) throw new Refusal('unknownVoiceState');
+    return ok(c.world.voiceStateJson(state));
+  }),
   route('PATCH', '/guilds/:id/voice-states/@me', (c, r) => {
     if (!c.speak(one(r, 0))) throw new Refusal('missingPermissions', 'nobody invited the bot to speak');
     return done;

@@ -27,6 +27,8 @@ export interface Channel {
   denied: Set<Permission>;
   /** Permission names that people lack here, by an overwrite for everyone. */
   deniedToPeople: Set<Permission>;
+  /** Of a voice channel: so many people fit, 0 for any number. */
+  userLimit: number;
 }
 
 /** Who is in which voice channel, as VOICE_STATE_UPDATE tells it. */

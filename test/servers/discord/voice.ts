@@ -59,6 +59,18 @@ export class VoiceStates {
     this.#place(user, guildId, undefined, false);
   }
 
+  /** The voice server of the bot's region is gone, and there is no other yet. */
+  loseServer(guildId: string): void {
+    this.#tellServer(guildId, null, this.#world.nextId());
+  }
+
+  /** There is another voice server for the bot's channel. */
+  findServer(guildId: string): void {
+    const state = this.of(this.#world.bot, guildId);
+    const channel = state?.channelId == null ? undefined : this.#world.channels.get(state.channelId);
+    if (state && channel) this.#admit(state, channel);
+  }
+
   /** A moderator moves the bot, or disconnects it where no channel is given. */
   moveBot(guildId: string, channel: Channel | undefined): void {
     this.server?.closeAll(4014);
@@ -108,16 +120,17 @@ export class VoiceStates {
     };
     this.#world.voiceStates.set(`${guildId} ${user.id}`, state);
     this.#announce(user, state);
-    if (user.id !== this.#world.bot.id || !channel || !this.server) return;
+    if (user.id === this.#world.bot.id && channel) this.#admit(state, channel);
+  }
+
+  #admit({ guildId, userId, sessionId }: VoiceState, channel: Channel): void {
+    if (!this.server) return;
     const token = this.#world.nextId();
-    this.server.admit({
-      guild: guildId,
-      channel: channel.id,
-      user: user.id,
-      session: state.sessionId,
-      token,
-    });
-    const { endpoint } = this.server;
+    this.server.admit({ guild: guildId, channel: channel.id, user: userId, session: sessionId, token });
+    this.#tellServer(guildId, this.server.endpoint, token);
+  }
+
+  #tellServer(guildId: string, endpoint: string | null, token: string): void {
     this.#gateway.dispatch({
       event: 'VOICE_SERVER_UPDATE',
       guildId,

@@ -79,6 +79,7 @@ export class World {
       locked: false,
       denied: new Set(options.denied),
       deniedToPeople: new Set(),
+      userLimit: 0,
     };
     this.channels.set(channel.id, channel);
     return channel;
@@ -252,7 +253,7 @@ export class World {
         : { name: channel.name, guild_id: channel.guildId, nsfw: channel.nsfw, position: 0 }),
       ...(channel.parentId === null ? {} : { parent_id: channel.parentId }),
       ...(channel.type === 2 || channel.type === 13
-        ? { bitrate: 64_000, user_limit: 0, rtc_region: null }
+        ? { bitrate: 64_000, user_limit: channel.userLimit, rtc_region: null }
         : {}),
       ...(channel.type === 11 || channel.type === 12
         ? {

@@ -103,6 +103,29 @@ describe('a limit', () => {
     expect(await ask(ADA, QUESTION)).toContain('2 requests');
   });
 
+  test('of songs in voice channels counts those alone, each once, and none that was not queued', async () => {
+    const queue = async (id: string, who: Person = ADA) => {
+      const settings = await administered.decisions.read(HERE);
+      return administered.meter.countQueued({ id, address: HERE, person: who }, settings);
+    };
+    await set({ most: 1 });
+    await ask();
+    await set({ most: 2, family: 'party' });
+    await (await queue('a')).settle();
+    await (await queue('a')).settle();
+    await (await queue('b')).giveBack();
+    await queue('c');
+    await expect(queue('d')).rejects.toThrow(
+      'The limit is reached: 2 songs in voice channels per person and day. There is room again in 24 h.',
+    );
+    await queue('e', person('bob'));
+    expect(await ask(person('bob'))).toBe('passes');
+    const { days } = await administered.moderation(HERE, MOD).report(1);
+    expect(days.map(({ family, requests }) => [family, requests])).toEqual([['party', 1]]);
+    await administered.moderation(HERE, MOD).limits.pause(true);
+    await expect(queue('f', person('eve'))).rejects.toThrow('paused');
+  });
+
   test('knows what was used before it was set', async () => {
     await ask();
     await ask();

@@ -162,6 +162,7 @@ export const french = {
     ask: 'question',
     image: 'image',
     video: 'vidéo',
+    party: 'fête',
     'The model’s id or name': "L'identifiant ou le nom du modèle",
     'Where it holds; this channel if left out': 'Où cela vaut ; sinon dans ce salon',
     channel: 'salon',

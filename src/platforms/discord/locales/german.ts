@@ -162,6 +162,7 @@ export const german = {
     ask: 'Frage',
     image: 'Bild',
     video: 'Video',
+    party: 'Party',
     'The model’s id or name': 'Kennung oder Name des Modells',
     'Where it holds; this channel if left out': 'Wo es gilt; ohne Angabe in diesem Kanal',
     channel: 'Kanal',

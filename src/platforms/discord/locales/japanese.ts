@@ -159,6 +159,7 @@ export const japanese = {
     ask: '質問',
     image: '画像',
     video: '動画',
+    party: 'パーティー',
     'The model’s id or name': 'モデルのIDまたは名前',
     'Where it holds; this channel if left out': '有効な範囲。省略するとこのチャンネル',
     channel: 'チャンネル',

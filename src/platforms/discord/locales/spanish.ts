@@ -163,6 +163,7 @@ export const spanish = {
     ask: 'pregunta',
     image: 'imagen',
     video: 'vídeo',
+    party: 'fiesta',
     'The model’s id or name': 'Identificador o nombre del modelo',
     'Where it holds; this channel if left out': 'Dónde vale; si no se indica, en este canal',
     channel: 'canal',

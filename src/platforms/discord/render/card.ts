@@ -62,7 +62,7 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
   const after: MarkdownBlock[] = [];
   const [cover, ...further] = covers.slice(0, DISCORD_LIMITS.embeds);
   const embed: APIEmbed = {
-    ...titleOf(message.title, before),
+    ...titleOf(message, before),
     ...fieldsOf(message, after),
     ...footerOf(message.footer, after),
     ...(cover ? { thumbnail: { url: cover.url } } : {}),
@@ -97,10 +97,11 @@ const charactersOf = (embed: APIEmbed): number =>
   (embed.footer?.text.length ?? 0) +
   (embed.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
 
-function titleOf(title: string | undefined, before: MarkdownBlock[]): Pick<APIEmbed, 'title'> {
+function titleOf({ title, titleUrl }: Message, before: MarkdownBlock[]): Pick<APIEmbed, 'title' | 'url'> {
   const escaped = escapePlain(title?.trim() ?? '');
   if (escaped === '') return {};
-  if (escaped.length <= DISCORD_LIMITS.embedTitle) return { title: escaped };
+  const url = titleUrl === undefined ? undefined : safeUrl(titleUrl);
+  if (escaped.length <= DISCORD_LIMITS.embedTitle) return { title: escaped, ...(url && { url }) };
   before.push(plainBlock(title ?? '', ['**']));
   return {};
 }

@@ -28,8 +28,9 @@ const MOVING_MS = 5_000;
 /** A handshake takes less than a second. */
 const HANDSHAKE_MS = 15_000;
 const RETRY = { firstMs: 500, longestMs: 15_000 } as const;
-/** Some two minutes of trying. */
+/** Some two minutes of trying, and ten seconds while a person waits. */
 const MOST_FAILURES = 12;
+const MOST_FAILURES_AWAITED = 4;
 /** Five seconds in which a file may be late, in packets; the library ends a song after 0.1 s. */
 const MOST_MISSED_FRAMES = 250;
 
@@ -111,6 +112,13 @@ class DiscordVoiceSession implements VoiceSession {
 
   get isSpeakable(): boolean {
     return this.#speakable;
+  }
+
+  get present(): readonly string[] | undefined {
+    const { state } = this.#connection;
+    const inner = 'networking' in state ? state.networking.state : undefined;
+    if (!inner || !('connectionData' in inner)) return undefined;
+    return [...inner.connectionData.connectedClients].filter((id) => id !== this.#options.self);
   }
 
   get playedMs(): number {
@@ -223,7 +231,8 @@ class DiscordVoiceSession implements VoiceSession {
   /** False where it was the last failure that is borne. */
   #failed(): boolean {
     this.#failures += 1;
-    if (this.#failures <= MOST_FAILURES) return true;
+    const isAwaited = this.#options.isAwaited && !this.#isBegun;
+    if (this.#failures <= (isAwaited ? MOST_FAILURES_AWAITED : MOST_FAILURES)) return true;
     this.#finish('unreachable');
     return false;
   }

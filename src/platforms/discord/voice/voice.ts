@@ -8,7 +8,7 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
-import { type VoiceChannels, VoiceError } from '../../platform.ts';
+import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platform.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest/rest.ts';
@@ -16,7 +16,7 @@ import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
   readonly guilds: Pick<Guilds, 'known' | 'learn'>;
-  readonly rest: Pick<DiscordRest, 'read' | 'speakOnStage'>;
+  readonly rest: Pick<DiscordRest, 'channel' | 'read' | 'speakOnStage'>;
 }
 
 const PERMISSIONS = [
@@ -26,6 +26,7 @@ const PERMISSIONS = [
 ] as const;
 
 const userSchema = z.object({ bot: z.boolean().catch(false) });
+const namedSchema = z.object({ name: z.string() });
 const stateSchema = z.object({ channel_id: z.string().nullable() });
 const voiceStateSchema = z.object({
   guild_id: z.string(),
@@ -66,7 +67,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
   async function askedChannel(guild: string, person: string): Promise<string | null> {
     const known = guilds.known(guild);
-    if (!known || !isUntold(known)) return null;
+    if (known && !isUntold(known)) return null;
     try {
       return stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person))).channel_id;
     } catch (error) {
@@ -74,6 +75,18 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       return null;
     }
   }
+
+  async function nameOf(channel: string): Promise<string> {
+    try {
+      return namedSchema.parse(await rest.channel(channel)).name;
+    } catch (error) {
+      log.debug({ err: error }, 'It is not known what a voice channel is called');
+      return 'your voice channel';
+    }
+  }
+
+  /** By guild. Where Discord has not told who is in a channel, its voice server has. */
+  const sessions = new Map<string, VoiceSession>();
 
   /** By guild, who is told of its voice states. One listener for each client serves them all. */
   const watchers = new Map<string, (state: z.infer<typeof voiceStateSchema>) => void>();
@@ -108,8 +121,10 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     async channelOf(guild, person) {
       const known = guilds.known(guild);
       const id = known?.voiceStates.cache.get(person)?.channelId ?? (await askedChannel(guild, person));
-      const channel = id == null ? undefined : known?.channels.cache.get(id);
-      const self = known?.members.me;
+      if (id == null) return undefined;
+      if (!known) return { id, name: await nameOf(id), missing: [], isFull: false };
+      const channel = known.channels.cache.get(id);
+      const self = known.members.me;
       if (!channel?.isVoiceBased() || !self) return undefined;
       const has = channel.permissionsFor(self);
       // On a stage the audience cannot speak, and is invited to.
@@ -117,16 +132,28 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
         ([name]) => name !== 'Speak' || channel.type !== ChannelType.GuildStageVoice,
       );
       const missing = needed.flatMap(([name, bit]) => (has.has(bit) ? [] : [name]));
-      return { id: channel.id, name: channel.name, missing };
+      const present = known.voiceStates.cache.filter(({ channelId }) => channelId === channel.id);
+      const isFull =
+        channel.userLimit > 0 &&
+        present.size >= channel.userLimit &&
+        !present.has(self.id) &&
+        !has.has(PermissionFlagsBits.MoveMembers);
+      return { id: channel.id, name: channel.name, missing, isFull };
     },
 
     async listeners(guild, channel) {
       const known = guilds.known(guild);
-      if (known && isUntold(known)) return undefined;
-      const hearing = [...(known?.voiceStates.cache.values() ?? [])].filter(
-        ({ channelId, id, deaf }) => channelId === channel && id !== known?.client.user.id && !deaf,
-      );
-      const people = await Promise.all(hearing.map(async ({ id }) => ((await isPerson(id)) ? [id] : [])));
+      if (!known) return undefined;
+      const states = known.voiceStates.cache;
+      const session = sessions.get(guild);
+      const present = isUntold(known)
+        ? session?.channel === channel
+          ? session.present
+          : undefined
+        : [...states.values()].flatMap((state) => (state.channelId === channel ? [state.id] : []));
+      if (!present) return undefined;
+      const hearing = present.filter((id) => id !== known.client.user.id && states.get(id)?.deaf !== true);
+      const people = await Promise.all(hearing.map(async (id) => ((await isPerson(id)) ? [id] : [])));
       return people.flat();
     },
 
@@ -145,8 +172,12 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
           });
         },
       );
-      const onEnded: typeof options.onEnded = (reason) => {
+      const forget = (): void => {
         unwatch();
+        sessions.delete(guild.id);
+      };
+      const onEnded: typeof options.onEnded = (reason) => {
+        forget();
         options.onEnded(reason);
       };
       try {
@@ -154,12 +185,13 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
         const session = await joinVoice({ ...options, onEnded, self, adapter, log, random, sleep });
         const leave = session.leave.bind(session);
         session.leave = () => {
-          unwatch();
+          forget();
           leave();
         };
+        sessions.set(guild.id, session);
         return session;
       } catch (error) {
-        unwatch();
+        forget();
         throw error;
       }
     },

@@ -68,6 +68,12 @@ count(given)
 end
 `;
 
+/** Resolves to the refusal, or to nothing. KEYS: prefix. ARGV: the reservation. */
+export const RESERVE_ALONE = `${RESERVE}
+local refusal = reserve(cjson.decode(ARGV[1]))
+return refusal and cjson.encode(refusal) or ''
+`;
+
 /** KEYS: prefix, the day's hash, names, guilds, days, when people used something last. */
 export const SETTLE = `${COMMON}
 local given = cjson.decode(ARGV[1])

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAMILIES } from '../../../core/family.ts';
+import { LIMITED } from '../../../core/family.ts';
 import type { FamilyUsage } from '../../../core/moderation.ts';
 import { dayOf } from '../../schedule.ts';
 import {
@@ -10,7 +10,7 @@ import {
   usageSummary,
 } from '../../usage.ts';
 import type { RedisTools } from '../connection/connection.ts';
-import { GIVE_BACK, PRUNE_NAMES, SETTLE, SUMS_OF_DAY, USED } from './usage-scripts.ts';
+import { GIVE_BACK, PRUNE_NAMES, RESERVE_ALONE, SETTLE, SUMS_OF_DAY, USED } from './usage-scripts.ts';
 
 /** What the scripts are given of a reservation, as JSON. */
 export function reservationArgument(
@@ -24,11 +24,16 @@ const KINDS = ['requests', 'units', 'uncertain'] as const;
 
 /** Of a person in the hash of a day: what is kept of each family, in the order of {@link KINDS}. */
 function fieldsOf(person: string): string[] {
-  return FAMILIES.flatMap((family) => KINDS.map((kind) => `${kind} ${JSON.stringify([person, family])}`));
+  return LIMITED.flatMap((family) => KINDS.map((kind) => `${kind} ${JSON.stringify([person, family])}`));
 }
 
 const sumsSchema = z.array(z.tuple([z.string(), z.number(), z.number(), z.number()]));
 const sumsReply = z.object({ families: sumsSchema, people: sumsSchema });
+const refusalReply = z.object({
+  type: z.literal('refused'),
+  ceiling: z.number(),
+  freesAt: z.number().exactOptional(),
+});
 const usedReply = z.tuple([z.coerce.number(), z.coerce.number()]);
 /** Person and family, or platform and guild. */
 const pairSchema = z.tuple([z.string(), z.string()]);
@@ -104,6 +109,12 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       return (await connection.evaluate(SETTLE, keys, [reservationArgument(reservation, more)])) === 1;
     },
 
+    async reserve(reservation, ceilings, now) {
+      const argument = reservationArgument(reservation, { ceilings, now });
+      const reply = z.string().parse(await connection.evaluate(RESERVE_ALONE, [prefix], [argument]));
+      return reply === '' ? undefined : refusalReply.parse(JSON.parse(reply));
+    },
+
     async giveBack(id) {
       await connection.evaluate(GIVE_BACK, [prefix], [id]);
     },
@@ -130,7 +141,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       const sums = new Map<string, FamilyUsage>();
       for (const day of await daysFrom(where, firstDay)) {
         const found = await connection.run((redis) => redis.hmGet(dayKey(where, day), fieldsOf(person)));
-        FAMILIES.forEach((family, index) => {
+        LIMITED.forEach((family, index) => {
           const [requests = 0, units = 0, uncertain = 0] = found
             .slice(KINDS.length * index, KINDS.length * (index + 1))
             .map(Number);

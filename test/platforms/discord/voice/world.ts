@@ -66,6 +66,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
       const session = await voice.join({
         guild: discord.guild.id,
         channel: channel.id,
+        isAwaited: false,
         onMoved: (to) => events.push(`moved ${to}`),
         onListeners: () => events.push('listeners'),
         onSpeakable: () => events.push('speakable'),

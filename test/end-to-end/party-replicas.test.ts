@@ -1,0 +1,75 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
+import { noRedis, startRedisServer } from '../servers/redis.ts';
+import { trustLocalVoice } from '../servers/voice/certificate.ts';
+import { startVoiceServer } from '../servers/voice/server.ts';
+import { startMinstrel } from './minstrel.ts';
+
+const sayingOf = async (handle: InteractionHandle) =>
+  JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
+
+it.runIf(noRedis === undefined)(
+  'of two replicas the one with the shard plays, buttons work on the other, and that one goes on when the first stops',
+  async () => {
+    trustLocalVoice();
+    const [discord, voice, redis] = await Promise.all([
+      startDiscord(),
+      startVoiceServer(),
+      startRedisServer(),
+    ]);
+    const emulator = await startEmulator({ speed: 0, songSeconds: 60, studio: createSampleStudio() });
+    const replicas: Awaited<ReturnType<typeof startMinstrel>>[] = [];
+    onTestFinished(async () => {
+      for (const replica of replicas) await replica[Symbol.asyncDispose]();
+      await Promise.all([emulator.close(), voice.close(), discord.close()]);
+      await redis.dispose();
+    });
+    discord.voice.server = voice;
+    const lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
+    const start = async () => {
+      const environment = {
+        REDIS_URL: redis.url,
+        DISCORD_TOKEN: discord.token,
+        DISCORD_API_URL: discord.apiUrl,
+        DISCORD_PUBLIC_KEY: discord.publicKey,
+        MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+      };
+      const replica = await startMinstrel(environment, { emulator });
+      replicas.push(replica);
+      return replica;
+    };
+    const first = await start();
+    await discord.until(() => discord.gateway.connected === 1 && discord.commands.length > 0, 'the shard');
+    const second = await start();
+    discord.interactionsUrl = `${second.minstrel.url}/discord/interactions`;
+    const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
+    const card = await song.message(({ attachments }) => attachments.length >= 2);
+    const guest = discord.world.addUser('Guest');
+    expect(await sayingOf(discord.press('Play here take 1', card))).toContain('Join a voice channel first');
+    for (const person of [discord.user, guest]) discord.voice.join(person, lounge);
+    expect(await sayingOf(discord.press('Play here take 1', card))).toContain('I play Rain in Lounge');
+    const call = voice.call(lounge.id);
+    await voice.until(() => call.heard.length > 20, 'sound');
+    expect(discord.refused.map(({ code }) => code)).toEqual([10_065]);
+    const panel = await discord.until(
+      () => discord.said().findLast(({ components }) => JSON.stringify(components).includes('party.pause')),
+      'the message of the party',
+    );
+    await sayingOf(discord.press('Pause', panel));
+    await voice.until(() => call.speaking.at(-1)?.is === false, 'silence');
+    await sayingOf(discord.command({ name: 'party resume' }));
+    await voice.until(() => call.speaking.at(-1)?.is === true, 'sound after the pause');
+    const vote = () => sayingOf(discord.command({ name: 'party skip', user: guest }));
+    expect(await vote()).toContain('1 of 2 votes');
+
+    await first.minstrel.stop();
+    const before = call.heard.length;
+    await voice.until(() => call.heard.length > before + 20, 'sound from the other replica');
+    // Its session was resumed, and told no voice states: the voice server has.
+    expect(discord.gateway.identifies).toBe(1);
+    await expect.poll(vote).toContain('1 of 2 votes');
+    expect(voice.mistakes).toEqual([]);
+  },
+);
