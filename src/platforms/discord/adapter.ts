@@ -15,7 +15,9 @@ import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { createHttpOnlyConnection } from './connection/http-only.ts';
 import { createRequestBudget } from './connection/rest/request-budget.ts';
-import { createDiscordRest, sendRequest } from './connection/rest/rest.ts';
+import { createDiscordRest } from './connection/rest/rest.ts';
+import { sendRequest } from './connection/rest/send-request.ts';
+import { createRivals } from './connection/rivals.ts';
 import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
@@ -73,7 +75,8 @@ export function createDiscord(options: DiscordOptions): Platform {
   const requests = createRequestBudget({ replicas, elapsed, sleep, signal: closed.signal });
   const makeRequest = requests.limiting(sendRequest);
   const budgets = createEditBudgets(elapsed);
-  const rest = createDiscordRest({ ...options, budgets, makeRequest });
+  const rivals = createRivals({ elapsed, log });
+  const rest = createDiscordRest({ ...options, budgets, makeRequest, onAnsweredElsewhere: rivals.saw });
   const guilds = createGuilds(rest, log);
   const connection = connect();
   const renders = createRenderThread({
@@ -197,7 +200,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       rest.close();
     },
 
-    status: () => connection.status(),
+    status: () => rivals.status() ?? connection.status(),
 
     connections: () => connection.connections(),
 

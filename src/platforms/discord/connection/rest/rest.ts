@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import {
   type APIModalInteractionResponseCallbackData,
   InteractionResponseType,
@@ -9,7 +8,6 @@ import {
   type RESTPutAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
-import { type Dispatcher, Headers, request } from 'undici';
 import { z } from 'zod';
 import type { Measure } from '../../../../core/telemetry/series.ts';
 import { PlatformError } from '../../../platform.ts';
@@ -17,6 +15,7 @@ import type { EditBudgets } from '../../deliver/edit-scheduler.ts';
 import { type FileToSend, formOf, type Sending, UnreadableFile } from '../../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../../errors.ts';
 import { DISCORD_LIMITS } from '../../limits.ts';
+import { sendRequest } from './send-request.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>
@@ -56,37 +55,6 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/**
- * For discord.js's `makeRequest`. An answer is read whole before it resolves, so that no connection stays in use for one
- * that nobody reads.
- */
-export const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, body, signal }) => {
-  try {
-    // discord.js passes names of methods, plain objects, and text or what `formOf` made; its types are those of fetch.
-    const options = { method, headers, body, signal } as unknown as Dispatcher.DispatchOptions;
-    const { statusCode: status, headers: told, body: content } = await request(url, options);
-    const bytes = await content.arrayBuffer();
-    const text = () => new TextDecoder().decode(bytes);
-    return {
-      body: null,
-      bodyUsed: true,
-      arrayBuffer: async () => bytes,
-      text: async () => text(),
-      json: async () => JSON.parse(text()),
-      headers: new Headers(Object.entries(told).map(([name, value]) => [name, String(value)])),
-      ok: status >= 200 && status < 300,
-      status,
-      statusText: STATUS_CODES[status] ?? '',
-    };
-  } catch (error) {
-    if (error instanceof UnreadableFile || signal?.aborted) throw error;
-    // The library tries again what has this code.
-    throw Object.assign(new Error('The connection to Discord failed', { cause: error }), {
-      code: 'ECONNRESET',
-    });
-  }
-};
-
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
 /** A first response with its retries has this long: after that the job would begin by itself. */
@@ -103,6 +71,8 @@ export interface DiscordRestOptions {
   readonly measure?: Measure | undefined;
   /** Told of the answers to edits. */
   readonly budgets?: EditBudgets;
+  /** Told that an interaction had an answer before the first one of this process. */
+  readonly onAnsweredElsewhere?: () => void;
   /** {@link sendRequest} by default. */
   readonly makeRequest?: RESTOptions['makeRequest'];
 }
@@ -118,6 +88,7 @@ export function createDiscordRest({
   apiUrl,
   measure,
   budgets,
+  onAnsweredElsewhere,
   makeRequest = sendRequest,
 }: DiscordRestOptions) {
   const options = {
@@ -132,6 +103,12 @@ export function createDiscordRest({
   const rest = new REST(options);
   const once = new REST({ ...options, retries: 0 });
   const prompt = new REST({ ...options, ...PROMPT });
+  /** Answers that Discord refused at their first try. */
+  const refusedAtOnce = new Set<string>();
+  for (const client of [rest, prompt])
+    client.on('response', ({ path, retries }, { status }) => {
+      if (status === 400 && retries === 0 && path.endsWith('/callback')) refusedAtOnce.add(path);
+    });
   for (const client of [rest, once, prompt]) {
     // The route has no ids and no tokens in it.
     client.on('response', ({ method, route }, { status }) =>
@@ -153,11 +130,15 @@ export function createDiscordRest({
     files: readonly FileToSend[] = [],
   ): Promise<void> {
     const request = { ...contentOf({ type, data }, files), auth: false };
+    const path = Routes.interactionCallback(id, token);
     try {
-      await reach((files.length > 0 ? rest : prompt).post(Routes.interactionCallback(id, token), request));
+      await reach((files.length > 0 ? rest : prompt).post(path, request));
     } catch (error) {
-      // An earlier try of this same request has arrived: only this process answers the interaction.
       if (!isDiscordError(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
+      // Else an earlier try of this same request has arrived.
+      if (refusedAtOnce.has(path)) onAnsweredElsewhere?.();
+    } finally {
+      refusedAtOnce.delete(path);
     }
   }
 
