@@ -10,8 +10,6 @@ const TELL_EVERY_MS = 10 * 60_000;
 const SENTENCE =
   'another process answers with the same DISCORD_TOKEN, so that work is done and paid twice: stop it, or give it a token of its own';
 
-export type Rivals = ReturnType<typeof createRivals>;
-
 /** `elapsed`: milliseconds of a clock that is never set. */
 export function createRivals({ elapsed, log }: { readonly elapsed: () => number; readonly log: Log }) {
   let seen: number[] = [];
