@@ -249,15 +249,15 @@ describe('this channel’s songs', () => {
     };
     const choices = await bot.suggest(request);
     expect(choices).toEqual([
-      { name: 'Rain (take 1)', value: `${job}:0` },
-      { name: 'Rain (take 2)', value: `${job}:1` },
+      { name: 'Rain (take 1)', value: `${job}:0`, typed: 'Rain (take 1)' },
+      { name: 'Rain (take 2)', value: `${job}:1`, typed: 'Rain (take 2)' },
     ]);
     const latest = await world.read(accepted(await ask('stems')));
     expect(latest.work.request).toMatchObject({ audioId: 'audio-one', type: 'separate_vocal' });
     const second = await world.read(accepted(await ask('stems', { song: choices[1]?.value, split: 'all' })));
     expect(second.work.request).toMatchObject({ audioId: 'audio-two', type: 'split_stem' });
     expect(privately(await ask('stems', { song: 'Thunder' })).text).toContain(
-      'no song called “Thunder”. The latest is “Rain (take 1)”',
+      'no song called “Thunder” in this channel. The latest is “Rain (take 1)”',
     );
   });
 });
