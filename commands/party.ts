@@ -27,7 +27,7 @@ const loopOption = {
 /** Songs heard together in a voice channel. */
 export const party = defineCommand({
   name: 'party',
-  description: 'Hear this server’s songs together in a voice channel',
+  description: 'Hear the songs that were made here, together in a voice channel',
   options: songOption,
   autocomplete: { song: suggestServerTakes },
   run: ({ options: { song } }, context) => playNamed(song, context),

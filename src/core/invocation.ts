@@ -51,8 +51,8 @@ export interface Person {
   readonly id: string;
   readonly displayName: string;
   readonly moderator: boolean;
-  /** Belongs to another workspace that shares the channel. */
-  readonly visitor?: boolean;
+  /** Belongs to another workspace that shares the channel; 'unknown' when the platform could not say so in time. */
+  readonly visitor?: boolean | 'unknown';
   /** The platform could not say in time whether the person moderates. */
   readonly rightsUnknown?: boolean;
   readonly roles: readonly string[];

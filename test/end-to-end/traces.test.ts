@@ -155,7 +155,9 @@ it('without a collector nothing of traces is loaded, and with one no package for
     const urls = z.array(z.string()).parse((await told)[0]);
     await kill();
     expect(urls.some((url) => url.endsWith('/src/app/assemble.ts'))).toBe(true);
-    return urls.filter((url) => /opentelemetry|src\/(app\/traces\/|core\/trace\.ts)/.test(url));
+    return urls.filter((url) =>
+      /opentelemetry|src\/(app\/telemetry\/traces\/|core\/telemetry\/trace\.ts)/.test(url),
+    );
   };
   expect(await loaded({})).toEqual([]);
   const withTraces = await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });

@@ -208,7 +208,7 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   await before.close();
 
   const file = join(directory, 'export.jsonl');
-  expect((await run('export', 'a', file)).stdout).toContain('Keep them secret');
+  expect((await run('export', 'a', file)).stdout).toContain('Keep it secret');
   expect((await stat(file)).mode & 0o077).toBe(0);
   await expect(run('export', 'a', file)).rejects.toThrow(/exists already/);
   expect((await run('import', 'b', file)).stdout).toContain(

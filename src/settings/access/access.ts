@@ -38,12 +38,11 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     const { moderatorsOnly, alwaysAllowed } = byName.get(command) ?? {};
     if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${command}.`);
     if (alwaysAllowed) return { person, settings };
-    if (person.visitor && serverOf(address) !== undefined && !visitorsAllowed(settings))
+    if (person.visitor === true && serverOf(address) !== undefined && !visitorsAllowed(settings))
       throw new UserError(
         'You belong to another workspace, and I serve those people here only where a moderator of this one allows it, with /limits visitors.',
       );
-    // A platform that cannot say who a person is may be speaking of somebody from elsewhere.
-    if (person.rightsUnknown && serverOf(address) !== undefined && !visitorsAllowed(settings))
+    if (person.visitor === 'unknown' && serverOf(address) !== undefined && !visitorsAllowed(settings))
       throw new UserError(
         'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
       );

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 const RESILIENCE = 'test/platforms/discord/resilience.test.ts';
 
 const SHARED = 'test/platforms/discord/connection/shared-connection.test.ts';
-const BUDGET = 'test/platforms/discord/connection/rest/request-budget.test.ts';
+const BUDGET = 'test/platforms/discord/connection/rest/transport.test.ts';
 const REPLICAS = 'test/storage/redis/shared.test.ts';
 const LEASED = 'test/platforms/discord/connection/shards/leased-shards.test.ts';
 
@@ -48,7 +48,7 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'requests ask no budget',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: '        await take();\n',
     replacement: '',
     tests: { [BUDGET]: 'are at most fifty in a second' },
@@ -195,35 +195,35 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'a batch of requests is kept beyond its second',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: 'while ((batch.left <= 0 || elapsed() >= batch.until) && !signal.aborted) {',
     replacement: 'while (batch.left <= 0 && !signal.aborted) {',
     tests: { [BUDGET]: 'that were granted for a second are not made in the next one' },
   },
   {
     name: 'the limit that one replica met is news to the others',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: 'await lessor.block(BUDGET, seconds * 1_000).catch(() => undefined);',
     replacement: '',
     tests: { [BUDGET]: 'all wait when Discord has limited one of them' },
   },
   {
     name: 'a request goes into a limit that was told while it waited',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: 'await waitOut(route);',
     replacement: '',
     tests: { [BUDGET]: 'that wait for the budget while their route is limited wait for that, too' },
   },
   {
     name: 'answers to interactions wait for the budget',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: "if (!Reflect.has(Object(init.headers), 'Authorization')) return await request(url, init);",
     replacement: '',
     tests: { [BUDGET]: 'that answer interactions are not counted' },
   },
   {
     name: 'replicas without Redis make as many requests as with it',
-    file: 'src/platforms/discord/connection/rest/request-budget.ts',
+    file: 'src/platforms/discord/connection/rest/transport.ts',
     text: '.catch(() => own.take(BUDGET, { ...request, perSecond: ALONE_PER_SECOND }));',
     replacement: '.catch(() => own.take(BUDGET, request));',
     tests: { [BUDGET]: 'go on slowly while storage cannot be asked' },

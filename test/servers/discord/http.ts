@@ -35,6 +35,8 @@ export class HttpSide {
     this.#parts = parts;
     this.#http = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
+        // A process that was killed in the middle of a request is no fault of what it sent.
+        if (!request.complete) return void response.destroy();
         this.refused.push({
           method: request.method ?? '',
           path: request.url ?? '',

@@ -328,12 +328,12 @@ test('a person whose rights the platform did not tell reads that, and not that t
     );
     if (outcome.type !== 'message') throw new TypeError('no message');
     if (name === 'minstrel') expect(isRefused(outcome)).toBe(false);
-    else expect(outcome.message.text).toContain('could not check');
+    else expect(outcome.message.text).toContain('could not check whether you are a moderator');
   }
 });
 
 test('while the platform cannot say who a person is, they may be a visitor, and are served as one', async () => {
-  const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true };
+  const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true, visitor: 'unknown' as const };
   const ask = () => bot.run(invocation('slack', 'anybody', 'ask', { person: unknown, options: OPTIONS.ask }));
   expect(await ask()).toMatchObject({
     message: {

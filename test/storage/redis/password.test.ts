@@ -26,7 +26,7 @@ describe.skipIf(noRedis)('a password that Redis does not take', () => {
         clock: systemClock,
         random: Math.random,
         log: createLog({ level: 'trace', write: (line) => lines.push(line), secrets: [] }),
-        firstConnectionMs: 1_000,
+        firstConnectionMs: 5_000,
       });
       await expect(opened).rejects.toMatchObject({ code: 'unavailable', message: sentence });
       expect(lines.join('')).toContain('Redis is away');

@@ -241,7 +241,7 @@ export const french = {
     'A link to all songs of this channel that have pages':
       'Un lien vers toutes les chansons de ce salon qui ont une page',
     'Take the link away; the next one is another': 'Retirer le lien ; le prochain sera un autre',
-    'Hear this server’s songs together in a voice channel':
+    'Hear the songs that were made here, together in a voice channel':
       'Écouter ensemble les chansons de ce serveur dans un salon vocal',
     'A song of this server; the latest of this channel if left out':
       'Une chanson de ce serveur ; sinon la dernière de ce salon',

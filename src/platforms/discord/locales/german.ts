@@ -241,7 +241,7 @@ export const german = {
     'A link to all songs of this channel that have pages':
       'Ein Link zu allen Liedern dieses Kanals, die Seiten haben',
     'Take the link away; the next one is another': 'Den Link entziehen; der nächste ist ein anderer',
-    'Hear this server’s songs together in a voice channel':
+    'Hear the songs that were made here, together in a voice channel':
       'Die Songs dieses Servers gemeinsam in einem Sprachkanal hören',
     'A song of this server; the latest of this channel if left out':
       'Ein Song dieses Servers; ohne Angabe der neueste dieses Kanals',

@@ -234,7 +234,8 @@ export const japanese = {
     'On: everybody who has the link of a song can listen': 'オン: 曲のリンクを知る人は誰でも聴けます',
     'A link to all songs of this channel that have pages': 'このチャンネルでページのある全曲へのリンク',
     'Take the link away; the next one is another': 'リンクを無効にします。次は別のリンクになります',
-    'Hear this server’s songs together in a voice channel': 'このサーバーの曲をボイスチャンネルで一緒に聴く',
+    'Hear the songs that were made here, together in a voice channel':
+      'このサーバーの曲をボイスチャンネルで一緒に聴く',
     'A song of this server; the latest of this channel if left out':
       'このサーバーの曲。省略するとこのチャンネルの最新の曲',
     'What is repeated': '繰り返す対象',

@@ -244,7 +244,7 @@ export const spanish = {
     'A link to all songs of this channel that have pages':
       'Un enlace a todas las canciones de este canal que tienen página',
     'Take the link away; the next one is another': 'Retirar el enlace; el próximo será otro',
-    'Hear this server’s songs together in a voice channel':
+    'Hear the songs that were made here, together in a voice channel':
       'Escuchar juntos las canciones de este servidor en un canal de voz',
     'A song of this server; the latest of this channel if left out':
       'Una canción de este servidor; si no se indica, la última de este canal',

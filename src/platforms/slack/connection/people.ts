@@ -82,14 +82,16 @@ export function createPersons(
   return {
     /**
      * Never throws, and answers within a second: when Slack does not, with what is remembered, or with the event's name
-     * and without knowing whether the person moderates.
+     * and without knowing whether the person moderates. `isFromHere`: the event says that the person is of this workspace.
      */
-    async find(id: string, nameInEvent = id): Promise<KnownPerson> {
+    async find(id: string, nameInEvent = id, isFromHere = false): Promise<KnownPerson> {
       const found = remembered.get(id);
       if (found !== undefined && now() - found.at < REMEMBER_MS) return found.known;
       const known = await Promise.race([askOnce(id, nameInEvent), sleep(LIMITS.lookUpWithinMs)]);
+      const remains = known ?? found?.known;
+      if (remains !== undefined) return remains;
       const person = { id, displayName: nameInEvent, moderator: false, rightsUnknown: true, roles: [] };
-      return known ?? found?.known ?? { person, locale: undefined };
+      return { person: isFromHere ? person : { ...person, visitor: 'unknown' }, locale: undefined };
     },
   };
 }

@@ -68,13 +68,17 @@ export async function toolsIn(
   return { ...tools, ...workspace, team, arrival: arrivalOf(context) };
 }
 
-/** The whole invocation, once it is known who the person is. */
+/** The whole invocation, once it is known who the person is. `user.team_id`: the person's own workspace. */
 export async function invokedBy(
-  user: { readonly id: string; readonly username?: string | undefined },
+  user: {
+    readonly id: string;
+    readonly username?: string | undefined;
+    readonly team_id?: string | undefined;
+  },
   invocation: Omit<Invocation, 'person' | 'locale'>,
-  { persons }: Workspace,
+  { persons, team }: Pick<WorkspaceTools, 'persons' | 'team'>,
 ): Promise<Invocation> {
-  const { person, locale } = await persons.find(user.id, user.username);
+  const { person, locale } = await persons.find(user.id, user.username, user.team_id === team);
   return { ...invocation, person, ...(locale === undefined ? {} : { locale }) };
 }
 

@@ -37,7 +37,8 @@ export function listenToCommand(app: App, declared: AnyCommand, shared: Listener
         await ack();
         return await openCommandForm(command, { subcommand }, { address, triggerId: id }, tools);
       }
-      const user = { id: slash.user_id, username: slash.user_name };
+      // A workspace's people use its commands, and visitors those of their own.
+      const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
       const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
       const invocation = invokedBy(user, { id, ...target, options, address }, tools);
       const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };

@@ -10,7 +10,12 @@ export const interactionSchema = z.object({
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   team: z.object({ id: z.string() }).nullish(),
-  user: z.object({ id: z.string(), name: z.string().optional(), username: z.string().optional() }),
+  user: z.object({
+    id: z.string(),
+    name: z.string().optional(),
+    username: z.string().optional(),
+    team_id: z.string().optional(),
+  }),
   channel: z.object({ id: z.string(), name: z.string().optional() }).optional(),
   container: z
     .object({

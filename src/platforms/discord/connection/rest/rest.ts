@@ -15,7 +15,7 @@ import type { EditBudgets } from '../../deliver/edit-scheduler.ts';
 import { type FileToSend, formOf, type Sending, UnreadableFile } from '../../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../../errors.ts';
 import { DISCORD_LIMITS } from '../../limits.ts';
-import { sendRequest } from './send-request.ts';
+import { sendRequest } from './transport.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>

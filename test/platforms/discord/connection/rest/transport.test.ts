@@ -6,9 +6,11 @@ import { proxyRequests } from '@discordjs/proxy';
 import { REST } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Replicas } from '../../../../../src/core/replicas.ts';
-import { createRequestBudget } from '../../../../../src/platforms/discord/connection/rest/request-budget.ts';
 import { createDiscordRest } from '../../../../../src/platforms/discord/connection/rest/rest.ts';
-import { sendRequest } from '../../../../../src/platforms/discord/connection/rest/send-request.ts';
+import {
+  createRequestBudget,
+  sendRequest,
+} from '../../../../../src/platforms/discord/connection/rest/transport.ts';
 import { textSending } from '../../../../../src/platforms/discord/deliver/payload.ts';
 import { openRedisStorage } from '../../../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../../../src/storage/schedule.ts';
