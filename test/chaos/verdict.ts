@@ -57,7 +57,11 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
     if (ends.length > 1) deliveredTwice.push(`${name}: ${ends.length} messages`);
     const files = ends.flatMap((message) => message.files);
     if (new Set(files).size < files.length) deliveredTwice.push(`${name}: the same file twice, ${files}`);
-    if (ends.length === 0) lost.push(`${name}: no end of it is shown`);
+    const left = shown.flatMap(({ text }) => (text.includes(ask.mark) ? [text.slice(0, 200)] : []));
+    if (ends.length === 0)
+      lost.push(
+        `${name}: no end of it is shown, posted ${JSON.stringify(job.posted)}, said ${left.join(' | ')}`,
+      );
     else if (open.length > 0) lost.push(`${name}: a message still says that it is running`);
     else if (isPromised(job) && !showsResult(job, ends))
       lost.push(`${name}: the result was called back and taken, and is not shown: ${ends[0]?.text}`);

@@ -69,11 +69,25 @@ it('a start without Slack’s answer who the bot is acknowledges all the same', 
 
 it('a look-up that fails is tried again, and the person is known', async () => {
   const { server, bot } = harness;
-  server.faults.next('users.info', { type: 'ratelimited', retryAfter: 3 });
   server.faults.next('users.info', { type: 'error', error: 'internal_error' });
   await server.slash('/song', 'rain', { user: 'U0BOB' });
   await server.until(() => bot.begun === 1);
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'bob', moderator: true });
+});
+
+it('while Slack limits look-ups, people are served under the name that it sent along, and known afterwards', async () => {
+  const { server, bot } = harness;
+  server.faults.next('users.info', { type: 'ratelimited', retryAfter: 30 });
+  await server.slash('/song', 'rain', { user: 'U0BOB' });
+  await server.slash('/song', 'rain', { user: 'U0ADA' });
+  await server.until(() => bot.begun === 2);
+  for (const { person } of bot.invocations) expect(person).toMatchObject({ rightsUnknown: true });
+  for (const { person } of bot.invocations) expect(person.visitor).toBeUndefined();
+  expect(server.callsOf('users.info')).toHaveLength(1);
+  harness.passTime(31_000);
+  await server.slash('/song', 'rain', { user: 'U0ADA' });
+  await server.until(() => bot.begun === 3);
+  expect(bot.invocations[2]?.person.rightsUnknown).toBeUndefined();
 });
 
 it('a form opens a moment later where Slack limits that', async () => {
