@@ -174,15 +174,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
     const call = { functionCall: { name: 'image', args: { prompt: 'a fox' } } };
     const answer = async (asked: () => Promise<unknown>) => {
-      const before = slack.botMessages().length;
+      const before = new Set(slack.botMessages().map(({ ts }) => ts));
       upstream.next(TOOLS, content(call), content({ text: 'That is all.' }));
       await asked();
       const isAnswer = (text: string) => text.includes('/image') && text.includes('Again');
       const message = await slack.until(() =>
-        slack
-          .botMessages()
-          .slice(before)
-          .find(({ blocks }) => isAnswer(JSON.stringify(blocks))),
+        slack.botMessages().find(({ ts, blocks }) => !before.has(ts) && isAnswer(JSON.stringify(blocks))),
       );
       return readableText(message);
     };
