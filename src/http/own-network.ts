@@ -1,22 +1,8 @@
-/** Addresses that no visitor from elsewhere has: https://www.rfc-editor.org/rfc/rfc6890 */
-import { BlockList, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-const OWN = new BlockList();
-for (const [network, bits] of [
-  ['10.0.0.0', 8],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  OWN.addSubnet(network, bits);
-for (const [network, bits] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const)
-  OWN.addSubnet(network, bits, 'ipv6');
+/** https://www.rfc-editor.org/rfc/rfc6890, in the words of ipaddr.js. */
+const OWN: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal']);
 
-/** Whether an address is of this machine or its network: what comes from there came through a proxy. */
+/** Whether an address is of this machine or its network: what comes from there came through a proxy. False for other text. */
 export const isOwnNetwork = (address: string): boolean =>
-  OWN.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  ipaddr.isValid(address) && OWN.has(ipaddr.process(address).range());

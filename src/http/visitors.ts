@@ -1,8 +1,8 @@
 /** What one address may ask of pages and files, so that no single visitor takes the listener from all others. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOwnNetwork } from './own-network.ts';
-import { createVisitLimit } from './pages/visit-limit.ts';
 import type { Routes } from './server.ts';
+import { createVisitLimit } from './visit-limit.ts';
 
 /** The page of a song with many stems asks for some twenty at a time. */
 const AT_ONCE = { each: 64, all: 1_000 } as const;

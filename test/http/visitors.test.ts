@@ -65,5 +65,7 @@ test('one visitor asks 600 times in a row and then 20 times a second', async () 
 test('proxies are what is on this machine or network', () => {
   const own = ['127.0.0.1', '::1', '10.1.2.3', '172.31.0.1', '192.168.1.1', 'fd00::1', '::ffff:10.0.0.1'];
   expect(own.filter(isOwnNetwork)).toEqual(own);
-  expect(['203.0.113.7', '172.32.0.1', '2001:db8::1', '::ffff:203.0.113.7'].filter(isOwnNetwork)).toEqual([]);
+  expect(
+    ['203.0.113.7', '172.32.0.1', '2001:db8::1', '::ffff:203.0.113.7', 'unknown', ''].filter(isOwnNetwork),
+  ).toEqual([]);
 });

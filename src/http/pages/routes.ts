@@ -7,9 +7,9 @@ import { isPageSigned, type PageKind } from '../../core/http.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { type Assets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
+import { createVisitLimit } from '../visit-limit.ts';
 import type { Gone, PageSource, SongPage } from './content.ts';
 import type { SongPlace } from './song.ts';
-import { createVisitLimit } from './visit-limit.ts';
 
 /** Where the assets of pages are served. */
 export const PAGE_ASSETS = {

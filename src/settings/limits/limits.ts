@@ -67,7 +67,7 @@ export interface MeterOptions {
 
 interface Applied {
   readonly limit: Limit;
-  /** The operator's, which is not lifted in chat. */
+  /** The operator set it, so moderators cannot lift it. */
   readonly isCeiling: boolean;
   readonly counter: string;
 }

@@ -53,7 +53,7 @@ interface RefusalFacts {
   readonly where: Somewhere;
 }
 
-/** Which limit is reached, and when there is room again. `isCeiling`: the operator's, which is not lifted in chat. */
+/** Which limit is reached, and when it ends. `isCeiling`: the operator set it, so moderators cannot lift it. */
 export function refusalSentence(
   { limit, isCeiling }: { readonly limit: Limit; readonly isCeiling: boolean },
   { units, freesAt, now, where }: RefusalFacts,

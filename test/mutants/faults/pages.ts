@@ -25,7 +25,7 @@ export const PAGE_FAULTS = [
   },
   {
     name: 'a page may be asked for without end',
-    file: 'src/http/pages/visit-limit.ts',
+    file: 'src/http/visit-limit.ts',
     text: 'const admitted = filled >= 1;',
     replacement: 'const admitted = true;',
     tests: { [PAGES]: 'a page that is asked for too often says so' },

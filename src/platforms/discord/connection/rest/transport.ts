@@ -146,8 +146,8 @@ function createLessor(elapsed: () => number): Lessor {
 }
 
 /**
- * For discord.js's `makeRequest`. An answer is read whole before it resolves, so that no connection stays in use for one
- * that nobody reads.
+ * For discord.js's `makeRequest`. A response is read whole before it resolves, because an unread one keeps its connection in
+ * use.
  */
 export const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, body, signal }) => {
   try {
