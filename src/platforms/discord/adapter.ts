@@ -113,6 +113,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       onInteraction: (data: unknown) => track(receiveInteraction(data)),
       onMessage: (data: unknown) => track(receiveMessage(data)),
       onDeletion: (data: unknown) => bot && track(deletions.receive(data, bot)),
+      onResumed: rivals.resumed,
       onReady(client: Client<true>) {
         self = client.user.id;
         guilds.use(client);

@@ -25,6 +25,8 @@ export interface ClientEvents {
   readonly onMessage: (data: unknown) => void;
   /** One message or many were deleted; Discord tells their ids. */
   readonly onDeletion: (data: unknown) => void;
+  /** The session of a shard goes on, with what it missed. */
+  readonly onResumed: () => void;
   /** Once for each client that became ready. */
   readonly onReady: (client: Client<true>) => void;
 }
@@ -80,7 +82,10 @@ export function createClient(options: CreateClientOptions): Client {
   client.on(Events.ShardReconnecting, () =>
     measure?.('minstrel_platform_reconnects_total', { platform: 'discord' }),
   );
-  client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
+  client.on(Events.ShardResume, (shard) => {
+    log.info({ shard }, 'The connection to Discord was resumed');
+    options.onResumed();
+  });
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
     log.error({ shard, code }, 'Discord closed the connection for good');
     onEnd(CLOSED[code] ?? `closed with ${code}`, code);

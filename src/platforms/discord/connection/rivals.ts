@@ -6,6 +6,8 @@ import type { PlatformStatus } from '../../platform.ts';
 const SURE_AFTER = 3;
 const WITHIN_MS = 60_000;
 const TELL_EVERY_MS = 10 * 60_000;
+/** Repeated interactions come before or with the word that a session is resumed; their answers a moment later. */
+const REPEATS_MS = 10_000;
 
 const SENTENCE =
   'another process answers with the same DISCORD_TOKEN, so that work is done and paid twice: stop it, or give it a token of its own';
@@ -14,15 +16,22 @@ const SENTENCE =
 export function createRivals({ elapsed, log }: { readonly elapsed: () => number; readonly log: Log }) {
   let seen: number[] = [];
   let toldAt = Number.NEGATIVE_INFINITY;
+  let resumedAt = Number.NEGATIVE_INFINITY;
   const isSure = (): boolean => seen.filter((at) => at > elapsed() - WITHIN_MS).length >= SURE_AFTER;
 
   return {
     /** An interaction that came here had been answered before this process answered it. */
     saw(): void {
+      if (elapsed() - resumedAt < REPEATS_MS) return;
       seen = [...seen, elapsed()].slice(-SURE_AFTER);
       if (!isSure() || elapsed() - toldAt < TELL_EVERY_MS) return;
       toldAt = elapsed();
       log.error({}, `Discord: ${SENTENCE}`);
+    },
+
+    /** A session goes on. What it repeats may have been answered by the process that had it before. */
+    resumed(): void {
+      resumedAt = elapsed();
     },
 
     status: (): PlatformStatus | undefined =>

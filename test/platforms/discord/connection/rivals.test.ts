@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createRivals } from '../../../../src/platforms/discord/connection/rivals.ts';
+import { RecordingLog } from '../../../storage/recording-log.ts';
 import { startHarness } from '../harness.ts';
 
 it('a second bot with the same token is told to the operator, in the log and by its status', async () => {
@@ -21,4 +23,18 @@ it('a second bot with the same token is told to the operator, in the log and by 
     ready: false,
     reason: expect.stringContaining('another process answers with the same DISCORD_TOKEN'),
   });
+});
+
+it('what a resumed session repeats is no other bot', () => {
+  let time = 0;
+  const rivals = createRivals({ elapsed: () => time, log: new RecordingLog() });
+  const sawThree = () => {
+    for (let count = 0; count < 3; count += 1) rivals.saw();
+  };
+  rivals.resumed();
+  sawThree();
+  expect(rivals.status()).toBeUndefined();
+  time += 10_000;
+  sawThree();
+  expect(rivals.status()).toMatchObject({ ready: false });
 });
