@@ -28,11 +28,15 @@ const SCRAP = 0.25;
  * Pages of at most `limit` characters, none for blocks that show nothing.
  * @param limit 100 at least
  */
-export function paginate(blocks: readonly MarkdownBlock[], limit: number): string[] {
+export function paginate(
+  blocks: readonly MarkdownBlock[],
+  limit: number,
+  write: BlockWriter = writeBlock,
+): string[] {
   const pages: string[] = [];
   let page = '';
   for (const block of blocks) {
-    for (const [index, piece] of [...pieces(block, page, limit)].entries()) {
+    for (const [index, piece] of [...pieces(block, write(block), page, limit)].entries()) {
       if (piece === '') continue;
       const gap = page === '' ? '' : block.tight ? '\n' : '\n\n';
       if (index === 0 && page.length + gap.length + piece.length <= limit) {
@@ -48,23 +52,26 @@ export function paginate(blocks: readonly MarkdownBlock[], limit: number): strin
 }
 
 /** The block as it is if it fits into one page, else broken; the first piece then fills what the page still has. */
-function* pieces(block: MarkdownBlock, page: string, limit: number): Generator<string> {
+function* pieces(block: MarkdownBlock, whole: string, page: string, limit: number): Generator<string> {
   const left = limit - page.length - 2;
   const first = left >= limit * SCRAP ? left : limit;
-  const whole = wholeBlock(block);
   if (whole.length <= limit) yield whole;
   else yield* block.kind === 'code' ? codePieces(block, first, limit) : textPieces(block, first, limit);
 }
 
-/** Settled blocks of a growing text are the same objects in each of its states. */
-const written = new WeakMap<MarkdownBlock, string>();
+export type BlockWriter = (block: MarkdownBlock) => string;
 
-function wholeBlock(block: MarkdownBlock): string {
-  const known = written.get(block);
-  if (known !== undefined) return known;
-  const whole = block.kind === 'code' ? fence(block, block.code) : writeText(block, block.tokens, true);
-  written.set(block, whole);
-  return whole;
+const writeBlock: BlockWriter = (block) =>
+  block.kind === 'code' ? fence(block, block.code) : writeText(block, block.tokens, true);
+
+/** Writes each block once: settled blocks of a growing text are the same objects in each of its states. */
+export function createBlockWriter(): BlockWriter {
+  const written = new WeakMap<MarkdownBlock, string>();
+  return (block) => {
+    const text = written.get(block) ?? writeBlock(block);
+    written.set(block, text);
+    return text;
+  };
 }
 
 const fence = (block: CodeBlock, code: string): string =>

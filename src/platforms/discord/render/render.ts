@@ -11,6 +11,8 @@ import { blocksOf, linkBlock, type MarkdownBlock, smallPrintBlock } from './bloc
 import { type Card, hasCard, OPEN_THREAD, plainCard, type Row, renderButtons, renderCard } from './card.ts';
 import { escapePlain } from './inline.ts';
 import {
+  type BlockWriter,
+  createBlockWriter,
   distinctName,
   fileGroups,
   type PageFile,
@@ -177,25 +179,26 @@ const CARD_COLUMNS = 60;
 /** In the card if all of it fits, else in pages. For a render thread. */
 export function createLayOut(): (input: LayoutInput) => Layout {
   const read = createPartReader(blocksOf);
+  const write = createBlockWriter();
   return ({ text, card, pages, mostPages }) => {
     const blocks = read(text, '');
     if (card && !blocks.some(isWide)) {
-      const description = describe([...card.before, ...blocks, ...card.after], card.space);
+      const description = describe([...card.before, ...blocks, ...card.after], card.space, write);
       if (description !== undefined) return { description };
     }
     const all = [...pages.before, ...blocks, ...pages.after];
-    const written = paginate(all, PAGE);
-    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE) : written };
+    const written = paginate(all, PAGE, write);
+    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE, write) : written };
   };
 }
 
 const isWide = (block: MarkdownBlock): boolean =>
   block.kind === 'code' && block.code.split('\n').some((line) => line.length > CARD_COLUMNS);
 
-function describe(blocks: readonly MarkdownBlock[], space: number): string | undefined {
+function describe(blocks: readonly MarkdownBlock[], space: number, write: BlockWriter): string | undefined {
   if (blocks.length === 0) return '';
   if (space < LEAST_DESCRIPTION) return undefined;
-  const [description = '', ...more] = paginate(blocks, space);
+  const [description = '', ...more] = paginate(blocks, space, write);
   return more.length === 0 ? description : undefined;
 }
 

@@ -10,7 +10,7 @@ const CHEAP = 250_000;
 /** Of computing, for one text. Honest ones take a twentieth on a small machine. */
 const BUDGET_MS = 2_000;
 const MEMORY_MB = 128;
-/** Rendering makes many small objects: with the process's own small space most of the thread's time would go to collecting them. */
+/** Rendering makes many small objects. In the process's own small space, collecting them takes over 40 % of the thread's time. */
 const YOUNG_MB = 6;
 /** Texts that failed are remembered by their beginning, so that a growing one fails once. */
 const REMEMBERED = 20;
