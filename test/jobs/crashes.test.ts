@@ -10,7 +10,7 @@ import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World }
 /** The process dies here: nothing is written any more. */
 class Crash extends StorageError {
   constructor() {
-    super('unavailable', 'the process died');
+    super('lease', 'the process died');
   }
 }
 

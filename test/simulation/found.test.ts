@@ -121,7 +121,7 @@ describe('a history that was found keeps every promise', () => {
       requests: [asked('song', { twice: true })],
       presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
       channel: ['shown', 'shown', 'shown', 'limited'],
-      storage: [{ after: 29, reply: 'answer lost', times: 1 }],
+      storage: [{ after: 35, reply: 'answer lost', times: 1 }],
     });
     expect(trace.join('\n')).toMatch(/takes back [\s\S]*limited/);
     expect(broken).toEqual([]);
@@ -138,6 +138,28 @@ describe('a history that was found keeps every promise', () => {
       paid: [{ type: 'busy' }],
     });
     expect(trace.join('\n')).toMatch(/presses cancel [\s\S]*busy/);
+    expect(broken).toEqual([]);
+  });
+
+  test('in which storage is away for a moment once a first message was posted, and its timer is lost', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 1_068_975_383,
+      replicas: 2,
+      requests: [asked('song'), asked('song', { twice: true }), asked('song', { twice: true })],
+      presses: [
+        { button: 'cancel', request: 0, afterMs: 500 },
+        { button: 'cancel', request: 2, afterMs: 5_000 },
+        { button: 'cancel', request: 0, afterMs: 500 },
+      ],
+      faults: [
+        { type: 'freeze', afterSteps: 9, replica: 0, forMs: 0 },
+        { type: 'lose timers', afterSteps: 57, replica: 0, forMs: 0 },
+        { type: 'lose timers', afterSteps: 42, replica: 0, forMs: 0 },
+      ],
+      storage: [{ after: 44, reply: 'away', times: 1 }],
+    });
+    expect(trace.join('\n')).toMatch(/posts for [\s\S]*away\n.*loses the timers/);
     expect(broken).toEqual([]);
   });
 });

@@ -14,6 +14,20 @@ export type Next = 'now' | number | undefined;
 
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
 
+/** Pauses between tries to store what was posted: together shorter than a lease lasts. */
+const STORE_AGAIN_MS = [250, 1_000, 4_000, 8_000] as const;
+
+/** A run by the schedule. Events from outside are applied without one, and are not tried again. */
+export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep'> {
+  readonly signal: AbortSignal;
+}
+
+/** A write that failed, though it may have been done: the record, and how many events it holds. */
+interface UnansweredWrite {
+  readonly job: Job;
+  readonly events: number;
+}
+
 export class JobRun {
   readonly #records: JobRecords;
   /** The record as it was read or written last. */
@@ -21,23 +35,24 @@ export class JobRun {
   #job: Job;
   #events: JobEvent[] = [];
   #saving: Promise<void> = Promise.resolve();
-  readonly #isHeld: () => boolean;
+  #unanswered: UnansweredWrite | undefined;
+  readonly #options: RunOptions | undefined;
 
-  private constructor(job: Job, records: JobRecords, isHeld: () => boolean) {
+  private constructor(job: Job, records: JobRecords, options: RunOptions | undefined) {
     this.#stored = job;
     this.#job = job;
     this.#records = records;
-    this.#isHeld = isHeld;
+    this.#options = options;
   }
 
   /** Undefined where there is no such job. Throws StorageError. */
   static async load(
     id: string,
     { jobs }: Pick<Storage, 'jobs'>,
-    isHeld: RunLease['isHeld'] = () => true,
+    options?: RunOptions,
   ): Promise<JobRun | undefined> {
     const job = await jobs.read(id);
-    return job && new JobRun(job, jobs, isHeld);
+    return job && new JobRun(job, jobs, options);
   }
 
   /** The record with every event of this run, written or not. */
@@ -51,6 +66,10 @@ export class JobRun {
    */
   assertHeld(): void {
     if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
+  }
+
+  #isHeld(): boolean {
+    return this.#options?.isHeld() ?? true;
   }
 
   apply(event: JobEvent): void {
@@ -68,7 +87,17 @@ export class JobRun {
     const before = this.#events;
     this.apply(event);
     if (this.#events === before) return false;
-    if (await this.#write()) {
+    let isWritten: boolean;
+    try {
+      isWritten = await this.#write();
+    } catch (error) {
+      // Not sent, so not claimed; what was posted before is.
+      this.#events = before;
+      this.#job = before.reduce(transition, this.#stored);
+      if (before.some(isPost)) await this.save();
+      throw error;
+    }
+    if (isWritten) {
       this.assertHeld();
       return true;
     }
@@ -79,13 +108,29 @@ export class JobRun {
 
   /**
    * Writes once what has happened since the last time, if anything has. Events are applied again to the newest record
-   * where somebody else wrote meanwhile; a job that was erased stays erased. Throws StorageError.
+   * where somebody else wrote meanwhile; a job that was erased stays erased. What was posted is tried again while storage is
+   * away: the next run may be one that does not know of this run. Throws StorageError.
    */
   async save(): Promise<void> {
     // A message to a chat may have to be stored while an earlier write is still running.
-    const saving = this.#saving.then(() => this.#writeAll());
+    const saving = this.#saving.then(() => this.#writeAgain());
     this.#saving = saving.catch(() => undefined);
     await saving;
+  }
+
+  async #writeAgain(): Promise<void> {
+    for (const pause of STORE_AGAIN_MS) {
+      try {
+        return await this.#writeAll();
+      } catch (error) {
+        const { signal, sleep } = this.#options ?? {};
+        const isAway = error instanceof StorageError && error.code === 'unavailable';
+        if (!isAway || !sleep || !this.#events.some(isPost)) throw error;
+        await sleep(pause, signal);
+        if (signal?.aborted || !this.#isHeld()) throw error;
+      }
+    }
+    await this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
@@ -97,13 +142,22 @@ export class JobRun {
 
   /** False when somebody else wrote first. */
   async #write(): Promise<boolean> {
-    const { length } = this.#events;
-    const written = await this.#records.replace(this.#job);
-    if (!written) return false;
+    const writing = { job: this.#job, events: this.#events.length };
+    try {
+      const written = await this.#records.replace(writing.job);
+      if (written) this.#wrote(written, writing.events);
+      return written !== undefined;
+    } catch (error) {
+      this.#unanswered = writing;
+      throw error;
+    }
+  }
+
+  #wrote(written: Job, events: number): void {
     this.#stored = written;
-    this.#events = this.#events.slice(length);
+    this.#events = this.#events.slice(events);
     this.#job = this.#events.reduce(transition, written);
-    return true;
+    this.#unanswered = undefined;
   }
 
   /** Applies to the newest record what is not written yet. */
@@ -111,6 +165,11 @@ export class JobRun {
     const newest = await this.#records.read(this.#job.id);
     if (!newest) {
       this.#events = [];
+      return;
+    }
+    const { job, events } = this.#unanswered ?? {};
+    if (job && isDeepStrictEqual(newest, { ...job, version: newest.version })) {
+      this.#wrote(newest, events ?? 0);
       return;
     }
     if (isShownAnew(this.#stored, newest)) this.#events = this.#events.flatMap(unlessShown);
@@ -122,6 +181,8 @@ export class JobRun {
 function isShownAnew(before: Job, { posted, shown }: Job): boolean {
   return shown !== before.shown || !isDeepStrictEqual(posted, before.posted);
 }
+
+const isPost = (event: JobEvent): boolean => event.type === 'recorded' && event.fields.posted !== undefined;
 
 /** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
 function unlessShown(event: JobEvent): JobEvent[] {

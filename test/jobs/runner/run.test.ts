@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JobRun } from '../../../src/jobs/runner/run.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
+import { createWorld, SONG, type World } from '../world.ts';
+
+let world: World;
+let job: string;
+/** What happens to the writes that come, in their order; then they are done. */
+let writes: ('away' | 'answer lost' | 'full')[];
+let pauses: number[];
+let lease: { isHeld: boolean; stopping: AbortController };
+
+beforeEach(async () => {
+  world = await createWorld();
+  job = await world.start(SONG);
+  writes = [];
+  pauses = [];
+  lease = { isHeld: true, stopping: new AbortController() };
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const POSTED = { type: 'recorded', fields: { posted: { id: 'message-1' } } } as const;
+
+async function load(): Promise<JobRun> {
+  const { jobs } = world.storage;
+  const replace: typeof jobs.replace = async (record) => {
+    const trouble = writes.shift();
+    if (trouble === 'away') throw new StorageError('unavailable', trouble);
+    if (trouble === 'full') throw new StorageError('full', trouble);
+    const written = await jobs.replace(record);
+    if (trouble === 'answer lost') throw new StorageError('unavailable', trouble);
+    return written;
+  };
+  const run = await JobRun.load(
+    job,
+    { jobs: { ...jobs, read: (id) => jobs.read(id), replace } },
+    {
+      isHeld: () => lease.isHeld,
+      signal: lease.stopping.signal,
+      sleep: async (milliseconds) => {
+        pauses.push(milliseconds);
+      },
+    },
+  );
+  if (!run) throw new TypeError('The job was not stored');
+  return run;
+}
+
+const posted = async () => (await world.read(job)).posted;
+
+describe('what was posted', () => {
+  it('is stored as soon as storage is back', async () => {
+    const run = await load();
+    writes = ['away', 'away', 'away'];
+    run.apply(POSTED);
+    await run.save();
+    expect(await posted()).toEqual({ id: 'message-1' });
+    expect(pauses).toEqual([250, 1_000, 4_000]);
+  });
+
+  it('is stored once where only the answer to the write was lost', async () => {
+    const run = await load();
+    writes = ['answer lost'];
+    run.apply(POSTED);
+    await run.save();
+    const { version, overtaken, mayHavePosted } = await world.read(job);
+    expect({ version, overtaken, mayHavePosted }).toEqual({ version: 2 });
+    run.apply({ type: 'recorded', fields: { shown: 'digest' } });
+    await run.save();
+    expect(await world.read(job)).toMatchObject({ version: 3, shown: 'digest' });
+  });
+
+  it('is stored though the claim that came with it could not be, and the claim is not', async () => {
+    const run = await load();
+    writes = ['away'];
+    run.apply(POSTED);
+    const { work } = run.job;
+    const claim = run.claim({ type: 'submitting', work, at: world.clock.now() });
+    await expect(claim).rejects.toThrow('away');
+    expect(await posted()).toEqual({ id: 'message-1' });
+    expect((await world.read(job)).state).toBe('accepted');
+  });
+
+  it('is not sent for where the answer to the claim was lost', async () => {
+    const run = await load();
+    writes = ['answer lost'];
+    run.apply(POSTED);
+    const { work } = run.job;
+    const claim = run.claim({ type: 'submitting', work, at: world.clock.now() });
+    await expect(claim).rejects.toThrow('answer lost');
+    expect(await world.read(job)).toMatchObject({ state: 'submitting', posted: { id: 'message-1' } });
+  });
+
+  it('waits for storage no longer than a lease', async () => {
+    const run = await load();
+    writes = ['away', 'away', 'away', 'away', 'away'];
+    run.apply(POSTED);
+    await expect(run.save()).rejects.toThrow('away');
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThan(20_000);
+    expect(await posted()).toBeUndefined();
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'the lease was lost',
+      () => {
+        lease.isHeld = false;
+      },
+    ],
+    ['the bot is being stopped', () => lease.stopping.abort()],
+  ])('is not tried again once %s', async (_, happens) => {
+    const run = await load();
+    writes = ['away'];
+    run.apply(POSTED);
+    happens();
+    await expect(run.save()).rejects.toThrow('away');
+    expect(await posted()).toBeUndefined();
+  });
+
+  it('is not tried again where the disk is full', async () => {
+    const run = await load();
+    writes = ['full'];
+    run.apply(POSTED);
+    await expect(run.save()).rejects.toThrow('full');
+    expect(pauses).toEqual([]);
+  });
+});
+
+it('what can be done again is not waited for', async () => {
+  const run = await load();
+  writes = ['away'];
+  run.apply({ type: 'retried' });
+  await expect(run.save()).rejects.toThrow('away');
+  expect(pauses).toEqual([]);
+});
