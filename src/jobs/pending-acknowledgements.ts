@@ -42,6 +42,8 @@ export interface PendingAcknowledgements {
 export interface PendingAcknowledgementOptions {
   readonly settings: Pick<SettingsStore, 'set' | 'delete' | 'update' | 'entries'>;
   readonly platform: (name: string) => Platform | undefined;
+  /** The job that a platform's event made. Rejects with StorageError. */
+  readonly jobOf: (platform: string, event: string) => Promise<object | undefined>;
   /** Whether this process alone uses the storage. Then all entries of an earlier process belong to a process that died. */
   readonly alone: boolean;
   readonly now: () => number;
@@ -54,7 +56,7 @@ export interface PendingAcknowledgementOptions {
 export function createPendingAcknowledgements(
   options: PendingAcknowledgementOptions,
 ): PendingAcknowledgements {
-  const { settings, platform, alone, now, sleep, newId, log } = options;
+  const { settings, platform, jobOf, alone, now, sleep, newId, log } = options;
   const self = newId();
   /** Keys that may still be stored although their request came to an end. */
   const leftover = new Set<string>();
@@ -66,6 +68,12 @@ export function createPendingAcknowledgements(
     leftover.add(key);
     await settings.delete(key);
     leftover.delete(key);
+  }
+
+  /** The process may die after it stored the job and before it removed the entry. The job tells its person itself. */
+  async function wasStored(key: string, { address }: Entry): Promise<boolean> {
+    const event = key.slice(`${PREFIX}${address.platform}:`.length);
+    return (await jobOf(address.platform, event)) !== undefined;
   }
 
   /** True when this process is the one that tells. */
@@ -117,8 +125,9 @@ export function createPendingAcknowledgements(
     let done = true;
     for (const [key, value] of entries) {
       const entry = key.startsWith(PREFIX) ? read(value) : undefined;
-      if (entry === undefined || !isForgotten(entry) || !(await claim(key))) continue;
-      done = (await tell(key, entry)) && done;
+      if (entry === undefined || !isForgotten(entry)) continue;
+      if (await wasStored(key, entry)) await remove(key);
+      else if (await claim(key)) done = (await tell(key, entry)) && done;
     }
     return done;
   }

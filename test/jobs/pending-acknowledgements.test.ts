@@ -5,11 +5,12 @@ import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import {
   createPendingAcknowledgements,
+  type PendingAcknowledgementOptions,
   type PendingAcknowledgements,
 } from '../../src/jobs/pending-acknowledgements.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { StorageError } from '../../src/storage/storage.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, SONG, type World } from './world.ts';
 
 /** An acknowledgement that came before anything was stored as a job. */
 let world: World;
@@ -29,10 +30,15 @@ const invocation: Invocation = {
 };
 
 /** A process on the storage of the world. */
-function process(alone: boolean, settings = world.storage.settings): PendingAcknowledgements {
+function process(
+  alone: boolean,
+  settings = world.storage.settings,
+  jobOf: PendingAcknowledgementOptions['jobOf'] = (platform, event) => world.jobs.ofEvent(platform, event),
+): PendingAcknowledgements {
   return createPendingAcknowledgements({
     settings,
     platform: () => world.platform,
+    jobOf,
     alone,
     now: world.clock.now,
     sleep: async () => undefined,
@@ -64,6 +70,27 @@ describe('a request that was acknowledged and never stored', () => {
     expect(world.message()?.text).toContain('restarted before I could begin');
     await watchOnce(next);
     expect(world.platform.history).toHaveLength(1);
+  });
+
+  it('is not told where it was stored after all, and the process died before the record of it went', async () => {
+    const job = await world.start(SONG, invocation);
+    await process(true).add(invocation);
+    await watchOnce(process(true));
+    expect(world.platform.history).toEqual([]);
+    expect(await world.storage.settings.entries()).toEqual([]);
+    await world.advance(job);
+    expect(world.message()?.progress?.stage).toBe('Composing');
+  });
+
+  it('is told later where storage does not say whether it was stored', async () => {
+    await process(true).add(invocation);
+    const next = process(true, world.storage.settings, () =>
+      Promise.reject(new StorageError('unavailable', 'away')),
+    );
+    await watchOnce(next);
+    expect(world.platform.history).toEqual([]);
+    await watchOnce(process(true));
+    expect(world.message()?.text).toContain('restarted before I could begin');
   });
 
   it('of another replica is told only when it cannot be running any more', async () => {

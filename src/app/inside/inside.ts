@@ -83,6 +83,7 @@ export async function createInside(
   const pending = createPendingAcknowledgements({
     settings: storage.settings,
     platform,
+    jobOf: jobs.ofEvent,
     alone: config.storage.type === 'sqlite',
     now,
     sleep,
