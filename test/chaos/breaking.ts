@@ -33,21 +33,27 @@ export function createBreaking({
   people: { discord, slack },
   balancer,
   options,
+  tell,
 }: {
   replicas: readonly Replica[];
   redis: RedisServer | undefined;
   people: People;
   balancer: Balancer;
   options: ChaosOptions;
+  /** Told of each call to a chat, and of the fault that it met. */
+  tell: (call: string) => void;
 }): Breaking {
   let calls = 0;
   discord.faults.decide = (request) => {
     calls += 1;
-    return FOR_PEOPLE.test(request) ? planChatFault(options, 'discord', calls) : undefined;
+    const fault = FOR_PEOPLE.test(request) ? planChatFault(options, 'discord', calls) : undefined;
+    tell(`discord ${request} ${fault ?? ''}`);
+    return fault;
   };
   slack.faults.decide = (method) => {
     calls += 1;
     const fault = CONNECTING.has(method) ? undefined : planChatFault(options, 'slack', calls);
+    tell(`slack ${method} ${fault ?? ''}`);
     return fault && SLACK_FAULTS[fault];
   };
   let killed = 0;

@@ -1,5 +1,6 @@
 /** One run: starts everything, asks and breaks by the plan, lets it come to rest, and judges. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,7 +95,9 @@ export async function runChaos(
   };
   await Promise.all(replicas.map((replica) => replica.start()));
   say(`${count} up, asking`);
-  const breaking = createBreaking({ replicas, redis, people, balancer, options });
+  const calls = closing.adopt(createWriteStream(join(folder, 'calls.log')), (file) => file.destroy());
+  const tell = (call: string): void => void calls.write(`${Date.now()} ${call}\n`);
+  const breaking = createBreaking({ replicas, redis, people, balancer, options, tell });
   const asks = await askAndBreak(options, people, breaking, say);
   await breaking.settled();
   proxy.calm();
@@ -123,6 +126,7 @@ export async function runChaos(
   const verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks });
   const good = isGood(verdict);
   if (good) await rm(folder, { recursive: true, force: true });
+  else await writeFile(join(folder, 'found.json'), JSON.stringify(found(verdict, jobs, people), null, 2));
   return {
     ...verdict,
     gatewayFaults: proxy.faults,
@@ -130,6 +134,20 @@ export async function runChaos(
     kills: breaking.kills(),
     freezes: breaking.freezes(),
     ...(good ? {} : { folder }),
+  };
+}
+
+/** The records and all the messages, in every state that they had, of what went wrong. */
+function found({ lost, deliveredTwice }: Verdict, jobs: readonly Job[], { discord, slack }: People): object {
+  const marks = [...lost, ...deliveredTwice].flatMap((line) => /^chaos-\d+-/.exec(line)?.[0] ?? []);
+  const isMeant = (value: unknown): boolean => {
+    const text = JSON.stringify(value);
+    return marks.some((mark) => text.includes(mark));
+  };
+  return {
+    jobs: jobs.filter(isMeant),
+    discord: discord.world.messages.values().filter(isMeant).toArray(),
+    slack: slack.workspace.messages.filter(isMeant),
   };
 }
 
