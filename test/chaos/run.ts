@@ -95,7 +95,7 @@ export async function runChaos(
   };
   await Promise.all(replicas.map((replica) => replica.start()));
   say(`${count} up, asking`);
-  const calls = closing.adopt(createWriteStream(join(folder, 'calls.log')), (file) => file.destroy());
+  const calls = closing.adopt(createWriteStream(join(folder, 'calls.log')), (file) => void file.end());
   const tell = (call: string): void => void calls.write(`${Date.now()} ${call}\n`);
   const breaking = createBreaking({ replicas, redis, people, balancer, options, tell });
   const asks = await askAndBreak(options, people, breaking, say);
