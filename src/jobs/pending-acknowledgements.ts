@@ -3,7 +3,8 @@
  * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
  */
 import { z } from 'zod';
-import { addressSchema, type Invocation } from '../core/invocation.ts';
+import type { PendingInvocation } from '../core/bot/bot.ts';
+import { addressSchema } from '../core/invocation.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { SettingsStore } from '../storage/storage.ts';
@@ -32,9 +33,9 @@ const formerSchema = z.record(z.string(), entrySchema);
 
 export interface PendingAcknowledgements {
   /** Durable when it resolves. Throws StorageError. */
-  add(invocation: Invocation): Promise<void>;
+  add(asking: PendingInvocation): Promise<void>;
   /** The job is stored, or the person is answered. Throws StorageError. */
-  remove(invocation: Invocation): Promise<void>;
+  remove(asking: PendingInvocation): Promise<void>;
   /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
 }
@@ -60,7 +61,7 @@ export function createPendingAcknowledgements(
   const self = newId();
   /** Keys that may still be stored although their request came to an end. */
   const leftover = new Set<string>();
-  const keyOf = ({ id, address }: Invocation): string => `${PREFIX}${address.platform}:${id}`;
+  const keyOf = ({ id, address }: PendingInvocation): string => `${PREFIX}${address.platform}:${id}`;
   const isForgotten = ({ madeAt, process, teller }: Entry): boolean =>
     teller === self || (process !== self && (alone || now() - madeAt >= FORGOTTEN_AFTER_MS));
 
@@ -133,13 +134,13 @@ export function createPendingAcknowledgements(
   }
 
   return {
-    add: (invocation) => {
-      const { address, command } = invocation;
+    add: (asking) => {
+      const { address, command } = asking;
       const entry = { address, command, madeAt: now(), process: self } satisfies Entry;
-      return settings.set(keyOf(invocation), entry);
+      return settings.set(keyOf(asking), entry);
     },
 
-    remove: (invocation) => remove(keyOf(invocation)),
+    remove: (asking) => remove(keyOf(asking)),
 
     async watch(signal) {
       while (!signal.aborted) {

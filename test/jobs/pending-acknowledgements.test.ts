@@ -189,35 +189,6 @@ describe('the bot', () => {
     });
   }
 
-  it('is removed when a job is to answer, in whichever order the two come', async () => {
-    const { promise: answer, resolve } = Promise.withResolvers<Outcome>();
-    const first = process(true);
-    const bot = botWith(first, answer);
-    const running = bot.run(invocation);
-    expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(true);
-    resolve({ type: 'accepted', job: 'a-job', begin: () => {} });
-    await running;
-    const answered = { ...invocation, id: 'event-2' };
-    await bot.run(answered);
-    expect(await bot.recordPendingAcknowledgement?.(answered)).toBe(true);
-    await watchOnce(process(true));
-    expect(world.platform.history).toEqual([]);
-  });
-
-  it('is removed when it is stored after its job and after its removal', async () => {
-    const { settings } = world.storage;
-    const { promise: slow, resolve: stores } = Promise.withResolvers<void>();
-    const set: typeof settings.set = (key, value) => slow.then(() => settings.set(key, value));
-    const accepted: Outcome = { type: 'accepted', job: 'a-job', begin: () => {} };
-    const bot = botWith(process(true, { ...settings, set }), Promise.resolve(accepted));
-    const recording = bot.recordPendingAcknowledgement?.(invocation);
-    await bot.run(invocation);
-    stores();
-    expect(await recording).toBe(true);
-    await watchOnce(process(true));
-    expect(world.platform.history).toEqual([]);
-  });
-
   it('is kept until the person is answered, and told of if that never comes', async () => {
     const first = process(true);
     const said = { type: 'message', visibility: 'person', message: { text: 'Done.' } } as const;

@@ -10,6 +10,9 @@ import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from 
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
 
+/** What is known of an invocation before its person is. */
+export type PendingInvocation = Pick<Invocation, 'id' | 'command' | 'address'>;
+
 /** The bot, as platforms see it. */
 export interface Bot {
   readonly commands: readonly AnyCommand[];
@@ -22,11 +25,14 @@ export interface Bot {
   /**
    * Stores that the person is told to wait. Called before an acknowledgement that cannot wait for the outcome. If the process
    * dies before the person is answered, they are told after the restart. False when it cannot be stored: then the platform
-   * must not acknowledge. An accepted outcome removes the record, since its job answers. Never rejects.
+   * must not acknowledge. Never rejects.
    */
-  recordPendingAcknowledgement?(invocation: Invocation): Promise<boolean>;
-  /** The platform has answered the person: removes what {@link recordPendingAcknowledgement} stored. Never rejects. */
-  answered?(invocation: Invocation): Promise<void>;
+  recordPendingAcknowledgement?(asking: PendingInvocation): Promise<boolean>;
+  /**
+   * The platform has answered the person, or a job will: removes what {@link recordPendingAcknowledgement} stored. Never
+   * rejects.
+   */
+  answered?(asking: PendingInvocation): Promise<void>;
   /**
    * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
    * a form or a thread: `run` asks this of every invocation. Never rejects.
@@ -77,8 +83,8 @@ export interface BotOptions<Settings> {
   readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
   /** Records that a person was told to wait; absent where acknowledgements never come first. */
   readonly pending?: {
-    add(invocation: Invocation): Promise<void>;
-    remove(invocation: Invocation): Promise<void>;
+    add(asking: PendingInvocation): Promise<void>;
+    remove(asking: PendingInvocation): Promise<void>;
   };
   /** A new reference for a log line. */
   readonly newReference: () => string;
@@ -92,9 +98,9 @@ const MOST_SUGGESTIONS = 25;
 
 export function createBot<Settings>(options: BotOptions<Settings>): Bot {
   const { commands, admit, context, home, pending, newReference, log } = options;
-  /** Pending invocations, and those that a job answers. A record that is stored late is removed, too. */
-  const recorded = new Set<Invocation>();
-  const accepted = new WeakSet<Invocation>();
+  /** Invocations whose acknowledgement is recorded as pending. */
+  const recorded = new Set<string>();
+  const keyOf = ({ id, address }: PendingInvocation): string => `${address.platform}:${id}`;
   const byName = new Map(commands.map((command) => [command.name, command]));
 
   /** Throws UserError when the person may not use the command here. */
@@ -116,14 +122,6 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
     };
     // Inherits, so that tools which are made on demand stay so.
     return Object.create(tools, { jobs: { value: jobs } });
-  }
-
-  /** If the record cannot be removed, the person is told again after the next restart. That is better than never. */
-  async function removePending(invocation: Invocation): Promise<void> {
-    if (!recorded.delete(invocation)) return;
-    await pending?.remove(invocation).catch((error: unknown) => {
-      log.warn({ err: error }, 'A pending acknowledgement could not be removed');
-    });
   }
 
   async function answer(asked: Invocation): Promise<Outcome> {
@@ -154,12 +152,7 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
 
     async run(invocation) {
       try {
-        const outcome = await answer(invocation);
-        if (outcome.type === 'accepted') {
-          accepted.add(invocation);
-          await removePending(invocation);
-        }
-        return outcome;
+        return await answer(invocation);
       } catch (error) {
         const reference = newReference();
         const message = toMessage(error, { log, reference });
@@ -173,8 +166,6 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
       }
     },
 
-    answered: removePending,
-
     async refusal(asking) {
       try {
         await admit(asking);
@@ -185,25 +176,29 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
     },
 
     ...(pending && {
-      async recordPendingAcknowledgement(invocation: Invocation) {
+      async recordPendingAcknowledgement(asking: PendingInvocation) {
         // Also one whose write failed: it may have been stored all the same.
-        recorded.add(invocation);
-        const isStored = await pending.add(invocation).then(
-          () => true,
-          (error: unknown) => {
-            log.error(
-              { err: error },
-              'A pending acknowledgement could not be stored, so nothing was acknowledged',
-            );
-            return false;
-          },
-        );
-        if (accepted.has(invocation)) {
-          // The first removal may have come before what it was to remove.
-          recorded.add(invocation);
-          await removePending(invocation);
+        recorded.add(keyOf(asking));
+        try {
+          await pending.add(asking);
+          return true;
+        } catch (error) {
+          log.error(
+            { err: error },
+            'A pending acknowledgement could not be stored, so nothing was acknowledged',
+          );
+          return false;
         }
-        return isStored;
+      },
+
+      async answered(asking: PendingInvocation) {
+        if (!recorded.delete(keyOf(asking))) return;
+        try {
+          await pending.remove(asking);
+        } catch (error) {
+          // The person is told again after the next restart. That is better than never.
+          log.warn({ err: error }, 'A pending acknowledgement could not be removed');
+        }
       },
     }),
 

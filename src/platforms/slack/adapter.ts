@@ -25,6 +25,7 @@ import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
 import { BOT_SCOPES } from './manifest.ts';
+import { Backlog } from './receive/backlog.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 import { createSlackText, slackTextPlainly } from './render/markdown.ts';
@@ -129,7 +130,8 @@ export function createSlack(options: SlackOptions): Platform {
     ...(account.visit === undefined ? {} : { visit: account.visit }),
 
     async start(bot: Bot) {
-      listen(app, { ...tools, bot, threads: options.threads, uninstalled: account.uninstalled });
+      const { uninstalled } = account;
+      listen(app, { ...tools, bot, threads: options.threads, backlog: new Backlog(), uninstalled });
       arrivals.start();
       await account.start();
       await connection.start();

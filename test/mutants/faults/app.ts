@@ -42,11 +42,11 @@ export const APP_FAULTS = [
   {
     name: 'a pending acknowledgement is told although it was answered',
     file: 'src/core/bot/bot.ts',
-    text: 'accepted.add(invocation);\n          await removePending(invocation);',
-    replacement: 'accepted.add(invocation);',
+    text: 'await pending.remove(asking);',
+    replacement: '',
     tests: {
       'test/jobs/pending-acknowledgements.test.ts':
-        'is removed when a job is to answer, in whichever order the two come',
+        'is kept until the person is answered, and told of if that never comes',
     },
   },
   {

@@ -12,17 +12,27 @@ export const SLACK_FAULTS = [
   {
     name: 'a command is acknowledged although nothing remembers it',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: 'inTime === undefined && (await tools.bot.recordPendingAcknowledgement?.(await asked)) !== false;',
+    text: 'inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;',
     replacement: 'inTime === undefined;',
     tests: { [INTERACTIONS]: 'is not acknowledged while no one would remember it after a crash' },
   },
   {
     name: 'a command is acknowledged before its job is stored',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: 'const running = asked.then((ready) => tools.bot.run(ready));',
+    text: 'const running = isUrgent ? undefined : run();',
     replacement:
-      'await isReceived(acknowledge.silently(), tools);\n  const running = asked.then((ready) => tools.bot.run(ready));',
+      'await isReceived(acknowledge.silently(), tools);\n  const running = isUrgent ? undefined : run();',
     tests: { [INTERACTIONS]: 'is stored before it is acknowledged' },
+  },
+  {
+    name: 'many who ask together wait for each other’s work',
+    file: 'src/platforms/slack/receive/answering.ts',
+    text: '(backlog.isFull() && !isForm) ||',
+    replacement: '',
+    tests: {
+      'test/platforms/slack/receive/slow-slack.test.ts':
+        'those who come last are recorded and acknowledged before their work begins',
+    },
   },
   {
     name: 'a post without an answer is sent again',

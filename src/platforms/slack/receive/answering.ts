@@ -1,7 +1,7 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
 import type { Context } from '@slack/bolt';
-import type { Bot } from '../../../core/bot/bot.ts';
+import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Form } from '../../../core/bot/form.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
@@ -27,6 +27,7 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { formView } from '../render/modal.ts';
 import type { Part } from '../render/render.ts';
+import type { Backlog } from './backlog.ts';
 import { agentThreadOf } from './invocations.ts';
 
 interface AnsweringTools extends PrivateTools {
@@ -42,6 +43,7 @@ export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
   readonly workspaces: Workspaces;
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
+  readonly backlog: Backlog;
   /** A workspace removed the app at that time, in milliseconds. */
   readonly uninstalled: (team: string, at: number) => Promise<void>;
 }
@@ -68,18 +70,11 @@ export async function toolsIn(
   return { ...tools, ...workspace, team, arrival: arrivalOf(context) };
 }
 
-/** The whole invocation, once it is known who the person is. `user.team_id`: the person's own workspace. */
-export async function invokedBy(
-  user: {
-    readonly id: string;
-    readonly username?: string | undefined;
-    readonly team_id?: string | undefined;
-  },
-  invocation: Omit<Invocation, 'person' | 'locale'>,
-  { persons, team }: Pick<WorkspaceTools, 'persons' | 'team'>,
-): Promise<Invocation> {
-  const { person, locale } = await persons.find(user.id, user.username, user.team_id === team);
-  return { ...invocation, person, ...(locale === undefined ? {} : { locale }) };
+/** Who asks, as Slack's payloads tell. `team_id`: the person's own workspace. */
+interface AskingUser {
+  readonly id: string;
+  readonly username?: string | undefined;
+  readonly team_id?: string | undefined;
 }
 
 /** How an interaction is acknowledged. Slack waits three seconds for it. */
@@ -107,32 +102,48 @@ interface Origin {
  * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
  */
 export async function respond(
-  invocation: Invocation | Promise<Invocation>,
+  asking: Omit<Invocation, 'person' | 'locale'>,
+  user: AskingUser,
   { acknowledge, ...origin }: Origin & { readonly acknowledge: Acknowledgement },
-  tools: AnsweringTools,
+  tools: WorkspaceTools,
 ): Promise<void> {
-  const asked = Promise.resolve(invocation);
-  const running = asked.then((ready) => tools.bot.run(ready));
-  // What was on its way for long is acknowledged at once.
-  const isUrgent = (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
-  const inTime = await Promise.race([running, tools.sleep(isUrgent ? 0 : LIMITS.acknowledgeWithinMs)]);
+  const { bot, backlog } = tools;
+  const run = () => backlog.holds(runAs(user, asking, tools));
+  // What is wrong with a form is said in its acknowledgement.
+  const isForm = acknowledge.atField !== undefined;
+  // What was on its way for long is acknowledged at once, and so is each of many that come together.
+  const isUrgent =
+    (backlog.isFull() && !isForm) || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
+  const running = isUrgent ? undefined : run();
+  const patience = [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [backlog.full()])];
+  const inTime = running && (await Promise.race([running, ...patience]));
   // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
-  const isEarly =
-    inTime === undefined && (await tools.bot.recordPendingAcknowledgement?.(await asked)) !== false;
+  const isEarly = inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;
   const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;
-  const outcome = inTime ?? (await running);
+  const outcome = inTime ?? (await (running ?? run()));
   if (outcome.type === 'accepted') {
     const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
     // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
     if (isHeard || outcome.decline === undefined) outcome.begin();
     else await outcome.decline();
+    await bot.answered?.(asking);
     return await origin.home?.answer(undefined);
   }
-  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, await asked, origin, tools));
-  if (!isSaid) await follow(outcome, await asked, origin, tools);
-  await tools.bot.answered?.(await asked);
-  const agentThread = agentThreadOf((await asked).address);
+  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
+  if (!isSaid) await follow(outcome, asking, origin, tools);
+  await bot.answered?.(asking);
+  const agentThread = agentThreadOf(asking.address);
   if (agentThread !== undefined) await tools.agents.rest(agentThread);
+}
+
+/** Once it is known who the person is. */
+async function runAs(
+  { id, username, team_id }: AskingUser,
+  asking: Omit<Invocation, 'person' | 'locale'>,
+  { bot, persons, team }: WorkspaceTools,
+): Promise<Outcome> {
+  const { person, locale } = await persons.find(id, username, team_id === team);
+  return await bot.run({ ...asking, person, ...(locale === undefined ? {} : { locale }) });
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */
@@ -152,7 +163,7 @@ const RENDERS_WITHIN_MS = LIMITS.acknowledgeWithinMs / 3;
 async function acknowledgeWith(
   outcome: SaidOutcome,
   acknowledge: Acknowledgement,
-  { address }: Invocation,
+  { address }: PendingInvocation,
   { home }: Origin,
   tools: AnsweringTools,
 ): Promise<boolean> {
@@ -193,7 +204,7 @@ async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools)
 /** What happens after the acknowledgement. */
 async function follow(
   outcome: SaidOutcome,
-  { address, id }: Invocation,
+  { address, id }: PendingInvocation,
   { triggerId, home }: Origin,
   tools: AnsweringTools,
 ): Promise<void> {

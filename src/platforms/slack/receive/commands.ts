@@ -7,14 +7,7 @@ import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-l
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
-import {
-  type Acknowledgement,
-  invokedBy,
-  type ListenerTools,
-  openCommandForm,
-  respond,
-  toolsIn,
-} from './answering.ts';
+import { type Acknowledgement, type ListenerTools, openCommandForm, respond, toolsIn } from './answering.ts';
 import { slashAddress, slashSchema } from './invocations.ts';
 
 export function listenToCommand(app: App, declared: AnyCommand, shared: ListenerTools): void {
@@ -40,9 +33,9 @@ export function listenToCommand(app: App, declared: AnyCommand, shared: Listener
       // A workspace's people use its commands, and visitors those of their own.
       const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
       const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-      const invocation = invokedBy(user, { id, ...target, options, address }, tools);
       const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };
-      await respond(invocation, { acknowledge, triggerId: id }, tools);
+      const asking = { id, ...target, options, address };
+      await respond(asking, user, { acknowledge, triggerId: id }, tools);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const message = toMessage(error, { log: tools.log, reference: id });

@@ -6,7 +6,7 @@ import { renderPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { choiceOption, FORM_CALLBACK, formOptions, formView, readMetadata } from '../render/modal.ts';
-import { type Acknowledgement, invokedBy, type ListenerTools, respond, toolsIn } from './answering.ts';
+import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './answering.ts';
 import { homeAnswer } from './home.ts';
 import { interactionSchema } from './invocations.ts';
 
@@ -26,7 +26,6 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     // A trigger id is new each time a form is sent, also when the same form is sent again after a correction.
     const id = triggerId ?? view.id;
     const options = { ...metadata.files, ...formOptions(view.state.values) };
-    const invocation = invokedBy(user, { id, ...formTarget(form), options, address }, tools);
     const acknowledge: Acknowledgement = {
       arrival: tools.arrival,
       silently: () => ack(),
@@ -39,7 +38,8 @@ export function listenToForms(app: App, shared: ListenerTools): void {
       withForm: (next) => ack({ response_action: 'update', view: formView(next, address, home) }),
     };
     const tab = home === undefined ? {} : { home: homeAnswer(address, home, tools) };
-    await respond(invocation, { acknowledge, triggerId, ...tab }, tools);
+    const asking = { id, ...formTarget(form), options, address };
+    await respond(asking, user, { acknowledge, triggerId, ...tab }, tools);
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {

@@ -7,14 +7,7 @@ import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
 import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
-import {
-  invokedBy,
-  type ListenerTools,
-  openCommandForm,
-  respond,
-  toolsIn,
-  type WorkspaceTools,
-} from './answering.ts';
+import { type ListenerTools, openCommandForm, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import { channelAddress, interactionSchema, PLATFORM_NAME, pressedSchema } from './invocations.ts';
 
 /** Changes from the Home tab may take this long to show, such as the end of a job. */
@@ -80,10 +73,10 @@ async function press(
   if (target === undefined) return ack();
   const options = form?.initial ?? {};
   const id = triggerId ?? `${user.id}:${value}`;
-  const invocation = invokedBy(user, { id, ...target, options, address }, tools);
   const home = homeAnswer(address, shown.direct, tools);
   const acknowledge = { arrival: tools.arrival, silently: () => ack() };
-  await respond(invocation, { acknowledge, triggerId, home }, tools);
+  const asking = { id, ...target, options, address };
+  await respond(asking, user, { acknowledge, triggerId, home }, tools);
 }
 
 /** Answers in the Home tab: at once, and again when the change has settled. */

@@ -7,14 +7,7 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
-import {
-  invokedBy,
-  type ListenerTools,
-  openCommandForm,
-  respond,
-  toolsIn,
-  type WorkspaceTools,
-} from './answering.ts';
+import { type ListenerTools, openCommandForm, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import { filesOf, spoken, talkOptions } from './conversation.ts';
 import { interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
 
@@ -35,9 +28,9 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const hasAgents = tools.agents.isOffered();
     const address = interactionAddress(interaction, tools.team, tools.now(), { hasAgents });
     const id = triggerId ?? `${user.id}:${value}`;
-    const invocation = invokedBy(user, { id, ...target, options: {}, address }, tools);
     const acknowledge = { arrival: tools.arrival, silently: () => ack() };
-    await respond(invocation, { acknowledge, triggerId }, tools);
+    const asking = { id, ...target, options: {}, address };
+    await respond(asking, user, { acknowledge, triggerId }, tools);
   });
 }
 

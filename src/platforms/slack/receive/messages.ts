@@ -7,7 +7,7 @@ import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.t
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
-import { invokedBy, type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import {
   filesOf,
   isAboutPeople,
@@ -96,17 +96,15 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     const address = thread === undefined ? where : { ...where, thread };
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare) return;
-    const invocation = await invokedBy(
+    const meantBy = isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked;
+    const asking = { id, ...meantBy, address };
+    // The event is acknowledged when this is done.
+    await respond(
+      asking,
       { id: user },
-      {
-        id,
-        ...(isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked),
-        address,
-      },
+      { acknowledge: { silently: async () => {} }, triggerId: undefined },
       tools,
     );
-    // The event is acknowledged when this is done.
-    await respond(invocation, { acknowledge: { silently: async () => {} }, triggerId: undefined }, tools);
   }
 
   /**
