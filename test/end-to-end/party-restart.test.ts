@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,9 +7,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { writeOggOpus } from '../../src/media/opus/ogg.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
-import { startDiscord } from '../servers/discord/index.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { CERTIFICATE } from '../servers/voice/certificate.ts';
 import { startVoiceServer } from '../servers/voice/server.ts';
 
@@ -28,7 +29,8 @@ function numbered(): Buffer {
 const numberOf = (packet: Buffer | undefined): number =>
   Number.parseInt(packet?.subarray(1).toString('latin1') ?? '', 10);
 
-it('killed in the middle of a song, or stopped, the next process goes on at the second where it was', async () => {
+/** A Discord with a song that the bot's processes play in Lounge. Its listener reads which packet is heard. */
+async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   const [discord, voice, directory] = await Promise.all([
     startDiscord(),
     startVoiceServer(),
@@ -47,62 +49,109 @@ it('killed in the middle of a song, or stopped, the next process goes on at the 
   const environment = {
     ...PROGRAM_ENVIRONMENT,
     NODE_EXTRA_CA_CERTS: certificate,
-    PORT: String(await freePort()),
     DATA_DIR: directory,
     GATEWAY_BASE_URL: emulator.url,
     GATEWAY_API_KEY: emulator.apiKey,
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     MEDIA_ALLOWED_HOSTS: [new URL(emulator.url).host, new URL(discord.origin).host].join(','),
+    ...settings,
   };
-  const bots: ChildProcess[] = [];
-  const start = () =>
-    bots.push(spawn(process.execPath, ['src/main.ts'], { cwd: PROJECT, env: environment, stdio: 'ignore' }));
-  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
-    const bot = bots.at(-1);
-    if (!bot || bot.exitCode !== null || bot.signalCode !== null) return;
-    const ended = once(bot, 'exit');
-    bot.kill(signal);
-    await ended;
-  };
-  onTestFinished(async () => {
-    await end('SIGKILL');
-    await Promise.all([emulator.close(), voice.close(), discord.close()]);
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  start();
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
-  const card = await song.message(({ attachments }) => attachments.length >= 2);
-  discord.voice.join(discord.user, lounge);
   const call = voice.call(lounge.id);
-  discord.press('Play here take 1', card);
-  await voice.until(() => call.heard.length > 5, 'sound');
-  const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.opus'));
-  await writeFile(join(directory, 'media', kept ?? ''), numbered());
   const heard = () => call.heard.map(numberOf).filter((number) => !Number.isNaN(number));
-  // The same song again: it is not made anew.
-  discord.command({ name: 'party loop', options: { what: 'queue' } });
-  discord.command({ name: 'party skip' });
-  await voice.until(() => heard().length > 3 * SECOND, 'the numbered song');
+  const ends: ((signal: 'SIGKILL' | 'SIGTERM') => Promise<void>)[] = [];
 
-  await end('SIGKILL');
-  const killedAt = heard().at(-1) ?? 0;
-  const before = heard().length;
-  start();
-  await voice.until(() => heard().length > before + SECOND, 'sound after the crash');
-  expect(Math.abs((heard()[before] ?? 0) - killedAt)).toBeLessThanOrEqual(SECOND);
+  return {
+    discord,
+    voice,
+    heard,
 
-  await end('SIGTERM');
-  const stoppedAt = heard().at(-1) ?? 0;
-  const then = heard().length;
-  start();
-  await voice.until(() => heard().length > then + SECOND, 'sound after the restart');
-  expect(Math.abs((heard()[then] ?? 0) - stoppedAt)).toBeLessThanOrEqual(SECOND / 10);
+    /** A process of the bot. Resolves when it listens, to what ends it. */
+    async start() {
+      const port = await freePort();
+      const env = { ...environment, PORT: String(port) };
+      const bot = spawn(process.execPath, ['src/main.ts'], { cwd: PROJECT, env, stdio: 'ignore' });
+      const ended = once(bot, 'exit');
+      const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+        bot.kill(signal);
+        await ended;
+      };
+      ends.push(end);
+      const isUp = () =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await expect.poll(isUp, { timeout: 60_000 }).toBe(true);
+      return end;
+    },
+
+    /** Resolves when a second of the numbered song was heard. */
+    async play() {
+      await discord.until(() => discord.commands.length > 0, 'registered commands');
+      const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
+      const card = await song.message(({ attachments }) => attachments.length >= 2);
+      discord.voice.join(discord.user, lounge);
+      discord.press('Play here take 1', card);
+      await voice.until(() => call.heard.length > 5, 'sound');
+      const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.opus'));
+      await writeFile(join(directory, 'media', kept ?? ''), numbered());
+      // The same song again: it is not made anew.
+      discord.command({ name: 'party loop', options: { what: 'queue' } });
+      discord.command({ name: 'party skip' });
+      await voice.until(() => heard().length > SECOND, 'the numbered song');
+    },
+
+    /** From silence on: resolves when it sounds again, to how far that is from what was heard before, in packets. */
+    async gap() {
+      const before = heard();
+      await voice.until(() => heard().length > before.length + SECOND, 'sound after the interruption');
+      return Math.abs((heard()[before.length] ?? 0) - (before.at(-1) ?? 0));
+    },
+
+    async [Symbol.asyncDispose]() {
+      await Promise.all(ends.map((end) => end('SIGKILL')));
+      await Promise.all([emulator.close(), voice.close(), discord.close()]);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const panels = (discord: DiscordServer) =>
+  discord.said().filter(({ components }) => JSON.stringify(components).includes('party.pause'));
+
+it('killed in the middle of a song, or stopped, the next process goes on at the second where it was', async () => {
+  await using world = await startWorld();
+  const { discord, voice } = world;
+  const killed = await world.start();
+  await world.play();
+  await killed('SIGKILL');
+  const afterKill = world.gap();
+  const stopped = await world.start();
+  expect(await afterKill).toBeLessThanOrEqual(SECOND);
+  await stopped('SIGTERM');
+  const afterStop = world.gap();
+  await world.start();
+  expect(await afterStop).toBeLessThanOrEqual(SECOND / 10);
   // One message tells of it all.
-  expect(
-    discord.said().filter(({ components }) => JSON.stringify(components).includes('party.pause')),
-  ).toHaveLength(1);
+  expect(panels(discord)).toHaveLength(1);
   expect(voice.mistakes).toEqual([]);
 });
+
+it.runIf(noRedis === undefined)(
+  'of two processes on Redis the one that plays is killed, and the other goes on at the second where it was',
+  async () => {
+    const redis = await startRedisServer();
+    onTestFinished(() => redis.dispose());
+    await using world = await startWorld({ REDIS_URL: redis.url });
+    const { discord, voice } = world;
+    const kill = await world.start();
+    await discord.until(() => discord.gateway.connected === 1, 'the shard');
+    await world.start();
+    await world.play();
+    await kill('SIGKILL');
+    expect(await world.gap()).toBeLessThanOrEqual(SECOND);
+    expect(panels(discord)).toHaveLength(1);
+    expect(voice.mistakes).toEqual([]);
+  },
+);
