@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
@@ -19,18 +22,22 @@ it.runIf(noRedis === undefined)(
       startVoiceServer(),
       startRedisServer(),
     ]);
-    const emulator = await startEmulator({ speed: 0, songSeconds: 60, studio: createSampleStudio() });
+    const emulator = await startEmulator({ speed: 0, songSeconds: 20, studio: createSampleStudio() });
+    // One folder for all, so that a song is made into Opus once.
+    const directory = await mkdtemp(join(tmpdir(), 'minstrel-party-'));
     const replicas: Awaited<ReturnType<typeof startMinstrel>>[] = [];
     onTestFinished(async () => {
       for (const replica of replicas) await replica[Symbol.asyncDispose]();
       await Promise.all([emulator.close(), voice.close(), discord.close()]);
       await redis.dispose();
+      await rm(directory, { recursive: true, force: true });
     });
     discord.voice.server = voice;
     const lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
     const start = async () => {
       const environment = {
         REDIS_URL: redis.url,
+        DATA_DIR: directory,
         DISCORD_TOKEN: discord.token,
         DISCORD_API_URL: discord.apiUrl,
         DISCORD_PUBLIC_KEY: discord.publicKey,
@@ -52,6 +59,7 @@ it.runIf(noRedis === undefined)(
     expect(await sayingOf(discord.press('Play here take 1', card))).toContain('I play Rain in Lounge');
     const call = voice.call(lounge.id);
     await voice.until(() => call.heard.length > 20, 'sound');
+    await sayingOf(discord.command({ name: 'party loop', options: { what: 'song' } }));
     expect(discord.refused.map(({ code }) => code)).toEqual([10_065]);
     const panel = await discord.until(
       () => discord.said().findLast(({ components }) => JSON.stringify(components).includes('party.pause')),

@@ -95,15 +95,16 @@ function writePage(packets: readonly Uint8Array[], { granule, flags, sequence }:
   return page;
 }
 
+/** What each value of a byte adds to the checksum. */
+const CHECKSUMS = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  return crc;
+});
+
 /** CRC-32 with the polynomial 0x04c11db7, not reflected: https://www.rfc-editor.org/rfc/rfc3533#section-6 */
-function checksum(page: Uint8Array): number {
-  let crc = 0;
-  for (const byte of page) {
-    crc ^= byte << 24;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
-  }
-  return crc >>> 0;
-}
+const checksum = (page: Uint8Array): number =>
+  page.reduce((crc, byte) => (crc << 8) ^ (CHECKSUMS[(crc >>> 24) ^ byte] ?? 0), 0) >>> 0;
 
 /**
  * The packets of an Ogg Opus file after the first `skip` ones, read as they are needed. Throws RangeError for bytes that are

@@ -78,6 +78,7 @@ export class Call {
 
   spoke(is: boolean): void {
     this.speaking.push({ at: performance.now(), is });
+    this.#changed();
   }
 
   hear({ from, sealed, ssrc, sequence, timestamp }: Packet): void {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
 const TEN_SECONDS = 10_000;
@@ -15,7 +15,9 @@ async function inCall(world: VoiceWorld) {
   return { session, call, heard };
 }
 
-it('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async () => {
+it.concurrent('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { server } = world;
   const { session, call, heard } = await inCall(world);
@@ -42,7 +44,9 @@ it('what is heard equals what was played, and pause, resume and skip land within
   expect(server.mistakes).toEqual([]);
 });
 
-it('goes on in the next epoch when people join and leave, and through lost packets', async () => {
+it.concurrent('goes on in the next epoch when people join and leave, and through lost packets', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, server, channel } = world;
   const { session, call, heard } = await inCall(world);
@@ -70,7 +74,9 @@ it('goes on in the next epoch when people join and leave, and through lost packe
   expect(world.events.filter((event) => event === 'listeners').length).toBeGreaterThanOrEqual(2);
 });
 
-it('resumes a session that was cut, and joins anew when the voice server crashed or sends nonsense', async () => {
+it.concurrent('resumes a session that was cut, and joins anew when the voice server crashed or sends nonsense', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { server } = world;
   const { session, call, heard } = await inCall(world);
@@ -96,7 +102,9 @@ it('resumes a session that was cut, and joins anew when the voice server crashed
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
 });
 
-it('comes back to a voice server that was away, and asks Discord seldom meanwhile', async () => {
+it.concurrent('comes back to a voice server that was away, and asks Discord seldom meanwhile', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
   const { session, call, heard } = await inCall(world);
@@ -128,7 +136,7 @@ it('comes back to a voice server that was away, and asks Discord seldom meanwhil
   expect(await ended).toBe('replaced');
 });
 
-it('goes on at another voice server when that of the region is gone', async () => {
+it.concurrent('goes on at another voice server when that of the region is gone', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
   const { session, call, heard } = await inCall(world);
@@ -144,7 +152,9 @@ it('goes on at another voice server when that of the region is gone', async () =
   expect(session.present).toEqual([discord.user.id]);
 });
 
-it('says within seconds that a channel cannot be joined, where somebody waits, and asks no more', async () => {
+it.concurrent('says within seconds that a channel cannot be joined, where somebody waits, and asks no more', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
   server.away = true;
@@ -153,7 +163,9 @@ it('says within seconds that a channel cannot be joined, where somebody waits, a
   await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
 });
 
-it('follows when it is moved, and says why it ended: thrown out, or refused for good', async () => {
+it.concurrent('follows when it is moved, and says why it ended: thrown out, or refused for good', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, server, channel } = world;
   const { guild } = discord;
@@ -192,7 +204,7 @@ it('follows when it is moved, and says why it ended: thrown out, or refused for 
   expect(again.channel).toBe(channel.id);
 });
 
-it('is in the audience of a stage until somebody invites it', async () => {
+it.concurrent('is in the audience of a stage until somebody invites it', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord } = world;
   const stage = discord.world.addChannel('Stage', { guildId: discord.guild.id, type: 13 });
@@ -206,7 +218,7 @@ it('is in the audience of a stage until somebody invites it', async () => {
   expect(world.events.filter((event) => event === 'speakable')).toHaveLength(3);
 });
 
-it('knows who listens: no bots, and no one who hears nothing', async () => {
+it.concurrent('knows who listens: no bots, and no one who hears nothing', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { guild, user } = discord;

@@ -1,6 +1,5 @@
 /** The real adapter, discord.js and @discordjs/voice, between a strict Discord and a strict voice server. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect } from 'vitest';
 import { createDiscord } from '../../../../src/platforms/discord/adapter.ts';
 import type {
   JoinOptions,
@@ -50,7 +49,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   await platform.start(new FakeBot());
   const voice = await platform.voice?.();
   if (!voice) throw new Error('The platform has no voice');
-  await expect.poll(() => voice.serves(discord.guild.id)).toBe(true);
+  while (!(await voice.serves(discord.guild.id))) await delay(10);
   const events: string[] = [];
   const sessions: VoiceSession[] = [];
   return {
