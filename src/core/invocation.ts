@@ -89,12 +89,10 @@ export interface Invocation {
   readonly address: Address;
   readonly person: Person;
   readonly conversation?: readonly ConversationTurn[];
-  /** It was said in a message, which stands in the channel: the answer need not repeat it. */
+  /** It was said in a message, which the channel shows: the answer need not repeat it. */
   readonly isMessage?: boolean;
   /** Everything that was attached to what was said, where there is no option for it. */
   readonly files?: readonly FileReference[];
-  /** The person's language, as the platform tells it (BCP 47). */
-  readonly locale?: string;
 }
 
 export interface SuggestRequest {

@@ -113,7 +113,7 @@ describe('against an independent mock', () => {
       code: 'rate',
       status: 429,
       taken: 'no',
-      gatewayMessage: 'slower, please',
+      message: expect.stringContaining('slower, please'),
     });
   });
 

@@ -1,5 +1,5 @@
 import type { AnswerSoFar } from '../answers.ts';
-import { type GatewayFamily, ROUTES, type RouteName } from '../routes.ts';
+import { ROUTES, type RouteName } from '../routes.ts';
 import { decideCode, ERROR_CODES, type GatewayErrorCode } from './error-table.ts';
 import { isObject } from './json.ts';
 import type { Refusal } from './refusal.ts';
@@ -16,7 +16,6 @@ interface GatewayErrorInit {
   gatewayCode?: string | undefined;
   gatewayMessage?: string | undefined;
   retryAfterMs?: number | undefined;
-  body?: string | undefined;
   partial?: AnswerSoFar | undefined;
   /** For the log: what was wrong, in our words. */
   explanation?: string | undefined;
@@ -27,7 +26,6 @@ interface GatewayErrorInit {
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: GatewayErrorCode;
-  readonly family: GatewayFamily;
   readonly route: RouteName;
   /** Whether the same request may be sent again without risk of paying twice. */
   readonly retryable: boolean;
@@ -36,30 +34,23 @@ export class GatewayError extends Error {
   readonly status: number | undefined;
   /** The gateway's own code, number or word, as text. */
   readonly gatewayCode: string | undefined;
-  /** The gateway's own message: escape it before showing it. */
-  readonly gatewayMessage: string | undefined;
   /** What the gateway asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** For the log: what was wrong, in our words. */
   readonly explanation: string | undefined;
-  /** The raw body, bounded and with secrets and signed addresses taken out, for the log. */
-  readonly body: string | undefined;
   /** Not a plain member: no logger may write people's answers out. */
   #partial: AnswerSoFar | undefined;
 
   constructor(init: GatewayErrorInit) {
     super(describe(init), init.cause === undefined ? undefined : { cause: init.cause });
     this.code = init.code;
-    this.family = ROUTES[init.route].family;
     this.route = init.route;
     this.retryable = init.retryable;
     this.taken = init.taken;
     this.status = init.status;
     this.gatewayCode = init.gatewayCode;
-    this.gatewayMessage = init.gatewayMessage;
     this.retryAfterMs = init.retryAfterMs;
     this.explanation = init.explanation;
-    this.body = init.body;
     this.#partial = init.partial;
   }
 
@@ -134,7 +125,6 @@ export function refused(route: RouteName, answer: RefusedWith, redact: Redact): 
     gatewayCode: refusal.names[0] === undefined ? refusal.number?.toString() : redact(refusal.names[0]),
     gatewayMessage: message,
     retryAfterMs,
-    body: keptBody(redact, answer.text),
     explanation: redirected ? 'the gateway redirects: its base URL is not the right one' : undefined,
   });
 }
@@ -155,8 +145,6 @@ interface Failure extends Pick<GatewayErrorInit, 'code' | 'status' | 'cause'> {
   /** Whether the request surely never reached the gateway. */
   neverSent?: boolean;
   explanation: string;
-  /** Redacted and bounded already. */
-  body?: string | undefined;
 }
 
 /** No answer, or none that can be used. */
@@ -239,8 +227,6 @@ function surelyBeforeSending(error: unknown): boolean {
   });
 }
 
-/** The most of a raw body that an error keeps, in characters. */
-const LONGEST_KEPT_BODY = 2_048;
 const ADDRESS_FIELDS = new Set(['callBackUrl', 'uploadUrl', 'img_url', 'audio_url']);
 
 export type Redact = (text: string) => string;
@@ -282,10 +268,4 @@ function signedAddresses(requestBody: unknown): string[] {
         ADDRESS_FIELDS.has(name) && typeof value === 'string' ? [value] : [],
       ),
     );
-}
-
-/** A raw body as an error keeps it: redacted before it is cut, so that no half of a secret remains. */
-export function keptBody(redact: Redact, text: string): string | undefined {
-  if (text === '') return undefined;
-  return redact(text.slice(0, 4 * LONGEST_KEPT_BODY)).slice(0, LONGEST_KEPT_BODY);
 }

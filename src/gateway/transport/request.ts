@@ -5,7 +5,6 @@ import {
   type GatewayError,
   invalid,
   isWebPage,
-  keptBody,
   type Redact,
   redactor,
   refused,
@@ -14,7 +13,7 @@ import {
 import { parseJson } from './json.ts';
 import { DEFAULT_TIMEOUTS, type FetchedResponse, type GatewayOptions } from './options.ts';
 import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
-import { type Deadline, retryAfterOf, startDeadline, watchedTries } from './retry.ts';
+import { type Deadline, endedBy, retryAfterOf, startDeadline, watchedTries } from './retry.ts';
 
 export interface RequestInput {
   /** Values for the path's `{names}`. */
@@ -35,7 +34,7 @@ export interface Reply {
   status: number;
   /** The body's JSON; undefined for an empty body. */
   value: unknown;
-  /** An error for an answer that holds nothing usable; it keeps the raw body. */
+  /** An error for an answer that holds nothing usable. */
   unusable(explanation: string): GatewayError;
   /** An error for an answer that turns out to be a refusal. */
   refused(refusal: Refusal): GatewayError;
@@ -117,7 +116,7 @@ export function createRequester(options: GatewayOptions): Requester {
 
   async function attemptCall(name: RouteName, input: RequestInput): Promise<Reply> {
     const { maxBytes }: GatewayRoute = ROUTES[name];
-    const { response, status, isGood, deadline, redact, refusedWith } = await begin(name, input);
+    const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
     try {
       const bound = isGood ? maxBytes : LONGEST_REFUSAL;
       const { text, tooLong, failure } = await readBody(response.body, bound, deadline);
@@ -129,7 +128,6 @@ export function createRequester(options: GatewayOptions): Requester {
           code: isWebPage(text) ? 'no-api' : 'nonsense',
           explanation,
           status,
-          body: keptBody(redact, text),
         });
       if (tooLong) throw unusable(`the answer is longer than ${maxBytes} bytes`);
       if (value === undefined && text.trim() !== '') throw unusable('the answer is not JSON');
@@ -285,20 +283,6 @@ async function readBody(
 /** Frees the connection, even if that fails. */
 function giveUp(reader: { cancel(): Promise<void> }): void {
   reader.cancel().catch(() => undefined);
-}
-
-/** The error for a request whose deadline came, if it did. */
-export function endedBy(name: RouteName, { ended }: Deadline): GatewayError | undefined {
-  switch (ended) {
-    case undefined:
-      return undefined;
-    case 'aborted':
-      return failed(name, { code: 'aborted', explanation: 'aborted by the caller' });
-    case 'timeout':
-      return failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
-    default:
-      return ended satisfies never;
-  }
 }
 
 /** A request as its schema lets it through: only named fields, nothing undefined; anything else is `invalid`. */

@@ -151,3 +151,17 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined) {
 }
 
 export type Deadline = ReturnType<typeof startDeadline>;
+
+/** The error for a request whose deadline came, if it did. */
+export function endedBy(name: RouteName, { ended }: Deadline): GatewayError | undefined {
+  switch (ended) {
+    case undefined:
+      return undefined;
+    case 'aborted':
+      return failed(name, { code: 'aborted', explanation: 'aborted by the caller' });
+    case 'timeout':
+      return failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
+    default:
+      return ended satisfies never;
+  }
+}

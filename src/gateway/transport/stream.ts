@@ -1,10 +1,11 @@
 import { type Answer, type AnswerEvent, type AnswerPart, answerSchema } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
 import { type AnswerPiece, createAnswerCollector } from './collector.ts';
-import { failed, GatewayError, isWebPage, keptBody, refused } from './errors.ts';
+import { failed, GatewayError, isWebPage, refused } from './errors.ts';
 import { parseJson, usable } from './json.ts';
 import { isRefusal, readRefusal } from './refusal.ts';
-import { endedBy, type OpenReply, type Reply, type Requester, type RequestInput } from './request.ts';
+import type { OpenReply, Reply, Requester, RequestInput } from './request.ts';
+import { endedBy } from './retry.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
 
 /** Reads one dialect's answers. Made anew for every answer, so it may keep state. */
@@ -108,7 +109,6 @@ async function* readPieces(
       code: isWebPage(textOf(opening)) ? 'no-api' : code,
       explanation,
       status: reply.status,
-      body: keptBody(reply.redact, textOf(opening)),
     });
 
   if (/^\s*[[{]/.test(textOf(opening))) {

@@ -31,7 +31,7 @@ import { converse } from './receive/conversation.ts';
 import { createDeletions } from './receive/deletions.ts';
 import { discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
 import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
-import { createLayOut, layOutPlainly } from './render/render.ts';
+import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
 export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'budgets'> {
@@ -79,7 +79,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const guilds = createGuilds(rest, log);
   const connection = connect();
   const renders = createRenderThread({
-    module: new URL('./render/render.ts', import.meta.url),
+    module: new URL('./render/paginate.ts', import.meta.url),
     create: createLayOut,
     plainly: layOutPlainly,
     log,

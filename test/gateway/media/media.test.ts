@@ -64,7 +64,7 @@ describe('the two path forms of video', () => {
       code: 'not-found',
       taken: 'no',
       gatewayCode: 'ModelNotFound',
-      gatewayMessage: 'no such model',
+      message: expect.stringContaining('no such model'),
     });
     expect(server.seen).toHaveLength(2);
   });

@@ -195,7 +195,7 @@ describe('what an error tells', () => {
     expect(error).toMatchObject({
       status: 429,
       gatewayCode: 'rate_limit_exceeded',
-      gatewayMessage: 'slower',
+      message: expect.stringContaining('slower'),
       retryAfterMs: 90_000,
     });
     expect(error.message).toBe('chat/completions: rate (HTTP 429, gateway code rate_limit_exceeded): slower');
@@ -224,7 +224,7 @@ describe('what an error tells', () => {
       answer(response, { code: 400, msg: echo, data: { callBackUrl: CALLBACK } }),
     );
     const error = await errorOf(generate(gatewayAt(server.url).gateway));
-    const told = JSON.stringify([error.message, error.gatewayMessage, error.body]);
+    const told = error.message;
     expect(told).toContain('https://cdn.example/a.mp3?[removed]');
     for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(told).not.toContain(secret);
   });
@@ -232,20 +232,16 @@ describe('what an error tells', () => {
   it('shows a signed address in no other writing either, nor its half where a text was cut', async () => {
     const told = async (body: string | object) => {
       const server = await startServer((_, response) => answer(response, body, { status: 400 }));
-      const error = await errorOf(generate(gatewayAt(server.url).gateway));
-      return JSON.stringify([error.message, error.gatewayMessage, error.body]);
+      return (await errorOf(generate(gatewayAt(server.url).gateway))).message;
     };
     const escaped = `{"code":400,"msg":"call ${CALLBACK.replaceAll('/', '\\/')} or https:\\/\\/cdn.example\\/a.mp3?Signature=abc\\/def"}`;
     expect(escaped).toContain('\\/');
-    for (const body of [escaped, `${encodeURIComponent(CALLBACK)} failed`]) {
+    for (const body of [escaped, { code: 400, msg: `${encodeURIComponent(CALLBACK)} failed` }]) {
       expect(await told(body)).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
     }
-    // A message is cut after 500 characters, a body after some thousand: in the middle of a secret.
+    // A message is cut after 500 characters: in the middle of a secret.
     const half = API_KEY.slice(0, 12);
     expect(await told({ code: 400, msg: `${'x'.repeat(500 - half.length)}${API_KEY}` })).not.toContain(half);
-    const signed = `https://cdn.example/a?${'s'.repeat(800)} `;
-    const long = `${signed.repeat(9)}${'y'.repeat(8_192 - 9 * signed.length - half.length)}${API_KEY}`;
-    expect(await told(long)).not.toContain(half);
   });
 
   it('keeps what people were answered out of the log', () => {
@@ -258,14 +254,6 @@ describe('what an error tells', () => {
     });
     expect(error.partial?.parts).toHaveLength(1);
     expect(JSON.stringify({ ...error })).not.toContain('secret');
-  });
-
-  it('keeps no more of a body than the log needs', async () => {
-    const server = await startServer((_, response) =>
-      answer(response, 'x'.repeat(3_000_000), { status: 400 }),
-    );
-    const error = await errorOf(generate(gatewayAt(server.url).gateway));
-    expect(error.body?.length).toBe(2_048);
   });
 });
 

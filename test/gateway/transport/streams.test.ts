@@ -302,7 +302,6 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   it.each(['<html>Welcome</html>', '{"half":'])('that is something else is no answer: %s', async (body) => {
     const { error } = await streamed(dialect, (_, response) => answer(response, body));
     expect(['no-api', 'broken-stream']).toContain(error?.code);
-    expect(error?.body).toContain(body);
   });
 
   it('that finishes without a word is nonsense', async () => {

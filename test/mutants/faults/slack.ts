@@ -122,8 +122,8 @@ export const SLACK_FAULTS = [
   {
     name: 'an admin of yesterday is still a moderator',
     file: 'src/platforms/slack/connection/people.ts',
-    text: 'if (found !== undefined && now() - found.at < REMEMBER_MS) return found.known;',
-    replacement: 'if (found !== undefined) return found.known;',
+    text: 'if (found !== undefined && now() - found.at < REMEMBER_MS) return found.person;',
+    replacement: 'if (found !== undefined) return found.person;',
     tests: {
       'test/platforms/slack/receive/slow-slack.test.ts': 'an admin of yesterday is no moderator today',
     },

@@ -44,7 +44,6 @@ describe('the Discord adapter', () => {
           audio: { filename: 'a.mp3', contentType: 'audio/mpeg', bytes: bytes('abc') },
         },
         moderator: true,
-        locale: 'de',
       });
       await song.response();
       const [invocation] = bot.invocations;
@@ -65,7 +64,6 @@ describe('the Discord adapter', () => {
           person: discord.user.id,
         },
         person: { id: discord.user.id, displayName: 'Ada', moderator: true },
-        locale: 'de',
       });
       const url = (invocation?.options.audio as { url: string } | undefined)?.url ?? '';
       expect(await (await fetch(url)).text()).toBe('abc');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLayOut, layOutPlainly, renderPages } from '../../../src/platforms/discord/render/render.ts';
+import { createLayOut, layOutPlainly } from '../../../src/platforms/discord/render/paginate.ts';
+import { renderPages } from '../../../src/platforms/discord/render/render.ts';
 import { parseMarkdown } from '../../../src/platforms/shared/markdown.ts';
 import { createRenderThread } from '../../../src/platforms/shared/render-thread/host.ts';
 import { createSlackText, slackTextPlainly } from '../../../src/platforms/slack/render/markdown.ts';
@@ -23,7 +24,7 @@ const BUDGET_MS = 100;
 const platforms = (path: string) => new URL(`../../../src/platforms/${path}`, import.meta.url);
 
 const discord = createRenderThread({
-  module: platforms('discord/render/render.ts'),
+  module: platforms('discord/render/paginate.ts'),
   create: createLayOut,
   plainly: layOutPlainly,
   log,

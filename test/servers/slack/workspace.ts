@@ -22,7 +22,6 @@ export interface User {
   name: string;
   realName: string;
   admin: boolean;
-  locale: string;
   deleted: boolean;
   /** On Slack Connect, the workspace that the person belongs to. */
   team?: string;
@@ -176,7 +175,7 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   }
 
   addUser(user: Partial<User> & { id: string; name: string }): User {
-    const stored = { realName: user.name, admin: false, locale: 'en-US', deleted: false, ...user };
+    const stored = { realName: user.name, admin: false, deleted: false, ...user };
     this.users.set(user.id, stored);
     return stored;
   }

@@ -48,7 +48,7 @@ export async function send(request) {
     const response = await fetch(`${BASE}/requests`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ locale: navigator.language, ...request }),
+      body: JSON.stringify(request),
     });
     if (response.ok) return await response.json();
     const sentence = response.status === 413 ? 'That is too long. Please shorten it.' : AWAY;

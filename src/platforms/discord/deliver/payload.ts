@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { APIEmbed, APIMessageTopLevelComponent } from 'discord.js';
 import type { MediaReader } from '../../platform.ts';
-import type { PageFile } from '../render/paginate.ts';
-import type { Page } from '../render/render.ts';
+import type { Page, PageFile } from '../render/render.ts';
 
 /** The parts of a message that is sent. */
 export interface Payload {

@@ -115,7 +115,6 @@ const base = {
   guild_id: z.string().optional(),
   member: memberSchema.optional(),
   user: userSchema.optional(),
-  locale: z.string().optional(),
   /** 0 guild, 1 direct message with the bot, 2 other private channels. */
   context: z.number().nullish(),
   /** Who installed the app: `0` a guild, `1` the person. */

@@ -22,18 +22,16 @@ const SUBCOMMAND_TYPES: ReadonlySet<number> = new Set([
   ApplicationCommandOptionType.SubcommandGroup,
 ]);
 
-type Asking = Pick<Invocation, 'id' | 'person' | 'address' | 'locale'>;
+type Asking = Pick<Invocation, 'id' | 'person' | 'address'>;
 
 /** Who asks, and where; undefined where Discord does not tell who. */
 export function askingOf(interaction: Interaction, receivedAt: number): Asking | undefined {
   const who = askerOf(interaction);
   if (!who) return undefined;
-  const { id, locale } = interaction;
   return {
-    id,
+    id: interaction.id,
     person: personOf(who, interaction.member),
     address: addressOfInteraction(interaction, who.id, receivedAt),
-    ...(locale === undefined ? {} : { locale }),
   };
 }
 

@@ -3,23 +3,48 @@
  * player, attached pictures form a gallery by themselves, and a progress card may become any result by an edit.
  */
 import type { APIEmbed } from 'discord.js';
-import type { Button, Message } from '../../../core/message.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
-import { createPartReader, splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
-import { DISCORD_LIMITS } from '../limits.ts';
-import { blocksOf, linkBlock, type MarkdownBlock, smallPrintBlock } from './blocks.ts';
-import { type Card, hasCard, OPEN_THREAD, plainCard, type Row, renderButtons, renderCard } from './card.ts';
-import { escapePlain } from './inline.ts';
 import {
-  type BlockWriter,
-  createBlockWriter,
-  distinctName,
-  fileGroups,
-  type PageFile,
-  paginate,
-  type RenderMediaOptions,
-  renderMedia,
-} from './paginate.ts';
+  type Button,
+  type KeptFile,
+  LINKED_FILES_SENTENCE,
+  type MediaItem,
+  type MediaSource,
+  type Message,
+} from '../../../core/message.ts';
+import type { Renderer } from '../../shared/render-thread/host.ts';
+import { ellipsis, wellFormed, wholeCharacters } from '../../shared/text.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { linkBlock, type MarkdownBlock, plainBlock, smallPrintBlock } from './blocks.ts';
+import {
+  type Card,
+  type Cover,
+  hasCard,
+  OPEN_THREAD,
+  plainCard,
+  type Row,
+  renderButtons,
+  renderCard,
+} from './card.ts';
+import { safeUrl } from './inline.ts';
+import type { Layout, LayoutInput } from './paginate.ts';
+
+export interface PageFile {
+  /** Unique within its message. */
+  readonly name: string;
+  readonly alt?: string;
+  readonly contentType: string;
+  readonly source:
+    | { readonly type: 'kept'; readonly file: KeptFile }
+    | { readonly type: 'text'; readonly text: string };
+}
+
+interface RenderMediaOptions {
+  /** The largest file that may be attached here; larger ones become links. */
+  readonly fileBytes: number;
+  /** A signed address of a kept file. */
+  readonly link: (file: KeptFile, downloadName: string) => string;
+  readonly mostCovers: number;
+}
 
 /** One Discord message. */
 export interface Page {
@@ -148,63 +173,92 @@ const wholeText = ({ before, after }: Pick<Card, 'before' | 'after'>, markdown: 
 const plainOf = (block: MarkdownBlock): string =>
   block.kind === 'code' ? block.code : block.tokens.map((token) => token.text).join('');
 
-interface Around {
-  readonly before: readonly MarkdownBlock[];
-  readonly after: readonly MarkdownBlock[];
-}
+const KIND_WORD = {
+  audio: 'Listen',
+  image: 'Look',
+  video: 'Watch',
+  file: 'Download',
+} as const satisfies Record<MediaItem['kind'], string>;
 
-export interface LayoutInput {
-  /** Markdown. */
-  readonly text: string;
-  /** What the text stands between in the card's description, which takes `space` characters; absent without a card. */
-  readonly card?: Around & { readonly space: number };
-  /** What it stands between in pages. */
-  readonly pages: Around;
-  /** With more pages than this, each leaves space for a note. */
-  readonly mostPages: number;
-}
-
-export type Layout =
-  | { readonly description: string; readonly pages?: undefined }
-  | { readonly description?: undefined; readonly pages: readonly string[] };
-
-const PAGE = DISCORD_LIMITS.content;
-/** Leaves space for the note about the file. */
-const NOTED_PAGE = PAGE - 100;
-/** A card with less space than this has its text in messages. */
-const LEAST_DESCRIPTION = 200;
-/** Columns. Longer lines of code wrap in a card, and less so in a message. */
-const CARD_COLUMNS = 60;
-
-/** In the card if all of it fits, else in pages. For a render thread. */
-export function createLayOut(): (input: LayoutInput) => Layout {
-  const read = createPartReader(blocksOf);
-  const write = createBlockWriter();
-  return ({ text, card, pages, mostPages }) => {
-    const blocks = read(text, '');
-    if (card && !blocks.some(isWide)) {
-      const description = describe([...card.before, ...blocks, ...card.after], card.space, write);
-      if (description !== undefined) return { description };
+function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers }: RenderMediaOptions) {
+  const covers: Cover[] = [];
+  const files: PageFile[] = [];
+  const lines: MarkdownBlock[] = [];
+  let isLinked = false;
+  const { attachmentDescription: longestAlt, embedUrl: longestUrl } = DISCORD_LIMITS;
+  for (const item of items) {
+    const { source, smaller, alt = '' } = item;
+    const caption = item.caption?.trim() ?? '';
+    const isCover = () => item.cover === true && covers.length < mostCovers;
+    const whole = attachable(source, fileBytes);
+    const file = whole ?? (smaller && attachable(smaller.source, fileBytes));
+    if (file) {
+      const name = distinctName(fileName(whole ? item.name : (smaller?.name ?? item.name)), files);
+      // Who cannot see it is told its name at least.
+      const told = alt.trim() || (isSeen(item) ? caption || item.name.trim() : '');
+      const description = told ? { alt: ellipsis(told, longestAlt) } : {};
+      files.push({ name, contentType: file.contentType, source: { type: 'kept', file }, ...description });
+      // A cover must be in the same message as the card that shows it.
+      if (isCover() && fileGroups(files, fileBytes).length === 1)
+        covers.push({ url: `attachment://${name}`, alt });
+      if (caption) lines.push(plainBlock(caption, [], true));
+      if (whole) continue;
     }
-    const all = [...pages.before, ...blocks, ...pages.after];
-    const written = paginate(all, PAGE, write);
-    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE, write) : written };
-  };
+    const url = source.type === 'remote' ? source.url : link(source.file, item.name);
+    const safe = safeUrl(url) ?? '';
+    if (isCover() && source.type === 'remote' && safe !== '' && safe.length <= longestUrl) {
+      covers.push({ url: safe, alt });
+      if (caption) lines.push(plainBlock(caption, [], true));
+    } else {
+      lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
+      isLinked ||= source.type === 'kept';
+    }
+  }
+  if (isLinked) lines.push(smallPrintBlock(LINKED_FILES_SENTENCE));
+  return { covers, files, lines };
 }
 
-const isWide = (block: MarkdownBlock): boolean =>
-  block.kind === 'code' && block.code.split('\n').some((line) => line.length > CARD_COLUMNS);
+const isSeen = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
 
-function describe(blocks: readonly MarkdownBlock[], space: number, write: BlockWriter): string | undefined {
-  if (blocks.length === 0) return '';
-  if (space < LEAST_DESCRIPTION) return undefined;
-  const [description = '', ...more] = paginate(blocks, space, write);
-  return more.length === 0 ? description : undefined;
+const attachable = (source: MediaSource, fileBytes: number): KeptFile | undefined =>
+  source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;
+
+/** The files of each message: as many, and as many bytes, as one request takes. One group at least. */
+function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][] {
+  const mostBytes = Math.max(DISCORD_LIMITS.requestBytes, fileBytes);
+  let group: PageFile[] = [];
+  const groups = [group];
+  let bytes = 0;
+  for (const file of files) {
+    const { source } = file;
+    const size = source.type === 'kept' ? source.file.bytes : Buffer.byteLength(source.text);
+    if (group.length > 0 && (group.length === DISCORD_LIMITS.attachments || bytes + size > mostBytes)) {
+      group = [];
+      groups.push(group);
+      bytes = 0;
+    }
+    group.push(file);
+    bytes += size;
+  }
+  return groups;
 }
 
-/** The same without reading the Markdown. */
-export function layOutPlainly({ text, pages: { before, after } }: LayoutInput): Layout {
-  // No sign becomes more than two.
-  const plain = splitPlain(text, NOTED_PAGE / 2).map(escapePlain);
-  return { pages: [...paginate(before, NOTED_PAGE), ...plain, ...paginate(after, NOTED_PAGE)] };
+/** A name that Discord keeps as it is, so that `attachment://` finds the file: it drops what is no ASCII. */
+function fileName(name: string): string {
+  const safe = name
+    .normalize('NFKD')
+    .replace(/\s+/g, '_')
+    .replace(/[^\w.-]/g, '');
+  const [, stem = '', extension = ''] = /^(.*?)(\.\w{1,8})?$/.exec(safe) ?? [];
+  return `${stem.replace(/^[._-]+/, '').slice(0, 80) || 'file'}${extension}`;
+}
+
+/** With a number if one of the files has the name already. */
+function distinctName(name: string, files: readonly PageFile[]): string {
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${stem}-${number}${extension}`;
+    if (files.every((file) => file.name !== candidate)) return candidate;
+  }
 }

@@ -14,14 +14,8 @@ const userSchema = z.object({
   real_name: z.string().optional(),
   is_admin: z.boolean().optional(),
   is_owner: z.boolean().optional(),
-  locale: z.string().optional(),
   profile: z.object({ display_name: z.string().optional() }).optional(),
 });
-
-interface KnownPerson {
-  readonly person: Person;
-  readonly locale: string | undefined;
-}
 
 export type Persons = ReturnType<typeof createPersons>;
 
@@ -38,9 +32,9 @@ export function createPersons(
   options: PersonsOptions,
 ) {
   const { now, sleep, log } = options;
-  const remembered = new Map<string, { at: number; known: KnownPerson }>();
+  const remembered = new Map<string, { at: number; person: Person }>();
   /** Everybody who asks for the same person meanwhile gets the same answer. */
-  const asking = new Map<string, Promise<KnownPerson | undefined>>();
+  const asking = new Map<string, Promise<Person | undefined>>();
   /** Until when Slack tells of no more people: who asks meanwhile does not wait for it. */
   let limited = { until: Number.NEGATIVE_INFINITY, begun: Promise.withResolvers<undefined>() };
 
@@ -50,10 +44,10 @@ export function createPersons(
     begun.resolve(undefined);
   }
 
-  async function ask(id: string, nameInEvent: string): Promise<KnownPerson | undefined> {
+  async function ask(id: string, nameInEvent: string): Promise<Person | undefined> {
     try {
       const read = () =>
-        web.users.info({ user: id, include_locale: true }).catch((error: unknown) => {
+        web.users.info({ user: id }).catch((error: unknown) => {
           const asked = retryAfterMs(error) ?? 0;
           if (asked >= LIMITS.lookUpWithinMs) limitFor(asked);
           throw error;
@@ -70,17 +64,16 @@ export function createPersons(
       const isColleague = organisation !== undefined && user.enterprise_user?.enterprise_id === organisation;
       const isVisitor = !isFromHere && !isColleague;
       const person = { id, displayName, moderator, roles: [], ...(isVisitor ? { visitor: true } : {}) };
-      const known = { person, locale: user.locale };
       if (remembered.size >= MOST) remembered.clear();
-      remembered.set(id, { at: now(), known });
-      return known;
+      remembered.set(id, { at: now(), person });
+      return person;
     } catch (error) {
       log.warn({ err: error, code: slackErrorOf(error) }, 'A person could not be read from Slack');
       return undefined;
     }
   }
 
-  function askOnce(id: string, nameInEvent: string): Promise<KnownPerson | undefined> {
+  function askOnce(id: string, nameInEvent: string): Promise<Person | undefined> {
     const known = asking.get(id);
     if (known !== undefined) return known;
     const started = ask(id, nameInEvent);
@@ -97,9 +90,9 @@ export function createPersons(
      * Never throws, and answers within a second: when Slack does not, with what is remembered, or with the event's name
      * and without knowing whether the person moderates. `isFromHere`: the event says that the person is of this workspace.
      */
-    async find(id: string, nameInEvent = id, isFromHere = false): Promise<KnownPerson> {
+    async find(id: string, nameInEvent = id, isFromHere = false): Promise<Person> {
       const found = remembered.get(id);
-      if (found !== undefined && now() - found.at < REMEMBER_MS) return found.known;
+      if (found !== undefined && now() - found.at < REMEMBER_MS) return found.person;
       const known =
         now() < limited.until
           ? undefined
@@ -108,10 +101,10 @@ export function createPersons(
               limited.begun.promise,
               sleep(LIMITS.lookUpWithinMs),
             ]);
-      const remains = known ?? found?.known;
+      const remains = known ?? found?.person;
       if (remains !== undefined) return remains;
       const person = { id, displayName: nameInEvent, moderator: false, rightsUnknown: true, roles: [] };
-      return { person: isFromHere ? person : { ...person, visitor: 'unknown' }, locale: undefined };
+      return isFromHere ? person : { ...person, visitor: 'unknown' };
     },
   };
 }

@@ -17,7 +17,7 @@ export function listenToAgent(app: App, shared: ListenerTools): void {
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
     if (!tools.agents.isOffered()) return;
-    const { person } = await tools.persons.find(user);
+    const person = await tools.persons.find(user);
     const prompts = await bot.prompts({ address: agentAddress(team, { channel, person: user }), person });
     await tools.agents.suggest(channel, GREETING, prompts);
   });
@@ -27,7 +27,7 @@ export function listenToAgent(app: App, shared: ListenerTools): void {
     const { user, channel, thread_ts: thread } = stoppedSchema.parse(event);
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
-    const { person } = await tools.persons.find(user);
+    const person = await tools.persons.find(user);
     await bot.cancelRunning?.({ address: agentAddress(team, { channel, thread, person: user }), person });
     await tools.agents.rest({ channel, thread });
   });

@@ -102,7 +102,7 @@ interface Origin {
  * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
  */
 export async function respond(
-  asking: Omit<Invocation, 'person' | 'locale'>,
+  asking: Omit<Invocation, 'person'>,
   user: AskingUser,
   { acknowledge, ...origin }: Origin & { readonly acknowledge: Acknowledgement },
   tools: WorkspaceTools,
@@ -139,11 +139,11 @@ export async function respond(
 /** Once it is known who the person is. */
 async function runAs(
   { id, username, team_id }: AskingUser,
-  asking: Omit<Invocation, 'person' | 'locale'>,
+  asking: Omit<Invocation, 'person'>,
   { bot, persons, team }: WorkspaceTools,
 ): Promise<Outcome> {
-  const { person, locale } = await persons.find(id, username, team_id === team);
-  return await bot.run({ ...asking, person, ...(locale === undefined ? {} : { locale }) });
+  const person = await persons.find(id, username, team_id === team);
+  return await bot.run({ ...asking, person });
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

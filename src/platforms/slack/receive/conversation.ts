@@ -72,7 +72,7 @@ async function withNames(text: string, persons: Persons): Promise<string> {
   const names = new Map<string, string>();
   await Promise.all(
     [...ids].slice(0, MOST_TURNS).map(async (id) => {
-      const { displayName } = (await persons.find(id, 'somebody')).person;
+      const { displayName } = await persons.find(id, 'somebody');
       names.set(id, escapeMrkdwn(displayName.replaceAll('|', ' ')));
     }),
   );
@@ -165,6 +165,6 @@ async function turnOf(
   if (user === identity.botUser || message.bot_id === identity.botId)
     return { author: 'bot', text: spokenByBot(message.blocks) || text, files };
   if (user === undefined) return { author: 'person', text, files };
-  const { displayName: name } = (await persons.find(user)).person;
+  const { displayName: name } = await persons.find(user);
   return { author: 'person', name, person: user, text, files };
 }

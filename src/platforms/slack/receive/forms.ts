@@ -50,7 +50,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     if (metadata === undefined) return ack({ options: [] });
     const { address, form } = metadata;
     const { command, subcommand } = formTarget(form);
-    const { person } = await tools.persons.find(user.id, user.username);
+    const person = await tools.persons.find(user.id, user.username);
     const { [option]: _replaced, ...options } = formOptions(view.state?.values);
     const request = { command, option, typed, options, address, person };
     const choices = await tools.bot.suggest(subcommand === undefined ? request : { ...request, subcommand });

@@ -106,7 +106,7 @@ async function publishHome(
 ): Promise<string | undefined> {
   const user = address.person;
   try {
-    const { person } = await tools.persons.find(user);
+    const person = await tools.persons.find(user);
     const sections = await tools.bot.home?.({ address, person });
     if (sections === undefined) return undefined;
     const options = { person: user, layOut: tools.layOut };

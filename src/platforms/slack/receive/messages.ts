@@ -172,7 +172,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       user: deleted.previous_message.user,
     };
     if (before.bot_id !== undefined || !(await talks(asked, tools))) return;
-    const { person } = await tools.persons.find(asked.user);
+    const person = await tools.persons.find(asked.user);
     const address = {
       platform: PLATFORM_NAME,
       ...channelAddress(tools.team, channel),

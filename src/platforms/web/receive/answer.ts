@@ -51,10 +51,10 @@ export async function answerRequest(request: WebRequest, tools: WebReceivingTool
   }
 }
 
-function askingOfRequest({ person: id, channel: name, locale }: WebRequest): Asking | undefined {
+function askingOfRequest({ person: id, channel: name }: WebRequest): Asking | undefined {
   const person = findPerson(id);
   const channel = channelsOf(id).find((one) => one.id === name);
-  return person && channel && { person, channel, address: webAddress(channel, id), locale };
+  return person && channel && { person, channel, address: webAddress(channel, id) };
 }
 
 async function press(

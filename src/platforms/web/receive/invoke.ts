@@ -29,7 +29,6 @@ export interface Asking {
   readonly person: Person;
   readonly channel: Channel;
   readonly address: Address;
-  readonly locale: string | undefined;
 }
 
 export const DONE = { type: 'done' } as const satisfies WebAnswer;
@@ -46,7 +45,7 @@ interface Invoking {
 
 export async function invoke(
   { id, target, options, said, isForm = false }: Invoking,
-  { person, channel, address, locale }: Asking,
+  { person, channel, address }: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
   const command = tools.bot.commands.find(({ name }) => name === target.command);
@@ -62,7 +61,7 @@ export async function invoke(
     ...(isPrivate ? { to: person.id } : {}),
   };
   const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
-  const invocation = present({ id, person, address: to, locale, options, ...target });
+  const invocation = present({ id, person, address: to, options, ...target });
   return await finish(invocation, tools, { entry, isForm });
 }
 

@@ -78,7 +78,7 @@ function withFiles(
 async function talk(
   { id, line, replyTo }: WebAsking<'line'>,
   files: readonly FileReference[],
-  { person, channel, address, locale }: Asking,
+  { person, channel, address }: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
   const { history, posts, layOut, now } = tools;
@@ -101,7 +101,7 @@ async function talk(
   if (question === '' && files.length === 0)
     return await finish({ id, person, address: to, command: 'minstrel', options: {} }, tools);
   const asked = questionAsking(said, question, files, where);
-  return await finish(present({ id, person, address: to, locale, ...asked }), tools);
+  return await finish({ id, person, address: to, ...asked }, tools);
 }
 
 function unknownCommand(line: string, commands: readonly AnyCommand[]): UserError {

@@ -12,7 +12,7 @@ const text = z.string().max(WEB_LIMITS.text);
 /** Made by the page: a request that is sent again, since its answer was lost, is the same. */
 const requestId = z.string().regex(/^[a-z\d]{16,20}$/);
 
-const asking = { person: id, channel: id, locale: z.string().max(35).optional() };
+const asking = { person: id, channel: id };
 const acting = { ...asking, id: requestId };
 
 const valueSchema = z.union([text, z.number(), z.boolean(), z.object({ upload: id })]);

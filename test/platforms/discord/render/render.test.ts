@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE, type Message, plain } from '../../../../src/core/message.ts';
 import { blocksOf } from '../../../../src/platforms/discord/render/blocks.ts';
-import { paginate } from '../../../../src/platforms/discord/render/paginate.ts';
+import { createLayOut, paginate } from '../../../../src/platforms/discord/render/paginate.ts';
 import {
-  createLayOut,
   type DiscordRenderOptions,
   type Page,
   renderPages as renderWith,

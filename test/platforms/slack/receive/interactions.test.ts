@@ -40,7 +40,6 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
             person: 'U0BOB',
           },
           person: { id: 'U0BOB', displayName: 'bob', moderator: true },
-          locale: 'en-US',
         },
       ]);
       noRefusals();

@@ -34,7 +34,6 @@ export const conversations: Readonly<Record<string, Method>> = {
         is_admin: user.admin,
         is_owner: false,
         is_bot: user.id === call.workspace.botUser,
-        locale: user.locale,
         profile: { display_name: user.name, real_name: user.realName },
       },
     };
