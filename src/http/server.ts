@@ -1,4 +1,5 @@
 /** The listener: one HTTP server whose routes are given to it. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -174,11 +175,21 @@ const REASONS: Readonly<Record<number, string>> = {
 export function sendNotFound(reply: FastifyReply): FastifyReply {
   reply.code(404);
   if (!reply.request.headers.accept?.includes('text/html')) return reply.send({ error: REASONS[404] });
+  const style = createHash('sha256').update(NOT_FOUND_STYLE).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${style}'; frame-ancestors 'none'`;
   return reply
-    .headers({ 'content-security-policy': "default-src 'none'; frame-ancestors 'none'", vary: 'accept' })
+    .headers({ 'content-security-policy': policy, vary: 'accept' })
     .type('text/html; charset=utf-8')
     .send(NOT_FOUND_PAGE);
 }
+
+/** In the page itself: behind a proxy it does not know where the listener begins. */
+const NOT_FOUND_STYLE = `
+body { margin: 0; min-height: 100vh; display: grid; place-content: center; color-scheme: light dark;
+  background: light-dark(#f6f5fa, #131119); color: light-dark(#1c1926, #efedf6); font: 16px / 1.5 system-ui, "Open Sans", sans-serif; }
+main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
+p { color: light-dark(#5d586d, #aaa4bb); }
+`;
 
 const NOT_FOUND_PAGE = `<!doctype html>
 <html lang="en">
@@ -188,6 +199,7 @@ const NOT_FOUND_PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
+<style>${NOT_FOUND_STYLE}</style>
 </head>
 <body>
 <main>

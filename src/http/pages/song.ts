@@ -114,7 +114,7 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
   const links = files.flatMap(([label, file]) =>
     file
       ? [
-          html`<li><a href="${href(file.path)}" download="${file.name}">${label} <small>${size(file.bytes)}</small></a></li>\n`,
+          html`<li><a href="${href(file.path)}" download="${file.name}"><bdi>${label}</bdi> <small>${size(file.bytes)}</small></a></li>\n`,
         ]
       : [],
   );

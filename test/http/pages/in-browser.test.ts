@@ -106,6 +106,85 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     },
   );
 
+  test.each([
+    [360, 'light'],
+    [360, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const)(
+    '%i pixels wide, %s: nothing is wrong with an album, with what is gone and with what was never there',
+    async (width, colorScheme) => {
+      const files = new Files();
+      const { title, person, cover } = sampleSong(files);
+      const long = { title: `${HOSTILE}${'W'.repeat(5_000)}`, person: 'W'.repeat(5_000), path: 'songs/x/y' };
+      const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
+      const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
+      for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
+        const { page, accessibilityProblems, problems } = await browser.visit(address, { width, colorScheme });
+        expect(await accessibilityProblems()).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
+          0,
+        );
+        // Its own status is the one thing that a console may tell.
+        expect(problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
+        const isDark = `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 60)`;
+        expect(await page.evaluate(isDark)).toBe(colorScheme === 'dark');
+        await page.context().close();
+      }
+    },
+  );
+
+  test('a cover, a title and sung lines stay together where the words run from right to left', async () => {
+    const files = new Files();
+    const sample = sampleSong(files);
+    const text = 'שיר על גשם';
+    const takes = sample.takes.map((take) => ({
+      ...take,
+      lines: take.lines.map((line) => ({ ...line, text })),
+    }));
+    const { songUrl } = await openSongSite({ song: { ...sample, title: text, style: text, takes }, files });
+    const { page } = await browser.visit(songUrl);
+    const edges = (selector: string) =>
+      page.evaluate(`(() => {
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector('${selector}'));
+        const { left, right } = range.getBoundingClientRect();
+        return [left, right].map(Math.round);
+      })()`);
+    const byline = z.array(z.number()).parse(await edges('.by'));
+    for (const beside of ['h1', '.style'])
+      expect(z.array(z.number()).parse(await edges(beside))[0]).toBe(byline[0]);
+    const card = z.array(z.number()).parse(await edges('.timed'));
+    const [left = 0, right = 0] = z.array(z.number()).parse(await edges('.line'));
+    expect((card[1] ?? 0) - right).toBeLessThan(40);
+    expect(left).toBeGreaterThan(card[0] ?? 0);
+    await page.context().close();
+  });
+
+  test('on paper a page is its words, dark on white, whatever is shown and sung', async () => {
+    const visit = await open({ colorScheme: 'dark' });
+    const { page, problems } = visit;
+    await openMixer(visit);
+    const before = await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize');
+    await page.getByRole('button', { name: 'Karaoke' }).click();
+    await page.emulateMedia({ media: 'print' });
+    const printed = z.array(z.array(z.number())).parse(
+      await page.evaluate(`[...document.querySelectorAll('html, body, .words, li[aria-current] .line')]
+        .map((part) => getComputedStyle(part).backgroundColor.match(/[\\d.]+/g).map(Number))`),
+    );
+    expect(printed).toHaveLength(4);
+    for (const [red, green, blue, alpha = 1] of printed)
+      expect(alpha === 0 || Math.min(red ?? 0, green ?? 0, blue ?? 0) > 240).toBe(true);
+    const lightest = `Math.max(...[...document.querySelectorAll('h1, .by, .line, .part')]
+      .flatMap((part) => getComputedStyle(part).color.match(/\\d+/g).map(Number)))`;
+    expect(await page.evaluate(lightest)).toBeLessThan(128);
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize')).toBe(before);
+    expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
+    expect(await page.getByRole('button').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   test('sound plays, the words follow it, and a pressed line goes on from there', async () => {
     const { page, problems } = await open();
     await page.evaluate(LISTEN);
@@ -192,6 +271,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect.poll(() => audio('paused')).toBe(false);
     const shown =
       'Object.assign({}, ...["title", "artist", "album"].map((key) => ({ [key]: navigator.mediaSession.metadata[key] })))';
+    await expect.poll(() => page.evaluate('navigator.mediaSession.metadata !== null')).toBe(true);
     expect(await page.evaluate(shown)).toEqual({
       title: 'Take 1',
       artist: 'Ada',

@@ -73,6 +73,9 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     // Nor does it end the attribute that it stands in.
     expect(page).not.toMatch(/=""(?:>|&gt;)&lt;script/);
+    // Nor does it turn what follows it around: what sets a direction is alone in its element.
+    for (const [line] of page.matchAll(/.*\u202e.*/g))
+      expect(line).not.toMatch(/\u202e[^<"]*<(?!\/(?:bdi|title|h1|p|a|span)>)/);
   }
   const words = await (await fetch(`${songUrl}/words-1.vtt`)).text();
   expect(words).toContain('&lt;script&gt;');

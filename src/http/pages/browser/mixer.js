@@ -8,7 +8,7 @@ const PEAKS = 240;
 const FOLLOW_MS = 50;
 /** In hertz: what is downloaded has the quality of the stems, whatever the deck plays at. */
 const DOWNLOAD_RATE = 44_100;
-const VOICES = /^(backing )?vocals?$/i;
+const VOICES = /\bvocals?$/i;
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name
