@@ -11,6 +11,8 @@ export interface AssetSources {
   readonly folders: readonly URL[];
   /** Modules of packages: the specifier by which modules import one, and its file. */
   readonly packages?: Readonly<Record<string, URL>>;
+  /** Style sheets that are also served as one, `styles.css`: a browser paints when it has all of them. In the order in which one may overrule another. */
+  readonly styles?: readonly string[];
 }
 
 interface Asset {
@@ -36,7 +38,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const BARE_IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'./][^"']*)\2/g;
 
 /** Reads all of them. They are a few dozen kB, so they stay in memory. */
-export async function loadAssets({ path, folders, packages = {} }: AssetSources): Promise<Assets> {
+export async function loadAssets({
+  path,
+  folders,
+  packages = {},
+  styles = [],
+}: AssetSources): Promise<Assets> {
   const found = await Promise.all(
     folders.map(async (folder) =>
       (await readdir(folder)).map((name) => ({ name, file: new URL(name, folder) })),
@@ -55,6 +62,8 @@ export async function loadAssets({ path, folders, packages = {} }: AssetSources)
     assets.set(name, { contentType, content });
     hash.update(JSON.stringify([name, content]));
   }
+  const joined = styles.map((name) => assets.get(name)?.content ?? '').join('\n');
+  assets.set('styles.css', { contentType: CONTENT_TYPES['.css'] ?? '', content: joined });
   const version = hash.digest('hex').slice(0, 16);
   return {
     version,

@@ -111,6 +111,13 @@ describe.skipIf(noBrowser)('The playground', () => {
       .waitFor();
     const song = page.getByRole('article').filter({ hasText: 'Extend take 1' }).first();
     await song.getByRole('button', { name: 'More buttons' }).press('Enter');
+    const outside = `(() => {
+      const frame = document.querySelector('.messages').getBoundingClientRect();
+      const list = document.querySelector('.menu-entries');
+      const { top, bottom } = list.getBoundingClientRect();
+      return [list.children.length > 8, top >= frame.top, bottom <= frame.bottom].join();
+    })()`;
+    expect(await page.evaluate(outside)).toBe('true,true,true');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
     expect(await page.locator('.menu-entries').count()).toBe(0);
@@ -145,6 +152,11 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask('/ask Write a function that adds numbers in TypeScript');
     await newest().locator('pre code').waitFor();
     await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await ask('/ask Compare three fruits in a table');
+    await newest().getByRole('button', { name: 'Again' }).waitFor();
+    expect(await newest().locator('tbody tr').count()).toBe(4);
+    // A first cell without words heads no column.
+    expect(await visit.accessibilityProblems()).toEqual([]);
   });
 
   test('talks: by name, by reply, and in a direct message', async () => {
@@ -195,7 +207,28 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Try: /ask Write a haiku about rain' }).click();
     await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const colours = `['backgroundColor', 'color'].map((name) => getComputedStyle(document.body)[name].match(/\\d+/)[0] > 128)`;
+    expect(await page.evaluate(colours)).toEqual([true, false]);
+    expect(await page.getByRole('button').count()).toBe(0);
+    // All of it, and not what the window shows.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.messages')).overflowY")).toBe(
+      'visible',
+    );
+    await page.emulateMedia({ media: null, colorScheme: null });
     await page.getByRole('button', { name: 'Clear' }).click();
+    for (const line of [
+      '/jobs --all',
+      '/voices',
+      '/minstrel',
+      '/models show',
+      '/limits show',
+      '/pages show',
+    ]) {
+      await page.getByRole('button', { name: `Try: ${line}` }).click();
+      await newest().getByText('Only Mo sees this').waitFor();
+      await page.getByRole('button', { name: 'Clear' }).click();
+    }
     await page.getByRole('heading', { name: 'Welcome to #quiet' }).waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
     await page.reload();
@@ -248,6 +281,12 @@ describe.skipIf(noBrowser)('The playground', () => {
     await phone.page.getByRole('article').first().waitFor();
     expect(await phone.accessibilityProblems()).toEqual([]);
     expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    const linesOfCharm = `(() => {
+      const range = document.createRange();
+      range.selectNodeContents([...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'Charm'));
+      return range.getClientRects().length;
+    })()`;
+    expect(await phone.page.evaluate(linesOfCharm)).toBe(1);
     await phone.page.getByRole('button', { name: 'Open the list' }).click();
     await phone.page.getByRole('radio', { name: 'Bob' }).check();
     await expect.poll(() => phone.page.getByText('Only Mo sees this').count()).toBe(0);

@@ -65,12 +65,9 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
       assetRoutes('/playground/:token/assets', load)(inside);
       inside.get('/playground/:token', async (_request, reply) => {
         const found = await load();
-        return reply.headers({ ...pageHeaders(), 'cache-control': 'no-store' }).send(
-          pageOf(
-            STYLES.map((name) => found.path(`${name}.css`)),
-            found.path('playground.js'),
-          ),
-        );
+        return reply
+          .headers({ ...pageHeaders(), 'cache-control': 'no-store' })
+          .send(pageOf({ style: found.path('styles.css'), script: found.path('playground.js') }));
       });
       inside.get<{ Querystring: { as?: unknown } }>('/playground/:token/events', async (request, reply) => {
         const { as } = request.query;
@@ -119,10 +116,11 @@ const SOURCES: Omit<AssetSources, 'path'> = {
     'preact/hooks': npm('preact/hooks'),
     htm: npm('htm'),
   },
+  styles: [
+    ...['base.css', 'layout.css', 'welcome.css', 'messages.css'],
+    ...['markdown.css', 'media.css', 'composer.css', 'forms.css'],
+  ],
 };
-
-/** In the order in which one may overrule another. */
-const STYLES = ['base', 'layout', 'welcome', 'messages', 'markdown', 'media', 'composer', 'forms'] as const;
 
 const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
 
@@ -163,8 +161,7 @@ async function sendEvents(
   raw.end();
 }
 
-function pageOf(styles: readonly string[], script: string): string {
-  const links = styles.map((style) => `<link rel="stylesheet" href="${style}">`);
+function pageOf({ style, script }: { readonly style: string; readonly script: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -173,7 +170,7 @@ function pageOf(styles: readonly string[], script: string): string {
 <meta name="color-scheme" content="light dark">
 <title>Minstrel’s playground</title>
 <link rel="icon" href="data:,">
-${links.join('\n')}
+<link rel="stylesheet" href="${style}">
 </head>
 <body>
 <div id="app"><p class="loading">Minstrel’s playground is loading. It needs JavaScript.</p></div>

@@ -120,7 +120,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
       const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
       for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
-        const { page, accessibilityProblems, problems } = await browser.visit(address, { width, colorScheme });
+        const { page, accessibilityProblems, problems } = await browser.visit(address, {
+          width,
+          colorScheme,
+        });
         expect(await accessibilityProblems()).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
           0,

@@ -117,8 +117,6 @@ export interface SongSite extends AsyncDisposable {
   /** Where this machine opens them. */
   readonly songUrl: string;
   readonly albumUrl: string;
-  /** The page of the song without styles and scripts. */
-  readonly plainUrl: string;
   /** Where people open the song. */
   readonly publicSongUrl: string;
 }
@@ -134,7 +132,6 @@ export async function serveSong({
   const loaded = await loadAssets(PAGE_ASSETS);
   const assets = async () => loaded;
   const pages: PageSource = { song: async () => song, album: async () => album, ...source };
-  let songUrl = '';
   const listener = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -143,19 +140,12 @@ export async function serveSong({
       assetRoutes(PAGE_ASSETS.path, assets),
       fileRoutes({ media: files.media, log, now: () => 0 }),
       songRoutes({ source: pages, assets, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log, elapsed }),
-      (scope) =>
-        scope.get('/plain/song1/page', async (_request, reply) => {
-          const page = await (await fetch(songUrl)).text();
-          return reply.type('text/html').send(page.replaceAll(/<link [^>]*>|<script[^>]*><\/script>/g, ''));
-        }),
     ],
   });
-  songUrl = pageUrl(listener.url, 'songs', 'song1', SECRET);
   return {
     url: listener.url,
-    songUrl,
+    songUrl: pageUrl(listener.url, 'songs', 'song1', SECRET),
     albumUrl: pageUrl(listener.url, 'albums', 'album1', SECRET),
-    plainUrl: `${listener.url}/plain/song1/page`,
     publicSongUrl: pageUrl(PUBLIC_URL, 'songs', 'song1', SECRET),
     [Symbol.asyncDispose]: () => listener.close(),
   };

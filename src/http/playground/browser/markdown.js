@@ -65,7 +65,10 @@ function table([head, ...rows]) {
     h(
       'tr',
       null,
-      (row?.children ?? []).map(({ children = [] }) => h(name, { dir: 'auto' }, children.map(element))),
+      (row?.children ?? []).map(({ children = [] }) =>
+        // What is empty heads nothing.
+        h(children.length > 0 ? name : 'td', { dir: 'auto' }, children.map(element)),
+      ),
     );
   return h(
     'table',

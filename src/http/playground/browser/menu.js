@@ -1,5 +1,5 @@
 /** A button that opens a list of buttons. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { Icon } from './icon.js';
 
@@ -8,6 +8,17 @@ export function Menu({ label, sign, icon, entries }) {
   const [isOpen, setOpen] = useState(false);
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+
+  // It opens to the side with more space, and scrolls where that is not enough.
+  useLayoutEffect(() => {
+    const area = frame.current?.closest('.messages')?.getBoundingClientRect();
+    const at = button.current?.getBoundingClientRect();
+    if (!list.current || !area || !at) return;
+    const [above, below] = [at.top - area.top, area.bottom - at.bottom];
+    list.current.classList.toggle('up', above > below);
+    list.current.style.maxHeight = `${Math.max(above, below) - 12}px`;
+  }, [isOpen]);
 
   useEffect(() => {
     if (!isOpen) return;
@@ -49,7 +60,7 @@ export function Menu({ label, sign, icon, entries }) {
     </button>
     ${
       isOpen &&
-      html`<span class="menu-entries">
+      html`<span class="menu-entries" ref=${list}>
       ${entries.map(
         (entry) =>
           html`<button

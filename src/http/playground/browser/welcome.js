@@ -12,7 +12,7 @@ const EXAMPLES = new Map([
   ['lyrics', '/lyrics a lighthouse in winter'],
   ['video', '/video the tide comes in at dusk'],
   ['voices', '/voices'],
-  ['jobs', '/jobs'],
+  ['jobs', '/jobs --all'],
   ['minstrel', '/minstrel'],
   ['models', '/models show'],
   ['limits', '/limits show'],
