@@ -32,6 +32,7 @@ export interface StartOptions {
   readonly emulator?: Emulator;
   /** Instead of those that the settings name. */
   readonly platforms?: readonly Platform[];
+  readonly now?: () => number;
 }
 
 /**
@@ -62,7 +63,7 @@ export async function startMinstrel(
   const minstrel = await assemble({
     config,
     log: options.writeTo ?? log,
-    now: Date.now,
+    now: options.now ?? Date.now,
     random: Math.random,
     platforms: (tools) => {
       const patient = { ...tools, patienceMs: PATIENCE_MS };
