@@ -50,7 +50,9 @@ export function openPrompt({ input, output, screen, onLine, onEnd, ...own }: Pro
     const { complete, help } = asked ?? own;
     const [candidates, replaced] = typed === '' && asked === undefined ? [[], ''] : await complete(typed);
     if (candidates.length === 0 && typed === '') await help();
-    const beginning = commonBeginning(candidates);
+    const common = commonBeginning(candidates);
+    // A quotation is begun by the person, or is inserted whole.
+    const beginning = candidates.length > 1 && !replaced.startsWith('"') ? common.replace(/^"/, '') : common;
     const isGuided = replaced !== '' && beginning.length > replaced.length;
     if (isGuided && !beginning.startsWith(replaced)) {
       // Readline only adds to what is typed.

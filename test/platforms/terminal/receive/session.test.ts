@@ -387,9 +387,22 @@ describe('typed lines', () => {
     suggest.mockResolvedValue(names.map((name, index) => ({ name, value: `b3f0:${index}`, typed: name })));
     const { input, screen } = await open();
     input.write('/song --style ra\t');
-    await expect.poll(() => screen.seen()).toBe('› /song --style "Rain (take');
+    // No quotation begins that a press of Enter would leave open.
+    await expect.poll(() => screen.seen()).toBe('› /song --style Rain (take');
     input.write('\t');
     await expect.poll(() => screen.seen()).toContain('"Rain (take 1)"   "Rain (take 2)"\n›');
+    expect(screen.seen()).toMatch(/› \/song --style Rain \(take$/);
+    suggest.mockResolvedValue([{ name: 'Rain (take 2)', value: 'b3f0:1', typed: 'Rain (take 2)' }]);
+    input.write('2\t');
+    await expect.poll(() => screen.seen()).toMatch(/› \/song --style "Rain \(take 2\)"$/);
+  });
+
+  test('several names go on within a quotation that was begun', async () => {
+    const names = ['Rain (take 1)', 'Rain (take 2)'];
+    suggest.mockResolvedValue(names.map((name, index) => ({ name, value: `b3f0:${index}`, typed: name })));
+    const { input, screen } = await open();
+    input.write('/song --style "Ra\t');
+    await expect.poll(() => screen.seen()).toBe('› /song --style "Rain (take');
   });
 
   test('completion knows the options that were typed before', async () => {
