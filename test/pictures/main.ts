@@ -30,7 +30,7 @@ body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline
 
 async function main(): Promise<void> {
   if (noBrowser !== undefined) throw new Error(`The pictures were ${noBrowser}.`);
-  const font = await readFile(MONOSPACED);
+  const font = await readFont(MONOSPACED);
   const { discord, song: sound, slack, slackFile, terminal } = await capture();
   await using browser = await startBrowser();
   const [song, answer] = discord;
@@ -47,6 +47,14 @@ async function main(): Promise<void> {
   );
   await draw(browser, 'slack', await slackPage(slack, slackFile));
   await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
+}
+
+/** Chromium brings no monospaced font. Throws Error that says how to get this one. */
+export async function readFont(file: string): Promise<Buffer> {
+  return readFile(file).catch((cause: unknown) => {
+    const sentence = `The font of the terminal is not at ${file}. On Debian: sudo apt-get install fonts-dejavu-core`;
+    throw new Error(sentence, { cause });
+  });
 }
 
 async function draw(browser: TestBrowser, name: string, { html }: Html): Promise<void> {
