@@ -9,6 +9,7 @@ import { setup } from '../../src/cli/setup.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { DiscordServer } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
+import { startSlackServer } from '../servers/slack/server.ts';
 
 let folder: string;
 let closing: AsyncDisposableStack;
@@ -108,6 +109,51 @@ it('keeps secrets that are there, and every other line of the file', async () =>
     '# mine\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\n#SONG_MODEL=V4\nPORT=4000\n',
   );
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('tells which tokens are refused, and a second run mends those alone', async () => {
+  const discord = await new DiscordServer({}).listen();
+  closing.defer(() => discord.close());
+  const slack = await startSlackServer();
+  closing.defer(() => slack.close());
+  const environment = {
+    ...{ DISCORD_API_URL: discord.apiUrl, SLACK_API_URL: slack.apiUrl },
+    ...{ PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
+  };
+  const refused = await answer(
+    [
+      ['What makes the songs', ENTER],
+      ['Where do people talk', [' ', DOWN, ' ', ENTER]],
+      ['The token of the bot', `${discord.token}${ENTER}`],
+      ['The bot token', `hello${ENTER}`],
+      ['begins with xoxb-', `${BACKSPACE.repeat(5)}xoxb-another-bot${ENTER}`],
+      ['The app-level token', `xapp-another-app${ENTER}`],
+    ],
+    environment,
+  );
+  expect(refused).toMatchObject({ isGood: false, unasked: [] });
+  expect(refused.shown).toContain('Slack: SLACK_BOT_TOKEN was refused');
+  expect(refused.shown).toContain('Slack: SLACK_APP_TOKEN was refused');
+  expect(refused.shown).toContain('Mend what is wrong, by npm run setup');
+  const mended = await answer(
+    [
+      ['What makes the songs', [DOWN, ENTER]],
+      ['Where do people talk', ENTER],
+      ['The token of the bot (empty', ENTER],
+      ['The bot token (empty', `${slack.botToken}${ENTER}`],
+      ['The app-level token (empty', `${slack.appToken}${ENTER}`],
+    ],
+    environment,
+  );
+  expect(mended).toMatchObject({ isGood: true, unasked: [] });
+  expect(mended.shown).toContain('Slack: a connection was opened by SLACK_APP_TOKEN, and closed again');
+  expect(mended.shown).toContain('All is set: npm start');
+  const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
+  expect(lines).toEqual([
+    `DISCORD_TOKEN=${discord.token}`,
+    `SLACK_BOT_TOKEN=${slack.botToken}`,
+    `SLACK_APP_TOKEN=${slack.appToken}`,
+  ]);
 });
 
 it('writes the manifest for Slack, and changes nothing when the person leaves', async () => {

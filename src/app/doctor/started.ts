@@ -16,7 +16,7 @@ export async function tellFindings(
   try {
     const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
     for await (const { level, subject, sentence, remedy } of examineStarted(config, gateway, tools)) {
-      const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. ${remedy}`}`;
+      const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. What to do: ${remedy}`}`;
       if (level !== 'good') log.warn({}, line);
       else if (isRead) log.info({}, line);
     }

@@ -17,8 +17,11 @@ export async function inspectStorage(
   { open, log }: { open: () => Promise<Storage>; log: Log },
 ): Promise<Finding[]> {
   switch (storage.type) {
-    case 'sqlite':
-      return [...(await folder(storage.directory)), await database(storage.directory, open)];
+    case 'sqlite': {
+      const found = await folder(storage.directory);
+      const isUsable = found.every(({ level }) => level !== 'wrong');
+      return isUsable ? [...found, await database(storage.directory, open)] : found;
+    }
     case 'redis': {
       const { examineRedis } = await import('../../storage/redis/redis.ts');
       return await examineRedis(storage.url, { clock: systemClock, log }).catch(refusal);
@@ -30,8 +33,16 @@ export async function inspectStorage(
 
 async function folder(directory: string): Promise<Finding[]> {
   const path = resolve(directory);
-  const existing = await nearestFolder(path);
+  const existing = await nearest(path);
   const found: Finding[] = [];
+  if (!(await stat(existing)).isDirectory())
+    return [
+      wrong(
+        SUBJECT,
+        `${existing} is a file, and no folder`,
+        'take it away, or set DATA_DIR to another folder',
+      ),
+    ];
   try {
     await access(existing, constants.W_OK);
   } catch {
@@ -65,24 +76,21 @@ async function folder(directory: string): Promise<Finding[]> {
   return found;
 }
 
-/** The folder itself, or the nearest one above it that exists. */
-async function nearestFolder(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    (found) => found.isDirectory(),
+/** The path itself, or the nearest one above it that exists. */
+async function nearest(path: string): Promise<string> {
+  return (await isThere(path)) ? path : nearest(dirname(path));
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
     () => false,
   );
-  const parent = dirname(path);
-  return isThere || parent === path ? path : nearestFolder(parent);
-}
 
 /** Opens the database as a start would, where there is one. */
 async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = join(resolve(directory), 'minstrel.sqlite');
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) return good(SUBJECT, `${path} is made at the first start`);
+  if (!(await isThere(path))) return good(SUBJECT, `${path} is made at the first start`);
   try {
     const storage = await open();
     await storage.check().finally(() => storage.close());

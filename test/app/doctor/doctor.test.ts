@@ -277,6 +277,13 @@ describe('storage', () => {
     expect(lines(await findings())).toMatch(/warning Storage: .*data can be read by other users.*chmod go=/);
   });
 
+  it.each(['file', 'file/data'])('that would be %s, where a file is, is named', async (name) => {
+    await writeFile(join(folder, 'file'), '', { mode: 0o600 });
+    expect(lines(await findings({ DATA_DIR: join(folder, name) }))).toMatch(
+      /wrong Storage: .*file is a file, and no folder → .*DATA_DIR/,
+    );
+  });
+
   it('that is no database is named', async () => {
     await mkdir(join(folder, 'data'), { mode: 0o700 });
     await writeFile(join(folder, 'data', 'minstrel.sqlite'), 'x'.repeat(5000), { mode: 0o600 });
