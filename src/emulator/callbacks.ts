@@ -38,7 +38,7 @@ export function createCallbacks(tools: {
     sent,
     /** Resolves true once the receiver answered 2xx, false when every attempt failed. */
     async deliver(url: string, body: string): Promise<boolean> {
-      const record: (typeof sent)[number] = { url, body, attempts: 0, outcome: 'pending' };
+      const record: (typeof sent)[number] = { body, attempts: 0, outcome: 'pending' };
       sent.push(record);
       if (sent.length > mostRecorded) sent.shift();
       for (const wait of [0, ...retrySeconds]) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { EmulatorContext } from './context.ts';
 
 /** A file that could not be fetched. */
@@ -16,7 +15,7 @@ export async function download(
   context: Pick<EmulatorContext, 'fetch' | 'closing'>,
   url: string,
   mostBytes: number,
-): Promise<{ bytes: Uint8Array; digest: string }> {
+): Promise<Uint8Array> {
   try {
     const signal = AbortSignal.any([context.closing, AbortSignal.timeout(timeoutMilliseconds)]);
     const response = await context.fetch(url, { signal });
@@ -28,8 +27,7 @@ export async function download(
       if (total > mostBytes) throw new DownloadError(`it is larger than ${mostBytes} bytes`);
       chunks.push(chunk);
     }
-    const bytes = Uint8Array.from(Buffer.concat(chunks));
-    return { bytes, digest: createHash('sha256').update(bytes).digest('hex') };
+    return Uint8Array.from(Buffer.concat(chunks));
   } catch (error) {
     if (error instanceof DownloadError) throw error;
     throw new DownloadError('it cannot be reached', { cause: error });

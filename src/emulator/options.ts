@@ -54,7 +54,6 @@ export interface RecordedRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed JSON body, if there was one. */
   readonly body: unknown;
   /** Null until answered. */
@@ -63,7 +62,6 @@ export interface RecordedRequest {
 
 /** One callback and what became of it. */
 export interface RecordedCallback {
-  readonly url: string;
   readonly body: string;
   readonly attempts: number;
   readonly outcome: 'pending' | 'delivered' | 'given up';

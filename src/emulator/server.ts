@@ -102,7 +102,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       requests.push({
         method,
         url: requestUrl,
-        headers,
         get body() {
           return request.body ?? undefined;
         },

@@ -5,7 +5,6 @@ export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'vi
 /** One generated song; its sound is made anew from the recipe whenever a route needs it. */
 export interface Audio {
   readonly id: string;
-  readonly taskId: string;
   recipe: SongRecipe;
   readonly model: string;
   readonly tags: string;
@@ -26,8 +25,6 @@ export interface MusicTask {
 interface Persona {
   readonly id: string;
   readonly audioId: string;
-  readonly name: string;
-  readonly description: string;
   /** What a singer is chosen from, equal for every song with this persona. */
   readonly voice: string;
 }

@@ -12,13 +12,6 @@ import type { FetchExpectation, MediaFetcher } from './fetch/fetch.ts';
 import { createFileLinks } from './links.ts';
 import type { ByteRange, MediaStore, OpenedFile } from './store/store.ts';
 
-interface LinkOptions {
-  /** What the file is called where it is saved: see `safeFileName`. */
-  downloadName: string;
-  /** How long the link works; the operator's own setting if left out. */
-  ttlSeconds?: number;
-}
-
 interface SongTags extends Omit<AudioTags, 'cover'> {
   /** The name of a kept picture. */
   cover?: string | undefined;
@@ -136,9 +129,9 @@ export function createMedia(options: MediaOptions) {
     stat: store.stat,
     remove: store.remove,
     prune: store.prune,
-    /** A signed, expiring address of the file on the public listener. */
-    link: (name: string, { downloadName, ttlSeconds = linkTtlSeconds }: LinkOptions) =>
-      links.url({ name, downloadName, expires: Math.floor(now() / 1000) + ttlSeconds }),
+    /** A signed, expiring address of the file on the public listener. `downloadName`: see `safeFileName`. */
+    link: (name: string, { downloadName }: { readonly downloadName: string }) =>
+      links.url({ name, downloadName, expires: Math.floor(now() / 1000) + linkTtlSeconds }),
     verifyLink: links.verify,
 
     async close() {

@@ -154,8 +154,8 @@ async function film(context: EmulatorContext, task: StoredVideo, fault: VideoFau
       prompt: input.prompt,
       ...frameSizes[parameters.resolution],
       seconds: parameters.duration,
-      image: image?.bytes ?? null,
-      sound: audio?.bytes ?? (parameters.audio ? 'composed' : 'none'),
+      image,
+      sound: audio ?? (parameters.audio ? 'composed' : 'none'),
     });
     task.fileName = context.files.add(video.bytes, video.contentType);
     end('SUCCEEDED');

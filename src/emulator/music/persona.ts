@@ -35,8 +35,8 @@ export function registerPersonaRoute(server: FastifyInstance, context: EmulatorC
     if (context.store.personas.values().some((persona) => persona.audioId === audioId)) {
       throw new RefusedRequest('conflict', `audioId: audio ${audioId} already has a persona`);
     }
-    const voice = voiceOf(audio.recipe);
-    const persona = context.store.personas.add({ id: context.randomId(), audioId, name, description, voice });
-    return renderers[context.shape].result({ personaId: persona.id, name, description });
+    const id = context.randomId();
+    context.store.personas.add({ id, audioId, voice: voiceOf(audio.recipe) });
+    return renderers[context.shape].result({ personaId: id, name, description });
   });
 }

@@ -26,7 +26,6 @@ export function acceptSongs(
   for (const recipe of recipes) {
     const audio: Audio = {
       id: context.randomId(),
-      taskId: task.id,
       recipe: recipe.title === '' ? { ...recipe, title: titleFrom(recipe.prompt) } : recipe,
       model,
       tags: recipe.style === '' ? genreName(chooseGenre('', recipe.prompt)) : recipe.style,

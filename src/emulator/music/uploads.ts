@@ -39,11 +39,10 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
     recipes: readonly SongRecipe[],
   ): Promise<Record<string, unknown>> =>
     acceptSongs(context, request, body, recipes, async (task) => {
-      const { bytes, digest } = await download(context, body.uploadUrl, mostUploadBytes);
-      const continueAt = body.continueAt ?? null;
-      const source: UploadSource = { kind: 'upload', use, audio: bytes, digest, continueAt };
-      context.store.noteUpload(task, bytes.length);
-      for (const audio of task.audios) audio.recipe = { ...audio.recipe, source };
+      const audio = await download(context, body.uploadUrl, mostUploadBytes);
+      const source: UploadSource = { kind: 'upload', use, audio, continueAt: body.continueAt ?? null };
+      context.store.noteUpload(task, audio.length);
+      for (const song of task.audios) song.recipe = { ...song.recipe, source };
     });
 
   server.post('/music/upload-cover', async (request) => {

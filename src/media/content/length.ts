@@ -1,8 +1,8 @@
 /** How long a recording lasts, read from its content in a thread of its own: files come from outside. */
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { answerOfThread } from '../../core/thread.ts';
 import type { OpenedFile } from '../store/store.ts';
-import { answerOfThread } from '../thread.ts';
 
 /** Longer than any honest file needs. */
 const TIMEOUT_MS = 10_000;
@@ -26,8 +26,8 @@ export async function audioSeconds(
   }
   const content = new Uint8Array(await buffer(stream));
   const module = new URL('./length-worker.ts', import.meta.url);
-  const limits = { memoryMb: MEMORY_MB, timeoutMs };
+  const options = { content, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(timeoutMs) };
   // Whatever is wrong with the file: it does not tell its length.
-  const answer = await answerOfThread(module, { content, contentType }, limits).catch(() => undefined);
+  const answer = await answerOfThread(module, { content, contentType }, options).catch(() => undefined);
   return answerSchema.safeParse(answer).data?.seconds;
 }

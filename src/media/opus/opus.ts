@@ -3,15 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { KeptFile } from '../../core/message.ts';
+import { answerOfThread } from '../../core/thread.ts';
 import { MediaError } from '../errors.ts';
 import type { Media } from '../media.ts';
-import { answerOfThread } from '../thread.ts';
 
 /** Six times a long song. Its sound takes 0.4 MB a second in the thread. */
 const MOST_SECONDS = 1_200;
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 /** A song of three minutes takes two seconds; on a busy machine many times that. */
-const LIMITS = { memoryMb: 256, timeoutMs: 120_000 } as const;
+const TIMEOUT_MS = 120_000;
+const MEMORY_MB = 256;
 
 const answerSchema = z.object({ opus: z.instanceof(Uint8Array) });
 
@@ -45,7 +46,8 @@ export function createOpusEncoder(media: Pick<Media, 'open' | 'keepOpus'>): Opus
 async function encodeInThread(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const module = new URL('./encode-worker.ts', import.meta.url);
   try {
-    const answer = await answerOfThread(module, { content, mostSeconds: MOST_SECONDS }, LIMITS);
+    const options = { content, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const answer = await answerOfThread(module, { content, mostSeconds: MOST_SECONDS }, options);
     return answerSchema.parse(answer).opus;
   } catch (cause) {
     throw new MediaError('type', 'The song could not be made ready for a voice channel', { cause });

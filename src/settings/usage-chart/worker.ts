@@ -1,7 +1,11 @@
 /** The thread that {@link usageChart} starts for one picture. */
+import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Resvg } from '@resvg/resvg-js';
 import { z } from 'zod';
-import { drawUsageChart } from './draw.ts';
+import { CHART_WIDTH, usageChartSvg } from './svg.ts';
+
+const FONTS = ['400Regular/Oxygen_400Regular.ttf', '700Bold/Oxygen_700Bold.ttf'];
 
 const { rows, ...options } = z
   .object({
@@ -12,4 +16,14 @@ const { rows, ...options } = z
   })
   .parse(workerData);
 
-parentPort?.postMessage(drawUsageChart(rows, options));
+const image = new Resvg(usageChartSvg(rows, options), {
+  fitTo: { mode: 'width', value: CHART_WIDTH * 2 },
+  font: {
+    // The same letters on every machine, also on one without any.
+    loadSystemFonts: false,
+    fontFiles: FONTS.map((name) => fileURLToPath(import.meta.resolve(`@expo-google-fonts/oxygen/${name}`))),
+    defaultFontFamily: 'Oxygen',
+  },
+}).render();
+
+parentPort?.postMessage(image.asPng());

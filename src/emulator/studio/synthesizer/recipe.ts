@@ -18,8 +18,6 @@ export interface UploadSource {
   readonly kind: 'upload';
   readonly use: 'cover' | 'extend' | 'vocals' | 'instrumental';
   readonly audio: Uint8Array;
-  /** SHA-256 of the audio; recipes are compared by it. */
-  readonly digest: string;
   /** Seconds; only read when the upload is extended. */
   readonly continueAt: number | null;
 }
