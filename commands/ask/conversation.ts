@@ -96,7 +96,7 @@ const ANSWER_FILE = 'answer.md';
 
 /**
  * The conversation with each answer as its job knows it: whole, and after its question where that was no message of its
- * own. What stands in the channel serves where a job is not kept any more.
+ * own. What the channel shows serves where a job is not kept any more.
  */
 async function recalled(
   conversation: readonly ConversationTurn[],

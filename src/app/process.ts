@@ -49,7 +49,7 @@ export function openProgram(): { readonly config: Config; readonly log: Logger }
   };
 }
 
-/** As it stands in the URL, and as it is sent. */
+/** As the URL has it, and as it is sent. */
 function passwordsIn(url: string): string[] {
   const { password } = new URL(url);
   return [password, decodeURIComponent(password)];

@@ -6,7 +6,7 @@ import { newId } from '../app/outside.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
 import type { Finding } from '../core/finding.ts';
 
-/** Each with a word beside its sign and colour. */
+/** Each with a word next to its sign and colour. */
 const MARKS = {
   good: styleText('green', '✓'),
   warning: styleText('yellow', '! warning:'),

@@ -5,7 +5,7 @@ export interface Finding {
   readonly subject: string;
   /** What is so, and why that matters; holds no secret. */
   readonly sentence: string;
-  /** The way out. */
+  /** What to do about it. */
   readonly remedy?: string;
 }
 

@@ -93,7 +93,7 @@ const jobFields = z.object({
   /** A run was interrupted, and may have posted more than `posted` tells. */
   mayHavePosted: z.boolean().optional(),
   /**
-   * Two runs wrote the message, because a replica stood still for longer than its lease. What the later one posted beside
+   * Two runs wrote the message, because a replica was suspended for longer than its lease. What the later one posted besides
    * it is taken back, and the message written again.
    */
   overtaken: z.array(jsonObject).optional(),

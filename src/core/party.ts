@@ -28,7 +28,7 @@ export const partySchema = z.object({
   guild: z.string(),
   /** The voice channel. */
   channel: z.string(),
-  /** Where its message stands. */
+  /** Where its message is. */
   address: addressSchema,
   /** What the platform needs to find that message. */
   posted: jsonObject.optional(),

@@ -42,7 +42,7 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** 40 MiB: two 10 MiB pictures in base64, and room. */
+/** 40 MiB: two 10 MiB pictures in base64, and some more. */
 const mostBodyBytes = 40 * 1024 * 1024;
 const mostRecorded = 1000;
 

@@ -16,7 +16,7 @@ const PREFIX = 'pending:';
 const FORMER_KEY = 'promises';
 /** Longer than anything between an acknowledgement and its job: an attachment has 10 minutes in all. */
 const FORGOTTEN_AFTER_MS = 12 * 60_000;
-/** Often enough to tell people while an interaction of Discord is valid (15 minutes), and rare: each look lists all settings. */
+/** Often enough to tell people while an interaction of Discord is valid (15 minutes), and rare: each time lists all settings. */
 const CHECK_EVERY_MS = 2 * 60_000;
 const TRY_AGAIN_AFTER_MS = 60_000;
 

@@ -59,7 +59,7 @@ export function uncertainSentence(code: GatewayErrorCode): string {
 export const RESTORED_SENTENCE =
   'I was restored from a backup that was made before I began with this, so I cannot tell whether I did it afterwards. To be safe I do not do it twice.';
 
-/** What came after the backup stands in the channel. */
+/** The channel shows what came after the backup. */
 export const RESTORED_NOTE = 'If it is in this channel already, it is good as it is. If not, press Again';
 
 export const FORGOTTEN_SENTENCE =

@@ -51,7 +51,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
   };
 }
 
-/** What stands before the song's title, and why it is silent. */
+/** What precedes the song's title, and why it is silent. */
 function stateOf(
   { paused, listeners }: Party,
   { isSpeakable }: Pick<PartyHeard, 'isSpeakable'>,
@@ -92,7 +92,7 @@ function control(action: string, label: string): Button {
   return { type: 'action', id: actionId({ command: 'party', action, job: 'now', index: 0 }), label };
 }
 
-/** Each on a line of its own, so that they stand below what is shorter. */
+/** Each on a line of its own, so that they come below what is shorter. */
 function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
   if (queue.length === 0) return radio ? [{ name: 'Up next', value: 'the radio chooses' }] : [];
   const names = queue.slice(0, MOST_NEXT).map(({ title }) => title);

@@ -8,7 +8,7 @@ import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
 
 export interface PanelOptions {
   readonly platform: Pick<Platform, 'stream' | 'show'>;
-  /** Stores where the message stands, so that the next process goes on with it. */
+  /** Stores where the message is, so that the next process goes on with it. */
   readonly remember: (posted: Posted) => Promise<void>;
   readonly log: Log;
 }

@@ -39,7 +39,7 @@ const JOIN_FAILED = {
   lost: 'My connection to Discord is broken for the moment. Please try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
 
-/** What a person may do at an address: it is stored, and the process that plays looks at it. */
+/** What a person may do at an address: it is stored, and the process that plays reads it. */
 export function partyToolsFor({ address, person }: Asking, parts: ToolParts): PartyTools {
   const { store, voice, platform, now, newId, random, announce, openOnce, hosted } = parts;
   const guild = serverOf(address);

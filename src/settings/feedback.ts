@@ -21,7 +21,7 @@ const daySchema = z.object({
 });
 type VotesOfDay = z.infer<typeof daySchema>;
 
-type Place = Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>;
+type Where = Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>;
 
 export interface Vote {
   /** The answer's job. */
@@ -35,9 +35,9 @@ export interface Vote {
 
 export interface FeedbackStore {
   /** Resolves to what the person said of it before. */
-  vote(where: Place, vote: Vote): Promise<Judgement | undefined>;
+  vote(where: Where, vote: Vote): Promise<Judgement | undefined>;
   /** The votes on answers of these days, by model; most votes first. */
-  summary(where: Place, firstDay: string, days: number): Promise<readonly ModelFeedback[]>;
+  summary(where: Where, firstDay: string, days: number): Promise<readonly ModelFeedback[]>;
   /** Takes back every vote of a person, on one platform. */
   forget(platform: string, person: string): Promise<void>;
   /** Erases the votes on answers of days before this one. */
@@ -108,7 +108,7 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
 
 const encoded = (...parts: string[]): string => parts.map(encodeURIComponent).join(':');
 
-function keyOf(where: Place, day: string): string {
+function keyOf(where: Where, day: string): string {
   const server = serverOf(where);
   const keeper = server === undefined ? ['conversation', where.channel] : ['server', server];
   return encoded('feedback', where.platform, ...keeper, day);

@@ -6,7 +6,7 @@ import type { Measure } from '../core/telemetry/series.ts';
 export interface RunLease {
   /** The run before this one failed or died, and may have done more than it stored. */
   readonly interrupted: boolean;
-  /** False once another replica may run the job: this one stood still, or lost its storage, for longer than its lease. */
+  /** False once another replica may run the job: this one was suspended, or lost its storage, for longer than its lease. */
   readonly isHeld: () => boolean;
 }
 

@@ -78,7 +78,7 @@ export function createBreaking({
         case 'freeze':
           enqueue(`replica ${event.replica}`, async () => {
             frozen += 1;
-            // A process that stands still can be killed as well.
+            // A process that is suspended can be killed as well.
             thawing.push(replicas[event.replica]?.freeze(event.forMs) ?? Promise.resolve());
           });
           return;

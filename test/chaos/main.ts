@@ -43,7 +43,7 @@ const options = {
   store: storeOf(values.store),
   seed: values.seed,
   pauseMs: wholeNumber('pause', values.pause),
-  // As much as a process stands still when its machine is moved or swaps; twice the lease is in between.
+  // As much as a process is suspended when its machine is moved or swaps; twice the lease is in between.
   freezes: wholeNumber('freezes', values.freezes ?? String(Math.ceil(kills / 6))),
   freezeMs: [5_000, 60_000],
   failing: wholeNumber('failing', values.failing) / 100,

@@ -8,7 +8,7 @@ export interface ChaosOptions {
   readonly jobs: number;
   /** How often a process is killed. */
   readonly kills: number;
-  /** How often a process stands still, and for how many milliseconds at least and at most. */
+  /** How often a process is suspended, and for how many milliseconds at least and at most. */
   readonly freezes: number;
   readonly freezeMs: readonly [least: number, most: number];
   /** Milliseconds by which clocks of replicas are ahead of the right time and behind it. */

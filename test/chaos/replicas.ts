@@ -177,7 +177,7 @@ function tryReplica(
     forwarded.on('timeout', () => forwarded.destroy());
     forwarded.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return resolve('refused');
-      // It died with the request in its hands, or stands still.
+      // It died with the request in its hands, or is suspended.
       if (!response.headersSent) response.writeHead(502).end();
       resolve('answered');
     });

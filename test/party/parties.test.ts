@@ -281,7 +281,7 @@ it('one process plays: another takes over ten seconds after it died, and at once
   expect(bot().session.isPlaying).toBe(true);
   expect(Math.round((await second.as(ADA).now())?.seconds ?? 0)).toBe(25);
 
-  // The second one dies without a word: its clock stands still, and nothing of it is written any more.
+  // The second one dies without a word: its clock does not move, and nothing of it is written any more.
   const stored = await settings.get(`party:discord:${GUILD}`);
   expect(stored).toMatchObject({ owner: 'second-1' });
   const { session: late } = bot();

@@ -18,7 +18,7 @@ const asked = (kind: Request['kind'], more: Partial<Request> = {}): Request => (
 describe('a history that was found keeps every promise', () => {
   const leases: readonly (History & { readonly what: string })[] = [
     {
-      what: 'stands still before it posts, and dies when it has posted',
+      what: 'is suspended before it posts, and dies when it has posted',
       ...QUIET,
       replicas: 2,
       requests: [asked('song')],
@@ -28,7 +28,7 @@ describe('a history that was found keeps every promise', () => {
       ],
     },
     {
-      what: 'stands still while it writes an answer, goes on with it, and dies',
+      what: 'is suspended while it writes an answer, goes on with it, and dies',
       ...QUIET,
       replicas: 2,
       requests: [asked('question')],
@@ -39,7 +39,7 @@ describe('a history that was found keeps every promise', () => {
       ],
     },
     {
-      what: 'stands still while a model uses a command, and tells the model of it',
+      what: 'is suspended while a model uses a command, and tells the model of it',
       ...QUIET,
       seed: 18,
       replicas: 2,
@@ -75,7 +75,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a replica stands still between two paid requests of one answer, which its person cancels', async () => {
+  test('in which a replica is suspended between two paid requests of one answer, which its person cancels', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       requests: [asked('question with tools', { twice: true }), asked('song')],

@@ -37,7 +37,7 @@ export interface Press {
 }
 
 /**
- * A replica dies, stands still or is asked to stop, between any two effects; or the timer of every open job that nothing runs
+ * A replica dies, is suspended or is asked to stop, between any two effects; or the timer of every open job that nothing runs
  * under is lost. Those of jobs that ended, with a late callback to read, no sweep would find again: docs/reliability.md says so.
  */
 export interface Fault {

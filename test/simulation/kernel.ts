@@ -15,7 +15,7 @@ interface Pending {
   readonly label: string;
   readonly stage: 'request' | 'answer';
   readonly happen: () => void;
-  /** It left the process: it happens although the process stands still. */
+  /** It left the process: it happens although the process is suspended. */
   sent: boolean;
   /** It never leaves: it happens inside the process, while that runs. */
   readonly local: boolean;

@@ -115,7 +115,7 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
     ),
   },
   {
-    fault: 'a replica that stood still does not check its lease',
+    fault: 'a replica that was suspended does not check its lease',
     breaks: 'one writer',
     storage: (storage) => ({
       ...storage,

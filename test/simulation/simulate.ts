@@ -19,7 +19,7 @@ import type { Plant } from './plants.ts';
 import { type Replica, startReplica } from './replica.ts';
 import { type Broken, Watch } from './watch.ts';
 
-/** Milliseconds after which the runs of a replica that stands still go to another one. */
+/** Milliseconds after which the runs of a replica that is suspended go to another one. */
 const LEASE_MS = 15_000;
 /** Effects and timers after which a history counts as never coming to rest. */
 const MOST_STEPS = 30_000;

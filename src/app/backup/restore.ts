@@ -78,8 +78,8 @@ async function restoreStorage(
   config: Pick<Config, 'storage'>,
   tools: RestoreTools,
 ): Promise<ImportReport> {
-  const { storage: place } = config;
-  if (place.type === 'redis') {
+  const { storage: target } = config;
+  if (target.type === 'redis') {
     const storage = await openStorage(config, tools);
     try {
       await assertEmpty(storage);
@@ -88,18 +88,18 @@ async function restoreStorage(
       await storage.close();
     }
   }
-  const path = join(place.directory, 'minstrel.sqlite');
+  const path = join(target.directory, 'minstrel.sqlite');
   const occupied = whyOccupied(path);
   if (occupied !== undefined) throw new BackupError(occupied);
-  await mkdir(place.directory, { recursive: true, mode: 0o700 });
-  const staging = join(place.directory, 'restoring');
+  await mkdir(target.directory, { recursive: true, mode: 0o700 });
+  const staging = join(target.directory, 'restoring');
   await rm(staging, { recursive: true, force: true });
   try {
     const storage = await openStorage({ storage: { type: 'sqlite', directory: staging } }, tools);
     const report = await importLines(lines, storage, adopted).finally(() => storage.close());
     // Unlike a rename, it writes over nothing: a bot may have been started meanwhile.
     await link(join(staging, 'minstrel.sqlite'), path);
-    await sync(place.directory);
+    await sync(target.directory);
     return report;
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 const SUBJECT = 'PUBLIC_URL';
 const TIMEOUT_MS = 10_000;
 
-/** Names of this machine, or of the network that it stands in. */
+/** Names of this machine, or of its network. */
 const LOCAL =
   /^(localhost|127\.|0\.0\.0\.0|\[?::1\]?$|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[?f[cd])|\.(local|lan|internal)$/i;
 

@@ -13,7 +13,7 @@ import type { Parties } from '../../party/parties.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Storage } from '../../storage/storage.ts';
 
-/** How often is looked whether a party needs this process, because the one that played it died. */
+/** How often parties are read for one that needs this process, because the one that played it died. */
 const SWEEP_MS = 5_000;
 const TOPIC = 'parties';
 /** What the radio plays. */
@@ -58,7 +58,7 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
       const guilds = await storage.settings.get(`parties:${platform?.name}`);
       if (parties || (Array.isArray(guilds) && guilds.length > 0)) await (await load()).sweep();
     } catch (error) {
-      log.warn({ err: error }, 'Parties could not be looked for');
+      log.warn({ err: error }, 'Parties could not be read');
     }
   }
 

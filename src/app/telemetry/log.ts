@@ -117,7 +117,7 @@ function ownMessage(error: Error): string | undefined {
   return OWN_ERRORS.some((own) => error instanceof own) ? error.message : undefined;
 }
 
-/** The lines of a stack that name code: what stands before them repeats the message. */
+/** The lines of a stack that name code: the lines before them repeat the message. */
 function framesOf({ stack = '', message }: Error): string {
   const behind = message === '' ? 0 : stack.indexOf(message) + message.length;
   const lines = stack.slice(stack.includes(message) ? behind : 0).split('\n');

@@ -147,7 +147,7 @@ function unnamedStems(addresses: readonly FoundAddress[], { stems }: MusicResult
 
 const TEXTS = /^(?:data|results?|lyrics?|texts?|content|variants?|output|words)$/;
 
-/** Texts that stand in a list, or under a name for the whole, without a title each. */
+/** Texts in a list, or under a name for the whole, without a title each. */
 function textsIn(body: unknown, { lyrics }: MusicResult): { readonly text: string }[] {
   if (lyrics.length > 0) return [];
   return objectsIn({ data: body }, REQUEST_ECHOES)

@@ -50,7 +50,7 @@ interface Asked {
 /** Requests of one page in a row before it answers 429, and how many come back each second. */
 const VISITS = { most: 60, perSecond: 5 } as const;
 
-/** What a page is made of, and where it stands. */
+/** What a page is made of, and its address. */
 type Answer<Content> = (content: Content, asset: Assets['path']) => Promise<FastifyReply>;
 
 export function songRoutes(options: SongRoutesOptions): Routes {

@@ -17,7 +17,7 @@ export const playgroundUrl = ({ url, chat: { token } }: PlaygroundOptions): stri
   `${url}/playground/${token}`;
 
 const REQUEST_BYTES = 1024 * 1024;
-/** Less than the listener lets a connection stand still. */
+/** Less than the listener lets a connection be silent. */
 const PING_MS = 20_000;
 /** A page that reads more slowly than that connects anew, and gets all of it at once. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024;

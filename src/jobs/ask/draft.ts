@@ -38,7 +38,7 @@ export function createAnswerDraft(
   { media, log }: Pick<JobDependencies, 'media' | 'log'>,
 ): AnswerDraft {
   let answer: AnswerResult = { text: '' };
-  /** Remembered, because each look at a growing text would copy all of it. */
+  /** Remembered, because reading a growing text each time would copy all of it. */
   let hasWords = false;
   const pictures: KeptFile[] = [];
 

@@ -62,7 +62,7 @@ export class JobRun {
 
   /**
    * Throws StorageError if another replica may run the job by now. Called right before a step that cannot be undone, so that
-   * a process that stood still notices this before it sends anything.
+   * a process that was suspended learns this before it sends anything.
    */
   assertHeld(): void {
     if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');

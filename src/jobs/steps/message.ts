@@ -232,7 +232,7 @@ export async function showEarly(run: JobRun, signal: AbortSignal, deps: JobDepen
   });
 }
 
-/** Says how far the work is beside its message. Resolves to when to say it again, in milliseconds since the epoch. */
+/** Says how far the work is, apart from its message. Resolves to when to say it again, in milliseconds since the epoch. */
 export async function tellProgress({ job }: JobRun, deps: JobDependencies): Promise<number> {
   const platform = deps.platform(job.address.platform);
   if (platform?.showProgress === undefined) return Number.POSITIVE_INFINITY;

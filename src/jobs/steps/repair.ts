@@ -5,7 +5,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { type JobRun, type Next, retryShowing } from '../runner/run.ts';
 import { finalMessage, showInChannel } from './message.ts';
 
-/** Tries against a platform that is away; what then still stands stays. */
+/** Tries against a platform that is away; what is then not taken back stays. */
 const TRIES = 12;
 
 /** What a job that is not over shows next is written by its next step. */

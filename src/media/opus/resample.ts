@@ -2,7 +2,7 @@
 
 /** Samples on each side of a point that make its value. Beyond this, the difference is not heard. */
 const REACH = 12;
-/** The shape of the Kaiser window: 80 dB beside the sound. */
+/** The shape of the Kaiser window: 80 dB below the sound. */
 const BETA = 8;
 /** Of the lower rate's half: what is above is left out. */
 const CUTOFF = 0.94;

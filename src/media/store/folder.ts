@@ -99,7 +99,7 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
             await syncDirectory(directory);
             if (!isBounded) return;
             const space = () => makeSpaceFor({ name, bytes, keptAt });
-            // The first look at a large folder takes seconds, which no song waits for.
+            // Listing a large folder for the first time takes seconds, which no song waits for.
             if (known) await space();
             else void change(space);
           }),

@@ -110,7 +110,7 @@ export class KeptIndex {
 }
 
 /**
- * Removes files, oldest first, until retention and quota hold. `spare` stays whatever its age. `remove` looks at the age
+ * Removes files, oldest first, until retention and quota hold. `spare` stays whatever its age. `remove` checks the age
  * again and resolves to false where the file was kept anew meanwhile. One that cannot be removed keeps no other; its error
  * is thrown in the end.
  */

@@ -7,7 +7,7 @@ import { type CommandLine, readLine, typedOptions } from './command-line.ts';
 import { typedChoice } from './values.ts';
 
 export interface Candidate {
-  /** What takes the place of the typed text. */
+  /** What replaces the typed text. */
   readonly value: string;
   readonly description?: string;
 }

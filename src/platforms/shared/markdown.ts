@@ -27,7 +27,7 @@ const boundNesting = (markdown: string): string =>
     });
 
 /**
- * Beside the punctuation of Chinese, Japanese and Korean, marks both open and close: these scripts have no spaces, and
+ * Next to the punctuation of Chinese, Japanese and Korean, marks both open and close: these scripts have no spaces, and
  * CommonMark's rules would leave the marks of `**「a」**b` as they are. https://github.com/commonmark/commonmark-spec/issues/650
  */
 const CJK_PUNCTUATION = [...'、。〈〉《》「」『』【】〔〕〖〗〜！（），：；？［］｛｝～｡｢｣､・“”‘’…—'];
@@ -113,7 +113,7 @@ export function withTableSentences<Node extends MarkdownContent | MarkdownRoot>(
   const children = (node.children as MarkdownContent[]).flatMap((child) =>
     child.type === 'table' ? [paragraph(text(tableSentence(child))), child] : [withTableSentences(child)],
   );
-  // Sound: a table stands among blocks, where a paragraph may stand.
+  // Sound: a table is among blocks, where a paragraph may be.
   return { ...node, children } as Node;
 }
 

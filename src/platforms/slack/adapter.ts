@@ -49,8 +49,8 @@ export interface SlackOptions {
   readonly random?: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
-  /** The same, to notice when this process stood still; `elapsed` by default. */
-  readonly standstillClock?: () => number;
+  /** The same, to tell when this process was suspended; `elapsed` by default. */
+  readonly suspensionClock?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
@@ -74,7 +74,7 @@ export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
   const { random = Math.random, sleep = (ms) => delay(ms), elapsed = () => performance.now() } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
-  const arrivals = createArrivals({ now, elapsed: options.standstillClock ?? elapsed });
+  const arrivals = createArrivals({ now, elapsed: options.suspensionClock ?? elapsed });
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
@@ -113,7 +113,7 @@ export function createSlack(options: SlackOptions): Platform {
     responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
-  /** What stands in a thread of the agent view decides what its status says. */
+  /** What a thread of the agent view shows decides what its status says. */
   async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
     const agentThread = agentThreadOf(address);
     if (agentThread === undefined) return;

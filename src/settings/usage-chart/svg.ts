@@ -100,7 +100,7 @@ function bar(
     .join('');
 }
 
-/** Every day, or as many as there is room for. */
+/** Every day, or as many as fit. */
 function dates(days: readonly string[]): string[] {
   const band = (RIGHT - LEFT) / days.length;
   const every = Math.ceil(DATE_WIDTH / band);

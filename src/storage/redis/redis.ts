@@ -115,7 +115,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   };
 }
 
-/** For operators: connects, looks and closes. Throws StorageError when Redis cannot be reached. */
+/** For operators: connects, examines and closes. Throws StorageError when Redis cannot be reached. */
 export async function examineRedis(url: string, tools: Pick<RunTools, 'clock' | 'log'>): Promise<Finding[]> {
   const connection = new RedisConnection(url, { ...PATIENCE, ...tools });
   await connection.connect();

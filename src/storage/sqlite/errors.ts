@@ -1,6 +1,6 @@
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 
-/** For the operator: it stands on /readyz and in the log. */
+/** For the operator: /readyz and the log show it. */
 export const DAMAGED =
   'The database file is damaged: stop the bot, and put a copy in its place that was made before.';
 

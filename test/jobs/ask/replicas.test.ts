@@ -56,7 +56,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
   }
 
   it('ends the request by the notification alone, and keeps what was shown', async () => {
-    // The record is also read now and then, by a clock that stands still here: only the notification can end it.
+    // The record is also read now and then, by a clock that does not move here: only the notification can end it.
     const [answering, pressed] = storages.map(replica);
     if (!answering || !pressed) throw new TypeError('Two replicas are needed');
     upstream.next(

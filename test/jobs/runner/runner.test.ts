@@ -432,7 +432,7 @@ describe('submission', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
-  it('is not made by a run that stood still for longer than its lease', async () => {
+  it('is not made by a run that was suspended for longer than its lease', async () => {
     const id = await world.start(SONG);
     const stale = { signal: new AbortController().signal, interrupted: false, isHeld: () => false };
     await expect(advance(id, stale, world.dependencies)).rejects.toMatchObject({ code: 'lease' });

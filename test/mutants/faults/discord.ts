@@ -19,11 +19,11 @@ export const DISCORD_FAULTS = [
     },
   },
   {
-    name: 'a replica that stood still handles what others took over',
+    name: 'a replica that was suspended handles what others took over',
     file: 'src/platforms/discord/connection/shards/session.ts',
     text: 'options.retrieveSessionInfo = async (shard) => {\n      await held();',
     replacement: 'options.retrieveSessionInfo = async (shard) => {',
-    tests: { [LEASED]: 'one that stood still for longer than its lease' },
+    tests: { [LEASED]: 'one that was suspended for longer than its lease' },
   },
   {
     name: 'a replica that stops ends the sessions of its shards',
@@ -156,7 +156,7 @@ export const DISCORD_FAULTS = [
     file: 'src/platforms/discord/connection/shards/leased-shards.ts',
     text: 'if (leaving.has(shard) || (held.has(shard) && total === parts)) continue;',
     replacement: 'if (leaving.has(shard) || total === parts) continue;',
-    tests: { [LEASED]: 'one that stood still for longer than its lease' },
+    tests: { [LEASED]: 'one that was suspended for longer than its lease' },
   },
   {
     name: 'a replica keeps more than its share of the shards',

@@ -50,12 +50,12 @@ export const JOB_FAULTS = [
     tests: { 'test/jobs/runner/runner.test.ts': 'is made by one of two runs of the same job' },
   },
   {
-    name: 'the lease is not checked: a run that stood still asks the gateway',
+    name: 'the lease is not checked: a run that was suspended asks the gateway',
     file: 'src/jobs/runner/run.ts',
     text: 'if (!this.#isHeld()) throw',
     replacement: "if (!this.#isHeld() && this.#job.id === '') throw",
     tests: {
-      'test/jobs/runner/runner.test.ts': 'is not made by a run that stood still for longer than its lease',
+      'test/jobs/runner/runner.test.ts': 'is not made by a run that was suspended for longer than its lease',
     },
   },
   {

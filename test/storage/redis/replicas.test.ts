@@ -131,9 +131,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       await expect.poll(() => handled.slice(1).sort()).toEqual(jobs);
     });
 
-    test('a run does not hold its lease when its replica stood still for longer, until it is renewed', async () => {
-      let stoodStillMs = 0;
-      const elapsed = () => systemClock.elapsed() + stoodStillMs;
+    test('a run does not hold its lease when its replica was suspended for longer, until it is renewed', async () => {
+      let suspendedMs = 0;
+      const elapsed = () => systemClock.elapsed() + suspendedMs;
       const replica = await openReplica(LEASE, { ...systemClock, elapsed });
       const leases: RunLease[] = [];
       let end = () => {};
@@ -149,7 +149,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       );
       await replica.schedule.wake('a', Date.now());
       await expect.poll(() => leases.map(({ isHeld }) => isHeld())).toEqual([true]);
-      stoodStillMs += LEASE;
+      suspendedMs += LEASE;
       expect(leases[0]?.isHeld()).toBe(false);
       await expect.poll(() => leases[0]?.isHeld()).toBe(true);
       end();

@@ -116,7 +116,7 @@ const CLOSED: Readonly<Record<number, string>> = {
   4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
 };
 
-/** discord.js reads events where an error of its own would end the process, and has no place to catch it. */
+/** discord.js reads events where an error of its own would end the process, and nothing can catch it. */
 function dropUnreadableEvents({ ws }: Client, log: Log): void {
   const read: unknown = Reflect.get(ws, 'handlePacket');
   if (typeof read !== 'function') throw new TypeError('discord.js reads events in another place');

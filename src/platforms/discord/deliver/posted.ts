@@ -1,4 +1,4 @@
-/** What is done with a post that stands: a link to it, whether it has a button, and taking it back. */
+/** What is done with a post that is shown: a link to it, whether it has a button, and taking it back. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Posted } from '../../platform.ts';
 import { platformErrorOf, unlessTrouble } from '../errors.ts';

@@ -37,7 +37,7 @@ export async function showMessage(
   const writer = createWriter(address, post, options, tools);
   const missing = missingNow(address, data, tools) ?? [];
   const write = async () => {
-    // It stands there for ever where the result takes longer than the token lives.
+    // It stays for ever where the result takes longer than the token lives.
     const mayEndElsewhere = data.tokenOnly && message.progress ? { note: TOKEN_ONLY } : {};
     const styles = stylesFor(address, data, missing, tools).map((style) => ({
       ...style,

@@ -95,7 +95,7 @@ export function createWriter(
 
   /** @returns undefined when the message was deleted */
   async function edit({ id, channel, via, files }: PostedMessage, page: Page): Promise<Delivery | undefined> {
-    // Another replica may have put other files in their place.
+    // Another replica may have replaced the files by others.
     const sending = sendingOf(page, options.mayHavePosted ? [] : files, media);
     const write = async () => {
       const token = via === 'token' ? currentToken() : undefined;

@@ -124,7 +124,7 @@ const text = (row: readonly InlineToken[], { prefix, hanging, tight }: Layout): 
   tight,
 });
 
-/** Code carries no prefix, so a bullet or number stands in the line above. */
+/** Code carries no prefix, so a bullet or number is in the line above. */
 function* code(value: string, language: string, layout: Layout): Generator<MarkdownBlock> {
   const hasMarker = layout.prefix !== layout.hanging;
   if (hasMarker) yield text([], layout);

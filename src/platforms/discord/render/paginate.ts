@@ -196,9 +196,9 @@ interface Around {
 export interface LayoutInput {
   /** Markdown. */
   readonly text: string;
-  /** What the text stands between in the card's description, which takes `space` characters; absent without a card. */
+  /** What surrounds the text in the card's description, which takes `space` characters; absent without a card. */
   readonly card?: Around & { readonly space: number };
-  /** What it stands between in pages. */
+  /** What surrounds it in pages. */
   readonly pages: Around;
   /** With more pages than this, each leaves space for a note. */
   readonly mostPages: number;

@@ -30,7 +30,7 @@ export interface RenderThreadOptions<Input, Output> {
   readonly module: URL;
   /** Makes a function whose input and output can be cloned. It may remember what it has rendered. */
   readonly create: () => (input: Input) => Output;
-  /** Takes the place of that function where it fails. Linear in the length of the text. */
+  /** Replaces that function where it fails. Linear in the length of the text. */
   readonly plainly: (input: Input) => Output;
   readonly log: Log;
   /** Milliseconds of computing for one text. */

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// A thread that takes the place of another one starts in half of the time.
+// A thread that replaces another one starts in half of the time.
 enableCompileCache();
 
 // Sound: the host says so.

@@ -42,7 +42,7 @@ export function createAgentSessions(
 ) {
   const { now, log } = options;
   let absentUntil = 0;
-  /** Slack takes no text beside the status. */
+  /** Slack takes no text next to the status. */
   let isWordless = false;
   const isOffered = () => mayBeAgent() && now() >= absentUntil;
 

@@ -1,4 +1,4 @@
-/** How long ago Slack sent what arrives: by its own times, and by how long this process stood still. */
+/** How long ago Slack sent what arrives: by its own times, and by how long this process was suspended. */
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 
@@ -42,13 +42,16 @@ export function createArrivals({ now, elapsed, fetch = globalThis.fetch }: Arriv
   const ahead: number[] = [];
   let beat: NodeJS.Timeout | undefined;
   let lastBeat = elapsed();
-  let stood = { forMs: 0, until: Number.NEGATIVE_INFINITY };
+  let suspended = { forMs: 0, until: Number.NEGATIVE_INFINITY };
 
-  /** What is read from a socket after this process stood still may have waited there for all of that time. */
+  /** What is read from a socket after this process was suspended may have waited there for all of that time. */
   function waitedMs(): number {
     const time = elapsed();
     const sinceBeat = beat === undefined ? 0 : time - lastBeat;
-    return Math.max(sinceBeat > 2 * BEAT_MS ? sinceBeat : 0, time - stood.until < BEAT_MS ? stood.forMs : 0);
+    return Math.max(
+      sinceBeat > 2 * BEAT_MS ? sinceBeat : 0,
+      time - suspended.until < BEAT_MS ? suspended.forMs : 0,
+    );
   }
 
   return {
@@ -65,7 +68,7 @@ export function createArrivals({ now, elapsed, fetch = globalThis.fetch }: Arriv
       lastBeat = elapsed();
       beat ??= setInterval(() => {
         const time = elapsed();
-        if (time - lastBeat > 2 * BEAT_MS) stood = { forMs: time - lastBeat, until: time };
+        if (time - lastBeat > 2 * BEAT_MS) suspended = { forMs: time - lastBeat, until: time };
         lastBeat = time;
       }, BEAT_MS).unref();
     },

@@ -49,14 +49,14 @@ async function workspace(web: webApi.WebClient): Promise<Finding[]> {
   try {
     const { team, user, response_metadata: metadata } = await web.auth.test();
     const granted = z.array(z.string()).safeParse(metadata?.scopes).data;
-    const lacking = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
-    const missing = lacking.filter((scope) => scope !== AGENT_SCOPE);
+    const ungranted = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
+    const missing = ungranted.filter((scope) => scope !== AGENT_SCOPE);
     return [
       good(SUBJECT, `the token is that of @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
       missing.length === 0
         ? good(SUBJECT, 'it has every scope that it needs')
         : wrong(SUBJECT, `the app lacks ${missing.join(', ')}`, REINSTALL),
-      ...(missing.length < lacking.length
+      ...(missing.length < ungranted.length
         ? [
             warning(
               SUBJECT,

@@ -75,7 +75,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
   const { key, posted, mayHavePosted = false, beforeWriting } = options;
   const state = readPosted(posted, address.channel);
   if (tools.inThread) state.inThread = true;
-  // What was posted beside what is known may also have been an edit.
+  // What was posted apart from what is known may also have been an edit.
   if (mayHavePosted) for (const part of state.parts) delete part.digest;
   const isUnanswered =
     state.parts.some(({ ts }) => ts === undefined) ||

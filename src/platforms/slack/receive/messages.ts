@@ -109,7 +109,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
 
   /**
    * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
-   * answered where it stands.
+   * answered where it is.
    */
   async function replyDirectly(
     id: string,

@@ -5,7 +5,7 @@ import type { Completion } from './help.ts';
 
 /** What a person is asked for on a line of its own. */
 export interface PromptQuestion {
-  /** Stands before the line that is typed. */
+  /** Precedes the line that is typed. */
   readonly name: string;
   /** Plain; printed above the line. */
   readonly text: string;

@@ -8,7 +8,7 @@ import type { RedisKeys } from './keys.ts';
 
 const RETRY_PAUSE = 20;
 const LONGEST_RECONNECT_PAUSE = 1_000;
-/** Keys that Redis looks at for one answer, in a fraction of a millisecond. */
+/** Keys that Redis reads for one answer, in a fraction of a millisecond. */
 const KEYS_SCANNED = 1_000;
 
 export type RedisClient = ReturnType<typeof createClient>;

@@ -7,7 +7,7 @@ import { EARLIEST } from '../schedule/schedule.ts';
 
 const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 
-/** What stands in place of a displaced entry: those after it keep their sequence. */
+/** Replaces a displaced entry, so that those after it keep their sequence. */
 const DISPLACED = JSON.stringify({ receivedAt: 0, body: '' } satisfies z.infer<typeof storedEntry>);
 
 /** KEYS: entries, digests of them, their kinds, the job. */

@@ -1,4 +1,4 @@
-/** BullMQ's worker, which knows in addition how long each of its locks surely lasts, although its process stood still. */
+/** BullMQ's worker, which knows in addition how long each of its locks surely lasts, although its process was suspended. */
 import { Worker } from 'bullmq';
 
 interface Lease {
@@ -35,7 +35,7 @@ export class LeaseWorker<Data> extends Worker<Data> {
   }
 
   override async extendJobLocks(timers: string[], tokens: string[], duration: number): Promise<string[]> {
-    // Read before the request: the process may stand still while it waits for the answer.
+    // Read before the request: the process may be suspended while it waits for the answer.
     const at = this.#elapsed();
     const lost = await super.extendJobLocks(timers, tokens, duration);
     for (const timer of timers) {

@@ -195,14 +195,14 @@ export function createDiscordRest({
 
     /**
      * Newest first.
-     * @param beside an id that Discord gave: the messages next to it
+     * @param near an id that Discord gave: the messages next to it
      */
     messages(
       channel: string,
-      beside: { readonly before: string } | { readonly after: string },
+      near: { readonly before: string } | { readonly after: string },
       limit: number,
     ): Promise<unknown> {
-      const query = new URLSearchParams({ ...beside, limit: String(limit) });
+      const query = new URLSearchParams({ ...near, limit: String(limit) });
       return reach(bot().get(Routes.channelMessages(channel), { query }));
     },
 

@@ -74,7 +74,7 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
       if (held.noted !== undefined) notes.set(shard, held.noted);
       held.noted = held.session.note();
     }
-    // Read before the request: the process may stand still while it waits for the answer.
+    // Read before the request: the process may be suspended while it waits for the answer.
     const askedAt = elapsed();
     try {
       const { parts } = await advice.read();

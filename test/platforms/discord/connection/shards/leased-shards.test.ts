@@ -170,7 +170,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'shards that replicas share', (
     await allAnswer();
   });
 
-  it('one that stood still for longer than its lease handles nothing of what others took over', async () => {
+  it('one that was suspended for longer than its lease handles nothing of what others took over', async () => {
     const [a, d] = await living(2);
     const [shard = Number.NaN] = (await holders())(a);
     a.child.kill('SIGSTOP');
