@@ -3,12 +3,12 @@ import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
-import { type Message, plain } from '../src/core/message.ts';
+import { duration, type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { findTake, suggestServerTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
-import { duration, privately } from './text/text.ts';
+import { privately } from './text/text.ts';
 
 const MOST_LISTED = 20;
 const NOTHING = 'Nothing is playing here. /party play begins.';

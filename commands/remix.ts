@@ -1,7 +1,7 @@
 import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import type { Context, Voice } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
-import type { KeptFile } from '../src/core/message.ts';
+import { duration, type KeptFile } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
@@ -16,7 +16,6 @@ import {
 import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
 import { findTake, hasVoice, startOn, takeName, titleOf } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { duration } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
 

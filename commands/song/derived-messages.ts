@@ -1,8 +1,8 @@
 /** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
 import type { JobView } from '../../src/core/job.ts';
-import { type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { duration, type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import type { LyricLine } from '../../src/core/work.ts';
-import { againButton, askedBy, button, duration, lineage } from '../text/text.ts';
+import { againButton, askedBy, button, lineage } from '../text/text.ts';
 
 /** By what was asked for; everything else is a song. */
 export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: JobView) => Message>> = {

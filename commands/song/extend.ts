@@ -2,9 +2,10 @@
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
+import { duration } from '../../src/core/message.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
-import { beginning, duration } from '../text/text.ts';
+import { beginning } from '../text/text.ts';
 import { lastMoment, within } from './compose.ts';
 import { rememberAsked, withSectionTags } from './song-message.ts';
 import {

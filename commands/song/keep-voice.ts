@@ -2,10 +2,10 @@
 import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import { plain } from '../../src/core/message.ts';
+import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import type { Work } from '../../src/core/work.ts';
-import { clip, duration, privately, quoted } from '../text/text.ts';
+import { clip, privately, quoted } from '../text/text.ts';
 import { hasVoice, type KnownTake, knownTake, startOn, type Take, takeName, titleOf } from './takes.ts';
 
 /** More than a person can choose from. */

@@ -4,13 +4,14 @@ import type { JobView } from '../../src/core/job.ts';
 import {
   type ActionButton,
   type Button,
+  duration,
   type Field,
   type MediaItem,
   type Message,
   plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
-import { againButton, askedBy, button, date, duration, lineage, shortened } from '../text/text.ts';
+import { againButton, askedBy, button, date, lineage, shortened } from '../text/text.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { hasVoice, lyricsOf, takeName, titleOf, withTake } from './takes.ts';
 

@@ -40,12 +40,6 @@ export function quoted(text: string): string {
   return `“${shortened(text, 81)}”`;
 }
 
-/** Minutes and seconds, as `2:31`. */
-export function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
 const AGES = [
   [86_400_000, 'day'],
   [3_600_000, 'hour'],

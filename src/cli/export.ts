@@ -1,6 +1,7 @@
 /** `npm run export -- <file>`: everything that the storage keeps, as JSON lines. */
 import { openStorage } from '../app/outside.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
+import { systemErrorCode } from '../core/errors.ts';
 import { exportTo } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run export -- <file>. The file must not exist yet.';
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
 `,
     );
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
     fail(`${path} exists already. ${USAGE}`);
   } finally {
     await storage.close();

@@ -35,3 +35,9 @@ export function toMessage(
     text: `Something broke on our side. Please try again; if it happens again, tell whoever runs this bot the reference \`${reference}\`.`,
   };
 }
+
+/** The system error code (`ENOSPC`, `ECONNRESET`, `UND_ERR_SOCKET`…) of anything thrown, if it has one. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

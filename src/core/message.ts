@@ -200,3 +200,9 @@ export function chunks<Item>(items: readonly Item[], size: number): Item[][] {
     items.slice(n * size, (n + 1) * size),
   );
 }
+
+/** Minutes and seconds, as `2:31`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

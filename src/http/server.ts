@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { systemErrorCode } from '../core/errors.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { isOwnNetwork } from './own-network.ts';
 
@@ -240,7 +241,7 @@ function reachableHost(host: string): string {
 }
 
 function listenError(error: unknown, { host, port }: ListenOptions): unknown {
-  switch (error instanceof Error && 'code' in error && error.code) {
+  switch (systemErrorCode(error)) {
     case 'EADDRINUSE': {
       const sentence = `Port ${port} on ${host} is taken by another program: stop that program, or set PORT to a free port.`;
       return new ListenError('port-taken', sentence, error);

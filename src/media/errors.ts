@@ -1,3 +1,5 @@
+import { systemErrorCode } from '../core/errors.ts';
+
 /** Why media could not be fetched, kept or opened, and whether the same call may succeed later. */
 const CODES = {
   /** The address is not one that media may come from: not public, not allowed, or with credentials. */
@@ -55,12 +57,6 @@ export class MediaError extends Error {
 /** For more bytes than allowed, declared or counted. */
 export function tooLarge(maximumBytes: number): MediaError {
   return new MediaError('too-large', `Larger than the ${maximumBytes} bytes that are allowed`);
-}
-
-/** The system error code (`ENOSPC`, `ECONNRESET`, `UND_ERR_SOCKET`…) of anything thrown, if it has one. */
-export function systemErrorCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }
 
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

@@ -2,6 +2,7 @@
 import {
   actionId,
   type Button,
+  duration,
   type KeptFile,
   type MediaItem,
   type Message,
@@ -112,13 +113,8 @@ function coverOf(title: string, file: KeptFile): MediaItem {
 
 /** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */
 function progress(seconds: number, length: number | undefined): string {
-  if (length === undefined || length <= 0) return clock(seconds);
+  if (length === undefined || length <= 0) return duration(Math.floor(seconds));
   const step = Math.min(STEPS - 1, Math.floor((seconds / length) * STEPS));
   const at = Math.floor((step * length) / STEPS);
-  return `${'━'.repeat(step)}●${'─'.repeat(STEPS - 1 - step)} ${clock(Math.min(at, length))} of ${clock(length)}`;
-}
-
-function clock(seconds: number): string {
-  const whole = Math.floor(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+  return `${'━'.repeat(step)}●${'─'.repeat(STEPS - 1 - step)} ${duration(at)} of ${duration(Math.floor(length))}`;
 }

@@ -4,6 +4,7 @@ import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { systemErrorCode } from '../../core/errors.ts';
 import { isStoredName } from '../../media/store/store.ts';
 
 export const EXPORT_FILE = 'minstrel.jsonl';
@@ -84,7 +85,7 @@ export function asBackupError(error: unknown, folder: string): unknown {
 }
 
 export function undefinedWhenMissing(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (systemErrorCode(error) !== 'ENOENT') throw error;
 }
 
 async function hashOf(path: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** Reads `.env` as people's editors and shells write it. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { systemErrorCode } from '../../core/errors.ts';
 import { problem } from './checks.ts';
 import { ConfigError } from './config.ts';
 import { VARIABLES, type Variable } from './schema.ts';
@@ -11,7 +12,7 @@ export function readEnvFile(path: string): Record<string, string> {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (systemErrorCode(error) === 'ENOENT') return {};
     throw error;
   }
   const text = decodeText(bytes);

@@ -1,7 +1,9 @@
 /** The page of a channel's songs. */
+
+import { duration } from '../../core/message.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
 import { type Html, html } from './html.ts';
-import { clipped, clockTime, documentOf, type PageLayout } from './layout.ts';
+import { clipped, documentOf, type PageLayout } from './layout.ts';
 
 export function albumDocument(
   { channel, songs }: AlbumPage,
@@ -19,7 +21,7 @@ ${songs.length === 0 ? html`<p>There are no songs with pages here yet.</p>` : ht
 }
 
 function card({ title, path, person, cover, seconds }: AlbumSong, root: string): Html {
-  const facts = seconds === undefined ? undefined : html` · ${clockTime(seconds)}`;
+  const facts = seconds === undefined ? undefined : html` · ${duration(seconds)}`;
   return html`<li><a href="${root}${path ?? ''}">
 ${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="M22 6v13.2a4.2 4.2 0 1 1-2.4-3.8V10.3l-7.2 1.6v9.7A4.2 4.2 0 1 1 10 17.8V8.7z"/></svg></span>`}
 <span class="title" dir="auto">${clipped(title, 120)}</span>

@@ -43,12 +43,6 @@ export function sentencePage(
   return documentOf({ ...place, title, body });
 }
 
-/** Minutes and seconds, as `2:31`. */
-export function clockTime(seconds: number): string {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
 /** At most so many characters, and never half of one, so that a page stays small whatever people wrote. */
 export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;

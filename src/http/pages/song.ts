@@ -1,7 +1,9 @@
 /** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
+
+import { duration } from '../../core/message.ts';
 import type { LinkedFile, PageLine, PageLink, PageTake, SongPage } from './content.ts';
 import { type Html, html } from './html.ts';
-import { clipped, clockTime, documentOf, type PageLayout } from './layout.ts';
+import { clipped, documentOf, type PageLayout } from './layout.ts';
 
 /** In characters. A page stays under 150 kB. */
 const MOST_TITLE = 300;
@@ -95,7 +97,7 @@ ${lines.length > 0 && html`<track kind="captions" srclang="und" label="Words" sr
 <button type="button" class="play" aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M7 4.5v15l13-7.5z"/><path class="when-playing" d="M6 4.5h4.5v15H6zM13.5 4.5H18v15h-4.5z"/></svg></button>
 <span class="time">0:00</span>
 <input type="range" class="seek" min="0" max="${Math.ceil(seconds ?? 0)}" value="0" step="any" aria-label="Position in ${name}">
-<span class="length">${seconds === undefined ? '' : clockTime(seconds)}</span>
+<span class="length">${seconds === undefined ? '' : duration(seconds)}</span>
 <label class="speed"><span>Speed</span> <select aria-label="Speed of ${name}">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
 </div>
 ${!bare && downloads(take, href)}
@@ -225,7 +227,7 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['twitter:label1', 'For'],
     ['twitter:data1', clipped(person, MOST_NAME)],
     ['twitter:label2', first?.seconds && 'Length'],
-    ['twitter:data2', first?.seconds && clockTime(first.seconds)],
+    ['twitter:data2', first?.seconds && duration(first.seconds)],
   ];
   return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && content !== 0 && html`<meta name="${name}" content="${content}">\n`)}<link rel="alternate" type="application/json+oembed" href="${place.oEmbedUrl}" title="${title}">
 `;

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { backoff } from '../../core/backoff.ts';
-import { MediaError, systemErrorCode, tooLarge } from '../errors.ts';
+import { systemErrorCode } from '../../core/errors.ts';
+import { MediaError, tooLarge } from '../errors.ts';
 
 /** A server's answer whose status and headers are known and whose body has not been read. */
 export interface MediaResponse {

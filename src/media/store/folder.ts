@@ -2,8 +2,9 @@ import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import PQueue from 'p-queue';
+import { systemErrorCode } from '../../core/errors.ts';
 import { contentTypeOf } from '../content/types.ts';
-import { fromFileSystem, systemErrorCode } from '../errors.ts';
+import { fromFileSystem } from '../errors.ts';
 import {
   isStoredName,
   type KeptEntry,

@@ -3,9 +3,9 @@ import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } fro
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { z } from 'zod';
+import { systemErrorCode } from '../../core/errors.ts';
 import { StorageError } from '../storage.ts';
-import { findDamage } from './damage.ts';
-import { asStorageError, isDamage } from './errors.ts';
+import { asStorageError, findDamage, isDamage } from './errors.ts';
 import { migrate } from './schema.ts';
 
 /** How long a write waits for a backup or an inspecting tool; it blocks the process, so it stays below 3 s. */
@@ -212,7 +212,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
     const reason = isFile ? 'there is a file of that name' : `the system says ${String(code)}`;
     throw new StorageError(

@@ -1,7 +1,8 @@
+import { answerOfThread } from '../../core/thread.ts';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 
 /** For the operator: /readyz and the log show it. */
-export const DAMAGED =
+const DAMAGED =
   'The database file is damaged: stop the bot, and put a copy in its place that was made before.';
 
 // Primary result codes, https://www.sqlite.org/rescode.html
@@ -35,4 +36,15 @@ export function asStorageError(error: unknown): unknown {
     return new StorageError('unavailable', 'The storage is closed.', error);
   }
   return error;
+}
+
+/** Reads the whole file in a thread of its own. Resolves to what is wrong with it; undefined if nothing is, or if it cannot be read. */
+export async function findDamage(path: string, signal: AbortSignal): Promise<StorageError | undefined> {
+  const damaged = (cause?: unknown) => new StorageError('schema', DAMAGED, cause);
+  try {
+    const isWhole = await answerOfThread(new URL('./damage-worker.ts', import.meta.url), path, { signal });
+    return isWhole === true ? undefined : damaged();
+  } catch (error) {
+    return isDamage(error) ? damaged(error) : undefined;
+  }
 }

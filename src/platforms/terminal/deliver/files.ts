@@ -5,6 +5,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseFile } from 'music-metadata';
+import { systemErrorCode } from '../../../core/errors.ts';
 import type { KeptFile, MediaKind } from '../../../core/message.ts';
 import { type MediaReader, PlatformError } from '../../platform.ts';
 import { printable } from '../render/style.ts';
@@ -44,7 +45,7 @@ async function settle(part: string, folder: string, name: string, digest?: strin
       // The name is taken first, so that two files never take the same one.
       await (await open(path, 'wx')).close();
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') continue;
+      if (systemErrorCode(error) === 'EEXIST') continue;
       throw error;
     }
     await rename(part, path);
@@ -71,15 +72,11 @@ function safeName(name: string): string {
 const FINAL: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 function folderError(error: unknown, folder: string): PlatformError {
-  const isFinal = FINAL.has(errorCode(error));
+  const isFinal = FINAL.has(systemErrorCode(error));
   return new PlatformError(isFinal ? 'refused' : 'unavailable', `A file could not be saved in ${folder}`, {
     cause: error,
     ...(isFinal && { advice: `Files cannot be saved in ${folder}: make it a folder that you may write to.` }),
   });
-}
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** In seconds; undefined for pictures, and for what cannot be read. */
