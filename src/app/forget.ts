@@ -1,7 +1,6 @@
 /** Everything that is stored about a person on one platform, erased. */
-
 import type { Forgotten } from '../core/moderation.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
@@ -43,7 +42,7 @@ export async function forget(
 export async function forgetByOperator(
   who: Whose,
   config: Pick<Config, 'storage' | 'media'>,
-  tools: { readonly log: Log; readonly now: () => number; readonly random: () => number },
+  tools: Pick<System, 'now' | 'random' | 'log'>,
 ): Promise<Forgotten> {
   const storage = await openStorage(config, tools);
   try {

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
@@ -26,11 +26,8 @@ import type { Config } from './config/config.ts';
 import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
 import type { Traces } from './telemetry/traces/traces.ts';
 
-export interface OutsideOptions {
+export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
   readonly config: Config;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly random: () => number;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
   /** For operators' traces; left out, there are none. */
@@ -97,7 +94,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
 /** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
 export async function openStorage(
   { storage }: Pick<Config, 'storage'>,
-  { log, random, measure }: { log: Log; random: () => number; measure?: Measure | undefined },
+  { log, random, measure }: Pick<System, 'random' | 'log'> & { measure?: Measure | undefined },
 ): Promise<Storage> {
   const tools = { clock: systemClock, random, log, ...(measure && { measure }) };
   switch (storage.type) {
@@ -193,15 +190,12 @@ const FETCHING = {
   concurrency: 8,
 } as const;
 
-interface MediaTools {
+interface MediaTools extends Pick<System, 'now' | 'random' | 'log'> {
   readonly publicUrl: string;
   readonly listenerUrl: string;
   readonly secrets: readonly string[];
-  readonly now: () => number;
-  readonly random: () => number;
   readonly measure?: Measure | undefined;
   readonly emulator?: Emulator | undefined;
-  readonly log: Log;
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */

@@ -1,7 +1,7 @@
 /** The chat platforms that the settings switch on. */
 
 import type { Replicas } from '../core/replicas.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { createLocks } from '../storage/locks.ts';
@@ -10,12 +10,9 @@ import type { Config } from './config/config.ts';
 import type { InsideOptions, Platforms } from './inside/inside.ts';
 import { newId, newSecret, type Outside, readerOf } from './outside.ts';
 
-export interface PlatformTools {
+export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {
   readonly measure: Measure;
   readonly media: MediaReader;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly random: () => number;
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly settings: SettingsStore;

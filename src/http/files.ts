@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import { type Routes, sendNotFound } from './server.ts';
 
 interface KeptFile {
@@ -28,16 +28,13 @@ interface FileLink {
 type LinkQuery = Partial<Record<'as' | 'expires' | 'signature', unknown>>;
 type Opened = Promise<{ readonly stream: Readable } | undefined>;
 
-export interface FileRoutesOptions {
+export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
   media: {
     /** Undefined for a link that was not signed here or has expired. */
     verifyLink(name: string, query: LinkQuery): FileLink | undefined;
     stat(name: string): Promise<KeptFile | undefined>;
     open(name: string, range?: ByteRange): Opened;
   };
-  log: Log;
-  /** Milliseconds since the epoch. */
-  now: () => number;
 }
 
 /** Files come from outside: a browser may show or save them and must not run anything in them. */

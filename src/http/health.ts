@@ -1,3 +1,4 @@
+import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Routes } from './server.ts';
 
@@ -10,11 +11,8 @@ export interface HealthPart {
   readonly check: () => Readiness | Promise<Readiness>;
 }
 
-export interface HealthOptions {
+export interface HealthOptions extends Pick<System, 'elapsed' | 'log'> {
   readonly parts: readonly HealthPart[];
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
-  readonly log: Log;
   /** How long one part may take, in milliseconds. */
   readonly timeoutMs?: number;
 }

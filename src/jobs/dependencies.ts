@@ -5,7 +5,7 @@ import type { Family } from '../core/family.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { KeptFile } from '../core/message.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/trace.ts';
 import type { Work } from '../core/work.ts';
@@ -23,7 +23,7 @@ export interface MediaDefaults {
 }
 
 /** Everything that jobs need from outside. */
-export interface JobDependencies {
+export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly gateway: Gateway;
   readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
@@ -49,15 +49,8 @@ export interface JobDependencies {
   readonly mediaDefaults: MediaDefaults;
   /** One rate for all polls of this replica. */
   readonly pollRate: RateLimiter;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
-  /** A new id of letters and digits, at most 25 characters, never used before. */
-  readonly newId: () => string;
-  readonly log: Log;
   /** For operators' numbers. */
   readonly measure: Measure;
   /** For operators' traces; left out, there are none. */

@@ -2,10 +2,11 @@
  * What was acknowledged before it could be stored as a job: an attachment that takes long to fetch, a storage that is
  * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
  */
+
 import { z } from 'zod';
 import type { PendingInvocation } from '../core/bot/bot.ts';
 import { addressSchema } from '../core/invocation.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { FORGOTTEN_SENTENCE } from './sentences.ts';
@@ -40,18 +41,13 @@ export interface PendingAcknowledgements {
   watch(signal: AbortSignal): Promise<void>;
 }
 
-export interface PendingAcknowledgementOptions {
+export interface PendingAcknowledgementOptions extends Pick<System, 'now' | 'newId' | 'sleep' | 'log'> {
   readonly settings: Pick<SettingsStore, 'set' | 'delete' | 'update' | 'entries'>;
   readonly platform: (name: string) => Platform | undefined;
   /** The job that a platform's event made. Rejects with StorageError. */
   readonly jobOf: (platform: string, event: string) => Promise<object | undefined>;
   /** Whether this process alone uses the storage. Then all entries of an earlier process belong to a process that died. */
   readonly alone: boolean;
-  readonly now: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** A new id of letters and digits, at most 25 characters. */
-  readonly newId: () => string;
-  readonly log: Log;
 }
 
 export function createPendingAcknowledgements(

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoff } from '../core/backoff.ts';
 import type { KeptFile } from '../core/message.ts';
+import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { zip } from './archive.ts';
 import { audioSeconds } from './content/length.ts';
@@ -17,16 +18,13 @@ interface SongTags extends Omit<AudioTags, 'cover'> {
   cover?: string | undefined;
 }
 
-export interface MediaOptions {
+export interface MediaOptions extends Pick<System, 'now' | 'random'> {
   store: MediaStore;
   fetcher: MediaFetcher;
   publicUrl: string;
   /** The first signs links, all verify them. */
   secrets: readonly string[];
   linkTtlSeconds: number;
-  now: () => number;
-  /** 0 up to, not including, 1. */
-  random: () => number;
   /** Gets a warning for each song that is kept without tags. */
   log?: Pick<Log, 'warn'>;
   /** Before the second attempt to fetch a file; doubled for each further one. */

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { VoiceChannels, VoiceEnd, VoiceSession } from '../platforms/platform.ts';
 import type { SoundReader } from './sound.ts';
 import type { PartyStore } from './store.ts';
@@ -17,7 +17,7 @@ const MOST_FAILURES = 5;
 
 export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'taken-over';
 
-export interface PartyHostOptions {
+export interface PartyHostOptions extends Pick<System, 'now' | 'sleep' | 'log'> {
   readonly guild: string;
   /** This process. */
   readonly owner: string;
@@ -32,10 +32,6 @@ export interface PartyHostOptions {
   readonly isAwaited: boolean;
   /** The party is over, or not here any more. Never rejects. */
   readonly ended: (ending: PartyEnding, party: Party | undefined) => void;
-  readonly now: () => number;
-  readonly log: Log;
-  /** Resolves after the time or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface PartyHeard {

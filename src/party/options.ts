@@ -1,14 +1,14 @@
 import type { Address } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
 import type { Platform, VoiceChannels } from '../platforms/platform.ts';
 import type { SoundReader } from './sound.ts';
 import type { PartyStore } from './store.ts';
 
 /** What playing for people takes. */
-export interface PartiesOptions {
+export interface PartiesOptions extends Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
   readonly store: PartyStore;
   readonly platform: Platform;
   readonly voice: VoiceChannels;
@@ -22,10 +22,4 @@ export interface PartiesOptions {
   readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
   /** Tells other processes that parties changed. */
   readonly publish: () => Promise<void>;
-  readonly now: () => number;
-  readonly newId: () => string;
-  /** From 0 up to, not including, 1. */
-  readonly random: () => number;
-  readonly log: Log;
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

@@ -2,10 +2,12 @@
  * What moderators decided: how it is stored, read and changed. A change and its trace are one write, and no edit
  * overwrites another.
  */
+
 import { z } from 'zod';
 import { FAMILIES, LIMITED } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
 import { type Actor, type Change, LIMIT_PERIODS, type PagesInForce, type Where } from '../core/moderation.ts';
+import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
 /** Changes kept for each server and channel; the oldest goes first. */
@@ -42,10 +44,8 @@ export interface DecisionStore {
   prune(before: number): Promise<void>;
 }
 
-interface DecisionStoreOptions {
+interface DecisionStoreOptions extends Pick<System, 'now' | 'newId'> {
   readonly store: SettingsStore;
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 const FORGOTTEN: Actor = { id: '', displayName: 'somebody who asked to be forgotten' };

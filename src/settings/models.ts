@@ -1,11 +1,12 @@
 /** Which model a family uses here: the one named, else the channel's, the server's, the deployment's. */
+
 import { UserError } from '../core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import { type Message, plain } from '../core/message.ts';
 import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
 import { type Choice, present } from '../core/options.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { SongModel } from '../core/work.ts';
 import type { ModelUse } from '../gateway/models/hints.ts';
 import type { Model } from '../gateway/models/listing.ts';
@@ -39,15 +40,13 @@ export interface ModelSettings {
   inForce(settings: Decisions): ModelInForce[];
 }
 
-interface ModelSettingsOptions {
+interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list: the authority on which ids this account may use. */
   readonly models: Pick<Models, 'list' | 'cached' | 'resolve' | 'refresh'>;
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
   readonly tell: (address: Address, message: Message) => Promise<void>;
-  readonly now: () => number;
-  readonly log: Log;
 }
 
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {

@@ -1,9 +1,11 @@
 /** The tools of moderators' commands, put together for one person and one address. */
+
 import { notModerator, UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
+import type { System } from '../core/system.ts';
 import type { Models } from '../gateway/models/models.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
@@ -22,7 +24,7 @@ const DAY = 24 * 3_600_000;
 /** People that a report of usage names. */
 const MOST_PEOPLE = 25;
 
-export interface ModerationOptions {
+export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly decisions: DecisionStore;
   readonly models: ModelSettings;
   readonly gatewayModels: Pick<Models, 'list' | 'refresh'>;
@@ -37,8 +39,6 @@ export interface ModerationOptions {
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
   /** Where people open the songs of a channel; undefined where they could not. */
   readonly albumUrl: (address: Address, key: string) => string | undefined;
-  readonly newId: () => string;
-  readonly now: () => number;
 }
 
 /**

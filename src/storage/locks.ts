@@ -1,6 +1,8 @@
 /** A lock for tasks that every replica runs, such as at its start: one replica at a time. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import type { System } from '../core/system.ts';
 import type { SettingsStore } from './storage.ts';
 
 /** Longer than any task under a lock. Past it, the holder has died. */
@@ -15,12 +17,8 @@ export interface Locks {
   run<Value>(task: string, work: () => Promise<Value>): Promise<Value>;
 }
 
-export interface LockOptions {
+export interface LockOptions extends Pick<System, 'now' | 'newId'> {
   readonly settings: Pick<SettingsStore, 'update'>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Never the same twice. */
-  readonly newId: () => string;
   readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 

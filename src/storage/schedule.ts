@@ -1,5 +1,5 @@
 /** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 
 /** What the schedule knows of one run. */
@@ -53,11 +53,8 @@ export interface DueJob {
 /** A run that is due, under a lease of its own. */
 export interface DueRun extends DueJob, Pick<RunLease, 'isHeld'> {}
 
-export interface RunTools {
+export interface RunTools extends Pick<System, 'random' | 'log'> {
   readonly clock: Clock;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
-  readonly log: Log;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure;
 }
@@ -123,11 +120,7 @@ function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise
 }
 
 /** Time, passed in so that tests can advance it. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set: for how long something takes. */
-  readonly elapsed: () => number;
+export interface Clock extends Pick<System, 'now' | 'elapsed'> {
   /** Calls back once, after so many milliseconds (at most 2^31 - 1). Returns what cancels it. */
   readonly after: (milliseconds: number, callback: () => void) => () => void;
 }

@@ -1,7 +1,8 @@
 /** Makes a backup, while the bot runs or not. */
+
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import { copyDatabase } from '../../storage/sqlite/copy.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { exportTo } from '../../storage/transfer.ts';
@@ -20,10 +21,7 @@ import {
   sync,
 } from './folder.ts';
 
-export interface BackupTools {
-  readonly log: Log;
-  readonly random: () => number;
-}
+export type BackupTools = Pick<System, 'random' | 'log'>;
 
 export interface BackupReport {
   readonly lines: number;

@@ -1,7 +1,8 @@
 /** Examines what `npm start` would need, and changes nothing. */
+
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { openGateway, openStorage } from '../outside.ts';
@@ -12,14 +13,10 @@ import { inspectStorage } from './storage.ts';
 
 const SUBJECT = 'Settings';
 
-export interface Examination {
+export interface Examination extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly commands: readonly AnyCommand[];
   readonly fetch: typeof fetch;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly newId: () => string;
-  readonly log: Log;
 }
 
 /** One finding after the other, as they are made. With settings that cannot be read, it ends after these. */

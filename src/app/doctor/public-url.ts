@@ -1,7 +1,8 @@
 /** Whether the gateway can reach the listener: a request to ourselves, by way of the public address. */
+
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import { ListenError, listenAt, type Routes } from '../../http/server.ts';
 import type { Config } from '../config/config.ts';
 
@@ -12,11 +13,8 @@ const TIMEOUT_MS = 10_000;
 const LOCAL =
   /^(localhost|127\.|0\.0\.0\.0|\[?::1\]?$|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[?f[cd])|\.(local|lan|internal)$/i;
 
-export interface Reach {
+export interface Reach extends Pick<System, 'newId' | 'log'> {
   readonly fetch: typeof fetch;
-  /** Never the same twice. */
-  readonly newId: () => string;
-  readonly log: Log;
 }
 
 export async function inspectPublicUrl(

@@ -1,4 +1,5 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyCommand } from '../../core/bot/command.ts';
@@ -8,6 +9,7 @@ import type { Address, Person } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
 import type { Judgement, KeptFile } from '../../core/message.ts';
 import type { DayUsage, Moderation } from '../../core/moderation.ts';
+import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -40,7 +42,7 @@ const DAY = 24 * 3_600_000;
 /** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
 const PAUSE_FILE = 'paused';
 
-export interface AdministrationOptions {
+export interface AdministrationOptions extends Pick<System, 'now' | 'newId' | 'sleep' | 'log'> {
   readonly config: Config;
   readonly storage: Storage;
   readonly gateway: Gateway;
@@ -53,11 +55,6 @@ export interface AdministrationOptions {
   readonly metrics: Metrics | undefined;
   /** The signed address of a page. */
   readonly pageUrl: (kind: PageKind, id: string) => string;
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly log: Log;
-  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Administration {

@@ -3,7 +3,7 @@ import type { AnswerOffer, Context } from '../../core/bot/context.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
 import type { FileReference } from '../../core/options.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { musicLimits } from '../../gateway/music/requests.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -17,9 +17,7 @@ import type { Voices } from '../../settings/voices.ts';
 import type { Administration } from './administration.ts';
 import type { PartyService } from './parties.ts';
 
-export interface ContextParts {
-  readonly now: () => number;
-  readonly log: Log;
+export interface ContextParts extends Pick<System, 'now' | 'log'> {
   readonly jobs: Jobs;
   readonly gateway: Gateway;
   readonly media: Media;

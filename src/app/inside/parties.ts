@@ -1,10 +1,11 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
+
 import { titleOf } from '../../../commands/song/takes.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { MediaSource } from '../../core/message.ts';
 import type { PartySong, PartyTools } from '../../core/party.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { allMade } from '../../jobs/made.ts';
@@ -20,7 +21,7 @@ const TOPIC = 'parties';
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
-export interface PartyServiceOptions {
+export interface PartyServiceOptions extends Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
   readonly storage: Storage;
   readonly media: Media;
   readonly jobs: Jobs;
@@ -29,12 +30,6 @@ export interface PartyServiceOptions {
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
   /** No other process uses the storage. */
   readonly alone: boolean;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly newId: () => string;
-  readonly log: Log;
-  /** Resolves after the time or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface PartyService {

@@ -1,5 +1,7 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
+
 import type { Bot } from '../../core/bot/bot.ts';
+import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { MediaStore } from '../../media/store/store.ts';
@@ -10,13 +12,10 @@ import { type OpenCount, type Storage, StorageError } from '../../storage/storag
 /** Counting open jobs reads all of them, so it is done this often at the most. */
 const FRESH_MS = 15_000;
 
-export interface CollectorOptions {
+export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly metrics: Pick<Metrics, 'measure' | 'reset'>;
   readonly storage: Pick<Storage, 'jobs'>;
   readonly platforms: readonly Platform[];
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
 }
 
 /** Resolves when the gauges are set; rejects with StorageError when jobs cannot be counted now. */

@@ -1,4 +1,5 @@
 /** A command's tools, and their types. */
+
 import type { musicLimits } from '../../gateway/music/requests.ts';
 import type { Family } from '../family.ts';
 import type { Person } from '../invocation.ts';
@@ -7,7 +8,7 @@ import type { Judgement, KeptFile, MediaSource } from '../message.ts';
 import type { Moderation } from '../moderation.ts';
 import type { Choice, FileOption, FileReference } from '../options.ts';
 import type { PartyTools } from '../party.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { System } from '../system.ts';
 import type { SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -74,9 +75,7 @@ export interface AnswerOffer {
 }
 
 /** A command's tools. */
-export interface Context {
-  readonly now: () => number;
-  readonly log: Log;
+export interface Context extends Pick<System, 'now' | 'log'> {
   readonly jobs: {
     /** Stores the work as a job before anything is spent. */
     start(request: StartRequest): Promise<Outcome>;

@@ -2,9 +2,10 @@
  * Pages for people: a song, its player, its words, a channel's songs, and what other sites read about them. What makes them
  * is loaded when the first is asked for.
  */
+
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import { type Assets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
 import { createVisitLimit } from '../visit-limit.ts';
@@ -17,15 +18,12 @@ export const PAGE_ASSETS = {
   folders: [new URL('./browser/', import.meta.url)],
 } as const;
 
-export interface SongRoutesOptions {
+export interface SongRoutesOptions extends Pick<System, 'elapsed' | 'log'> {
   readonly source: PageSource;
   readonly assets: () => Promise<Assets>;
   /** Those that may have signed: the present one and those before it that still count. */
   readonly secrets: readonly string[];
   readonly publicUrl: string;
-  readonly log: Log;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
 }
 
 const GONE: Readonly<Record<Gone, string>> = {

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
+import type { System } from '../../core/system.ts';
 import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
@@ -15,7 +16,7 @@ import {
 /** Who named an address. What a person types is fetched from public addresses only. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
 
-export interface MediaFetcherOptions {
+export interface MediaFetcherOptions extends Pick<System, 'now' | 'random'> {
   /** Each as `host:port`: what media may come from although the addresses are not public. */
   allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
   maximumBytes: number;
@@ -26,9 +27,6 @@ export interface MediaFetcherOptions {
   maximumRedirects: number;
   /** How many files are fetched at once; the others wait. */
   concurrency: number;
-  now: () => number;
-  /** 0 up to, not including, 1. */
-  random: () => number;
   lookup?: Lookup;
 }
 

@@ -1,3 +1,4 @@
+import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
 
@@ -5,13 +6,9 @@ const EVERY_MS = 60 * 60_000;
 /** Looking at many files takes seconds, and a bot that starts has more urgent work. */
 const FIRST_MS = 60_000;
 
-interface PruningOptions {
+interface PruningOptions extends Pick<System, 'random' | 'sleep'> {
   readonly media: Pick<Media, 'prune'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  /** Resolves after so many milliseconds; rejects when the signal ends the wait. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**

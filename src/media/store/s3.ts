@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { S3mini, S3ServiceError } from 's3mini';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { backoff } from '../../core/backoff.ts';
+import type { System } from '../../core/system.ts';
 import { contentTypeOf } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import {
@@ -19,7 +20,7 @@ import {
   stage,
 } from './store.ts';
 
-export interface S3StoreOptions extends RetentionOptions {
+export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random'> {
   /** The service's own address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
@@ -30,9 +31,6 @@ export interface S3StoreOptions extends RetentionOptions {
   secretAccessKey: string;
   /** A local folder for files that are being written: a name is known only when the last byte has been hashed. */
   stagingDirectory: string;
-  now: () => number;
-  /** 0 up to, not including, 1. */
-  random: () => number;
   /** For a connection, an answer, or the next bytes of one. */
   idleTimeoutMs?: number;
   /** Before a request is sent a second time; doubled for the third. */

@@ -1,5 +1,5 @@
 import type { Bot } from '../../core/bot/bot.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { MediaReader } from '../platform.ts';
 import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
@@ -9,14 +9,11 @@ import type { FirstResponses } from './receive/invocation.ts';
 import type { DiscordRenderOptions } from './render/render.ts';
 
 /** What showing a message takes. */
-export interface DeliveryTools extends Pick<DiscordRenderOptions, 'layOut'> {
+export interface DeliveryTools extends Pick<DiscordRenderOptions, 'layOut'>, Pick<System, 'now' | 'log'> {
   readonly rest: DiscordRest;
   readonly guilds: Guilds;
   readonly media: MediaReader;
-  readonly log: Log;
   readonly responses: FirstResponses;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 /** What answering a person takes. */

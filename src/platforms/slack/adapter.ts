@@ -1,9 +1,10 @@
 /** Slack as a platform. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
@@ -30,7 +31,7 @@ import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 import { createSlackText, slackTextPlainly } from './render/markdown.ts';
 
-export interface SlackOptions {
+export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
   /** Threads that the bot takes part in go on without its name. */
@@ -42,10 +43,8 @@ export interface SlackOptions {
   readonly settings: InstallationSettings;
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
-  readonly log: Log;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure;
-  readonly now: () => number;
   readonly random?: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;

@@ -1,9 +1,10 @@
 /** The platform of one person at one terminal: for the demo, and for a start without any settings. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import {
   type MediaReader,
   type MessageStream,
@@ -22,18 +23,13 @@ import { createSession, HERE, type Session } from './receive/session.ts';
 import { createTerminalText, terminalTextPlainly } from './render/markdown.ts';
 import { createStyle } from './render/style.ts';
 
-export interface TerminalOptions {
+export interface TerminalOptions extends Pick<System, 'now' | 'newId' | 'log'> {
   /** Source of typed lines; without it there is no prompt, and only {@link Terminal.play} runs commands. */
   readonly input?: TerminalInput;
   readonly output: TerminalOutput;
   /** Media is saved here under the names that people see. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** A new id for an invocation, never used before, at most 25 characters. */
-  readonly newId: () => string;
-  readonly log: Log;
   /** Whether to use colours; left out, the output is asked, which knows of NO_COLOR. */
   readonly colour?: boolean;
   /** How a job ended; undefined while it runs. Only for {@link Terminal.play}. */

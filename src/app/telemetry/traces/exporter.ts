@@ -1,6 +1,8 @@
 /** Sends spans in batches, in the background. What cannot be sent is bounded, and what is sent delays nothing. */
+
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
+import type { System } from '../../../core/system.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { retryAfterOf } from '../../../gateway/transport/retry.ts';
 import { encodeSpans } from './otlp.ts';
@@ -23,7 +25,7 @@ interface CollectorResponse {
   text(): Promise<string>;
 }
 
-export interface ExporterOptions {
+export interface ExporterOptions extends Pick<System, 'now' | 'random' | 'sleep'> {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Of one request. */
@@ -41,10 +43,6 @@ export interface ExporterOptions {
       redirect: 'error';
     },
   ) => Promise<CollectorResponse>;
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Resolves after so many milliseconds, or at once when the signal aborts. Keeps no process alive. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 

@@ -1,5 +1,7 @@
 /** Spans of this process, and the trace context that leads from one to the next: https://www.w3.org/TR/trace-context-1 */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { System } from '../../../core/system.ts';
 import {
   type AttributeName,
   type AttributeValue,
@@ -41,13 +43,9 @@ export interface Sampler {
   readonly followsParent: boolean;
 }
 
-export interface TracerOptions {
+export interface TracerOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly sampler: Sampler;
   readonly send: (span: FinishedSpan) => void;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
   /** As many random bytes as hexadecimal digits. */
   readonly randomHex: (bytes: number) => string;
 }

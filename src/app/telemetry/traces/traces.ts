@@ -1,9 +1,10 @@
 /** Traces of this process, sent to the operator's collector. Loaded only where operators ask for them. */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { Bot } from '../../../core/bot/bot.ts';
-import type { Log } from '../../../core/telemetry/log.ts';
+import type { System } from '../../../core/system.ts';
 import type { Tracer } from '../../../core/telemetry/trace.ts';
 import type { Gateway } from '../../../gateway/client.ts';
 import type { FinishedRequest } from '../../../gateway/transport/options.ts';
@@ -36,10 +37,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-export interface TraceTools {
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly log: Log;
+export interface TraceTools extends Pick<System, 'now' | 'random' | 'log'> {
   /** To the collector; connections of its own unless said. */
   readonly fetch?: ExporterOptions['fetch'];
 }
@@ -55,6 +53,7 @@ export function openTraces(config: TraceConfig, tools: TraceTools): Traces {
     timeoutMs: TIMEOUT_MS,
     // Which of several replicas, and which of its starts.
     resource: { 'service.instance.id': randomHex(8), ...config.resource },
+    // Keeps no process alive.
     sleep: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
   });
   const tracer = createTracer({

@@ -1,4 +1,4 @@
-import type { Log } from '../../../core/telemetry/log.ts';
+import type { System } from '../../../core/system.ts';
 import type { PlatformStatus } from '../../platform.ts';
 
 /** Tells the adapter what happens on Discord. */
@@ -34,10 +34,4 @@ export function backgroundLoop(run: (attempted: () => void) => Promise<void>) {
 }
 
 /** What trying again takes. */
-export interface RetryTools {
-  readonly log: Log;
-  /** From 0 up to, not including, 1. */
-  readonly random: () => number;
-  /** Resolves after the time or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-}
+export type RetryTools = Pick<System, 'random' | 'sleep' | 'log'>;

@@ -1,6 +1,7 @@
 /** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
+
 import type { RESTOptions } from 'discord.js';
-import type { Log } from '../../../core/telemetry/log.ts';
+import type { System } from '../../../core/system.ts';
 import { troubleOf } from '../errors.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
@@ -26,12 +27,7 @@ interface Queue {
   running: boolean;
 }
 
-interface SchedulerOptions {
-  readonly log: Log;
-  /** Resolves after the time or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
+interface SchedulerOptions extends Pick<System, 'elapsed' | 'sleep' | 'log'> {
   /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
   readonly pauseOf?: (queue: string) => number | undefined;
   /** How many replicas the bot has now: each takes its share. One where left out. */

@@ -1,6 +1,8 @@
 /** How long ago Slack sent what arrives: by its own times, and by how long this process was suspended. */
+
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
+import type { System } from '../../../core/system.ts';
 
 /** Something from Slack that has to be acknowledged in time. By our clock, in milliseconds. */
 export interface Arrival {
@@ -9,10 +11,7 @@ export interface Arrival {
   readonly delayMs: number;
 }
 
-export interface ArrivalOptions {
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
+export interface ArrivalOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly fetch?: Fetch;
 }
 

@@ -1,7 +1,8 @@
 /** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
+
 import type { Receiver } from '@slack/bolt';
 import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
-import type { Log } from '../../../core/telemetry/log.ts';
+import type { System } from '../../../core/system.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
 import type { ClientOptions } from './client.ts';
 
@@ -29,14 +30,9 @@ export interface OAuthAccount {
   readonly publicUrl: string;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
   readonly client: ClientOptions;
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  readonly random: () => number;
-  readonly log: Log;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
 }

@@ -1,6 +1,8 @@
 /** Messages of the bot in the chat's channels. */
+
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import type { System } from '../../../core/system.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import type { Renderer } from '../../shared/render-thread/host.ts';
 import { isIn, WEB } from '../connection/community.ts';
@@ -10,11 +12,9 @@ import type { WebMessage } from '../render/message.ts';
 import { renderForWeb } from '../render/render.ts';
 import type { History } from './history.ts';
 
-export interface PostTools {
+export interface PostTools extends Pick<System, 'now' | 'newId'> {
   readonly history: () => History;
   readonly layOut: Renderer<WebTextInput, WebNode[]>;
-  readonly now: () => number;
-  readonly newId: () => string;
 }
 
 export type Posts = ReturnType<typeof createWebPosts>;

@@ -2,10 +2,12 @@
  * How the requests of discord.js go out: by undici, and within those that a bot may make in a second. Its replicas share
  * these: they are leased in batches, so that few requests ask Redis.
  */
+
 import { STATUS_CODES } from 'node:http';
 import type { RESTOptions } from 'discord.js';
 import { type Dispatcher, Headers, request } from 'undici';
 import type { Replicas } from '../../../../core/replicas.ts';
+import type { System } from '../../../../core/system.ts';
 import { UnreadableFile } from '../../deliver/payload.ts';
 
 type MakeRequest = RESTOptions['makeRequest'];
@@ -21,13 +23,9 @@ const REMEMBERED = 100;
 /** While storage cannot be asked: five replicas together stay below the limit. */
 const ALONE_PER_SECOND = 10;
 
-interface RequestBudgetOptions {
+interface RequestBudgetOptions extends Pick<System, 'elapsed' | 'sleep'> {
   /** Of all replicas; this process alone without them. */
   readonly replicas?: Lessor | undefined;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
-  /** Resolves after the time or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
