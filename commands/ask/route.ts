@@ -2,7 +2,7 @@
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerSettings, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import type { AnswerMode, AnswerRoute } from '../../src/core/work.ts';
+import type { AnswerRoute, AnswerWork } from '../../src/core/work.ts';
 import { quoted } from '../text/text.ts';
 
 /** The commands that a model may use, where moderators switched the assistant on. */
@@ -11,12 +11,9 @@ const TOOLS = ['song', 'lyrics', 'image', 'video', 'stems'] as const;
 const NO_TOOL_MODEL =
   'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
 
-export interface AnswerPlan {
-  readonly dialect: AnswerRoute;
+/** `note`: plain small print. */
+export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'> {
   readonly model: string;
-  readonly way?: AnswerMode;
-  /** Plain small print. */
-  readonly note?: string;
 }
 
 export interface Asked {

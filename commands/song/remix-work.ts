@@ -6,18 +6,14 @@ import { present } from '../../src/core/options.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/text.ts';
-import { lastMoment, within } from './compose.ts';
+import { lastMoment, type SongRequest, within } from './compose.ts';
 import { withSectionTags } from './song-message.ts';
 
 export const REMIX_MODES = choicesOf(['cover', 'extend', 'vocals', 'instrumental']);
 export type RemixMode = (typeof REMIX_MODES)[number]['value'];
 
-export interface RemixRequest {
+export interface RemixRequest extends Omit<SongRequest, 'lyrics'> {
   readonly mode: RemixMode;
-  readonly prompt?: string | undefined;
-  readonly title?: string | undefined;
-  readonly style?: string | undefined;
-  readonly instrumental?: boolean | undefined;
 }
 
 /** A recording that may be handed over. */

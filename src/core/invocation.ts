@@ -95,16 +95,12 @@ export interface Invocation {
   readonly files?: readonly FileReference[];
 }
 
-export interface SuggestRequest {
-  readonly command: string;
-  readonly subcommand?: string;
+/** `options`: the others, as far as they are filled in; not validated. */
+export interface SuggestRequest
+  extends Pick<Invocation, 'command' | 'subcommand' | 'options' | 'address' | 'person'> {
   readonly option: string;
   /** What was typed so far. */
   readonly typed: string;
-  /** The other options, as far as they are filled in; not validated. */
-  readonly options: RawOptions;
-  readonly address: Address;
-  readonly person: Person;
 }
 
 /** A person opens the page where they see the bot. `address` is the channel whose settings and songs are shown. */

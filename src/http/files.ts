@@ -2,15 +2,9 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import { type Routes, sendNotFound } from './server.ts';
-
-interface KeptFile {
-  /** The hash of the content, a dot and the extension. */
-  readonly name: string;
-  readonly bytes: number;
-  readonly contentType: string;
-}
 
 /** Byte positions, both inclusive. */
 interface ByteRange {

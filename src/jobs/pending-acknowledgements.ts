@@ -2,9 +2,8 @@
  * What was acknowledged before it could be stored as a job: an attachment that takes long to fetch, a storage that is
  * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
  */
-
 import { z } from 'zod';
-import type { PendingInvocation } from '../core/bot/bot.ts';
+import type { PendingInvocation, PendingInvocations } from '../core/bot/bot.ts';
 import { addressSchema } from '../core/invocation.ts';
 import type { System } from '../core/system.ts';
 import { type Platform, PlatformError } from '../platforms/platform.ts';
@@ -32,11 +31,7 @@ const entrySchema = z.object({
 type Entry = z.infer<typeof entrySchema>;
 const formerSchema = z.record(z.string(), entrySchema);
 
-export interface PendingAcknowledgements {
-  /** Durable when it resolves. Throws StorageError. */
-  add(asking: PendingInvocation): Promise<void>;
-  /** The job is stored, or the person is answered. Throws StorageError. */
-  remove(asking: PendingInvocation): Promise<void>;
+export interface PendingAcknowledgements extends PendingInvocations {
   /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
 }

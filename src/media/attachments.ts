@@ -1,17 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { UserError } from '../core/errors.ts';
 import type { KeptFile } from '../core/message.ts';
+import type { FileReference } from '../core/options.ts';
 import type { PictureFitter } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
 import type { FetchExpectation } from './fetch/fetch.ts';
 import type { Media } from './media.ts';
 
 /** A file that a person attached, as the platform describes it. */
-export interface Attachment {
-  readonly name: string;
-  readonly contentType?: string | undefined;
-  readonly url: string;
-}
+type Attachment = Pick<FileReference, 'name' | 'contentType' | 'url'>;
 
 /** Who named the attachment's address, and with which headers it is read. */
 export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers'>;

@@ -2,10 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
-import type { System } from '../core/system.ts';
-import type { VoiceChannels, VoiceEnd, VoiceSession } from '../platforms/platform.ts';
-import type { SoundReader } from './sound.ts';
-import type { PartyStore } from './store.ts';
+import type { VoiceEnd, VoiceSession } from '../platforms/platform.ts';
+import type { PartiesOptions } from './options.ts';
 
 /** After the last listener left, or the last song ended. */
 const LEAVE_AFTER_MS = 120_000;
@@ -17,13 +15,11 @@ const MOST_FAILURES = 5;
 
 export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'taken-over';
 
-export interface PartyHostOptions extends Pick<System, 'now' | 'sleep' | 'log'> {
+export interface PartyHostOptions
+  extends Pick<PartiesOptions, 'now' | 'sleep' | 'log' | 'store' | 'voice' | 'sound'> {
   readonly guild: string;
   /** This process. */
   readonly owner: string;
-  readonly store: PartyStore;
-  readonly voice: VoiceChannels;
-  readonly sound: SoundReader;
   /** A song of the channel for the radio; undefined where there is none. */
   readonly radioSong: (party: Party) => Promise<PartySong | undefined>;
   /** What people see changed. Never rejects. */

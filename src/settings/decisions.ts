@@ -2,7 +2,6 @@
  * What moderators decided: how it is stored, read and changed. A change and its trace are one write, and no edit
  * overwrites another.
  */
-
 import { z } from 'zod';
 import { FAMILIES, LIMITED } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';

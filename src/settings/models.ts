@@ -1,5 +1,4 @@
 /** Which model a family uses here: the one named, else the channel's, the server's, the deployment's. */
-
 import { UserError } from '../core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';

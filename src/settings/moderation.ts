@@ -1,5 +1,4 @@
 /** The tools of moderators' commands, put together for one person and one address. */
-
 import { notModerator, UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';

@@ -1,5 +1,4 @@
 /** A lock for tasks that every replica runs, such as at its start: one replica at a time. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { System } from '../core/system.ts';

@@ -1,5 +1,4 @@
 /** Examines what `npm start` would need, and changes nothing. */
-
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';

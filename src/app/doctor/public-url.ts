@@ -1,5 +1,4 @@
 /** Whether the gateway can reach the listener: a request to ourselves, by way of the public address. */
-
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';

@@ -1,5 +1,4 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyCommand } from '../../core/bot/command.ts';

@@ -1,5 +1,4 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
-
 import { titleOf } from '../../../commands/song/takes.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';

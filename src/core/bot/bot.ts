@@ -68,6 +68,13 @@ export interface ContextRequest<Settings> extends Admission<Settings> {
   readonly invocation?: Invocation;
 }
 
+export interface PendingInvocations {
+  /** Durable when it resolves. Throws StorageError. */
+  add(asking: PendingInvocation): Promise<void>;
+  /** The job is stored, or the person is answered. Throws StorageError. */
+  remove(asking: PendingInvocation): Promise<void>;
+}
+
 export interface BotOptions<Settings> {
   readonly commands: readonly AnyCommand[];
   /**
@@ -82,10 +89,7 @@ export interface BotOptions<Settings> {
   /** What people see of the bot on a page of their own; absent where there is none. */
   readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
   /** Records that a person was told to wait; absent where acknowledgements never come first. */
-  readonly pending?: {
-    add(asking: PendingInvocation): Promise<void>;
-    remove(asking: PendingInvocation): Promise<void>;
-  };
+  readonly pending?: PendingInvocations;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;

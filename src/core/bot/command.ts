@@ -89,13 +89,9 @@ export interface SuggestedPrompt {
   readonly message: string;
 }
 
-export interface Command<Options extends OptionDeclarations = OptionDeclarations> {
+export interface Command<Options extends OptionDeclarations = OptionDeclarations>
+  extends Omit<Subcommand<Options>, 'asks'> {
   readonly name: string;
-  /** At most 100 characters (Discord's limit). */
-  readonly description: string;
-  readonly options: Options;
-  /** By option; for each that is declared with `autocomplete`. */
-  readonly autocomplete?: Readonly<Partial<Record<keyof Options & string, Autocomplete>>>;
   /** By name. Without one of them (which only Slack and the terminal allow) `run` answers, with `options`. */
   readonly subcommands?: Readonly<Record<string, Subcommand>>;
   readonly messageMenu?: MessageMenu;
@@ -107,7 +103,6 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly alwaysAllowed?: boolean;
   /** Everything it says is for the person alone. */
   readonly answersPrivately?: boolean;
-  readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
   /** What the finished job says. Pure: it may be rendered again at any time. */
   readonly done?: (job: JobView) => Message;
   /** The name, without extension, of an archive of all files of the result; undefined for no archive. Pure. */

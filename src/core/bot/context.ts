@@ -1,5 +1,4 @@
 /** A command's tools, and their types. */
-
 import type { musicLimits } from '../../gateway/music/requests.ts';
 import type { Family } from '../family.ts';
 import type { Person } from '../invocation.ts';

@@ -1,5 +1,4 @@
 /** The page of a channel's songs. */
-
 import { duration } from '../../core/message.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
 import { type Html, html } from './html.ts';

@@ -1,25 +1,15 @@
 /** What pages show, as it is handed to them. Texts are as people wrote them; pages escape them. */
+import type { KeptFile } from '../../core/message.ts';
+import type { LyricLine } from '../../core/work.ts';
 
-/** A file behind the listener: `path` is relative to its root, signed, and ends. */
-export interface LinkedFile {
+/** A file behind the listener: `path` is relative to its root, signed, and ends; `name` is what it is saved as. */
+export interface LinkedFile extends KeptFile {
   readonly path: string;
-  /** What the file is called where it is saved. */
-  readonly name: string;
-  readonly bytes: number;
-  readonly contentType: string;
 }
 
 export interface LinkedPicture extends LinkedFile {
   /** In pixels, where it can be read. */
   readonly size?: { readonly width: number; readonly height: number };
-}
-
-/** A sung line, and the second when it begins. */
-export interface PageLine {
-  readonly startSeconds: number;
-  readonly text: string;
-  /** The heading before it, such as `Chorus`. */
-  readonly section?: string;
 }
 
 export interface PageStem {
@@ -32,7 +22,7 @@ export interface PageTake {
   readonly audio: LinkedFile;
   readonly seconds?: number;
   /** In time with the music; none where they are not known. */
-  readonly lines: readonly PageLine[];
+  readonly lines: readonly LyricLine[];
   readonly stems: readonly PageStem[];
   readonly wav?: LinkedFile;
   readonly lrc?: LinkedFile;

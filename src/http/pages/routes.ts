@@ -2,7 +2,6 @@
  * Pages for people: a song, its player, its words, a channel's songs, and what other sites read about them. What makes them
  * is loaded when the first is asked for.
  */
-
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';

@@ -1,7 +1,7 @@
 /** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
-
 import { duration } from '../../core/message.ts';
-import type { LinkedFile, PageLine, PageLink, PageTake, SongPage } from './content.ts';
+import type { LyricLine } from '../../core/work.ts';
+import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
 import { type Html, html } from './html.ts';
 import { clipped, documentOf, type PageLayout } from './layout.ts';
 
@@ -134,7 +134,7 @@ ${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}"
 ${verses(clipped(lyrics.trim(), MOST_LYRICS))}</section>`;
 }
 
-function timedLines(lines: readonly PageLine[]): Html[] {
+function timedLines(lines: readonly LyricLine[]): Html[] {
   let characters = 0;
   return lines.flatMap(({ startSeconds, text, section }, index) => {
     characters += text.length;

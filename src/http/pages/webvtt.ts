@@ -1,4 +1,4 @@
-import type { PageLine } from './content.ts';
+import type { LyricLine } from '../../core/work.ts';
 
 /** The last line has no next one to end it, in seconds. */
 const LAST_LINE_SECONDS = 8;
@@ -9,7 +9,7 @@ const SHORTEST_SECONDS = 0.05;
  * Lines as WebVTT captions, each until the next begins; a cue is named by the index of its line.
  * https://www.w3.org/TR/webvtt1/#syntax
  */
-export function webVtt(lines: readonly PageLine[]): string {
+export function webVtt(lines: readonly LyricLine[]): string {
   const cues = lines.map(({ startSeconds, text }, index) => {
     const next = lines[index + 1]?.startSeconds ?? startSeconds + LAST_LINE_SECONDS;
     const end = Math.max(next, startSeconds + SHORTEST_SECONDS);

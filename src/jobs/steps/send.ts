@@ -2,14 +2,12 @@
 import type { JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import type { ImageItem, Inquiry, Result, Work } from '../../core/work.ts';
-import type { Gateway } from '../../gateway/client.ts';
 import type { Submission } from '../../gateway/music/music.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
-import type { Media } from '../../media/media.ts';
 import { answerQuestion } from '../ask/answer.ts';
 import { toQuestion } from '../ask/question.ts';
-import type { JobDependencies, MediaDefaults } from '../dependencies.ts';
+import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
@@ -121,13 +119,9 @@ export interface Submitted {
   readonly result?: Result;
 }
 
-export interface SubmitTools {
-  readonly gateway: Gateway;
-  readonly media: Pick<Media, 'keepBytes' | 'keepText' | 'open'>;
-  readonly mediaDefaults: MediaDefaults;
+export interface SubmitTools
+  extends Pick<JobDependencies, 'gateway' | 'media' | 'mediaDefaults' | 'fileUrl'> {
   readonly callBackUrl: string;
-  /** A signed, expiring URL of a kept file, for the gateway. */
-  readonly fileUrl: (file: KeptFile, name: string) => string;
   readonly signal: AbortSignal;
 }
 

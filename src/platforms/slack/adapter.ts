@@ -1,5 +1,4 @@
 /** Slack as a platform. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';

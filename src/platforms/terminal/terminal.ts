@@ -1,5 +1,4 @@
 /** The platform of one person at one terminal: for the demo, and for a start without any settings. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';

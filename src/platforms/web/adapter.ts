@@ -1,5 +1,4 @@
 /** The platform of a chat in the browser, on this machine alone: to try every command before anything is connected. */
-
 import type { Bot } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { BrowserChat } from '../../core/http.ts';

@@ -1,5 +1,4 @@
 /** Sends spans in batches, in the background. What cannot be sent is bounded, and what is sent delays nothing. */
-
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import type { System } from '../../../core/system.ts';

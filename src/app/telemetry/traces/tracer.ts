@@ -1,5 +1,4 @@
 /** Spans of this process, and the trace context that leads from one to the next: https://www.w3.org/TR/trace-context-1 */
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { System } from '../../../core/system.ts';
 import {

@@ -1,5 +1,4 @@
 /** Traces of this process, sent to the operator's collector. Loaded only where operators ask for them. */
-
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';

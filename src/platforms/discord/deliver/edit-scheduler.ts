@@ -1,5 +1,4 @@
 /** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
-
 import type { RESTOptions } from 'discord.js';
 import type { System } from '../../../core/system.ts';
 import { troubleOf } from '../errors.ts';

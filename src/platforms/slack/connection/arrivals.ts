@@ -1,5 +1,4 @@
 /** How long ago Slack sent what arrives: by its own times, and by how long this process was suspended. */
-
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { System } from '../../../core/system.ts';

@@ -1,5 +1,4 @@
 /** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
-
 import type { Receiver } from '@slack/bolt';
 import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
 import type { System } from '../../../core/system.ts';

@@ -1,5 +1,4 @@
 /** Messages of the bot in the chat's channels. */
-
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { System } from '../../../core/system.ts';

@@ -2,7 +2,6 @@
  * How the requests of discord.js go out: by undici, and within those that a bot may make in a second. Its replicas share
  * these: they are leased in batches, so that few requests ask Redis.
  */
-
 import { STATUS_CODES } from 'node:http';
 import type { RESTOptions } from 'discord.js';
 import { type Dispatcher, Headers, request } from 'undici';
