@@ -241,8 +241,8 @@ export interface Harness {
   passTime(ms: number): void;
   /** Sets the clock of the bot's machine by so much. */
   setClock(ms: number): void;
-  /** As if the adapter's process had been suspended for as long until now. */
-  suspend(ms: number): void;
+  /** As if the adapter's process had stood still for as long until now. */
+  standStill(ms: number): void;
   /** Updates a stream, and waits until the adapter has called Slack for it. */
   update(writing: MessageStream, message: Message): Promise<void>;
   /** Where Slack sends requests. */
@@ -272,7 +272,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   let passed = 0;
   const slackNow = () => startedAt + (Date.now() - startedAt) * speed + passed;
   const now = () => slackNow() + aheadMs;
-  let suspendedMs = 0;
+  let stoodStill = 0;
   const server = await startSlackServer({ writtenNow: slackNow, ...options });
   const another = () =>
     createSlack({
@@ -294,7 +294,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       log,
       now,
       elapsed: () => performance.now() * speed,
-      suspensionClock: () => performance.now() + suspendedMs,
+      standstillClock: () => performance.now() + stoodStill,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
       sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
@@ -323,8 +323,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     setClock: (ms) => {
       aheadMs += ms;
     },
-    suspend: (ms) => {
-      suspendedMs += ms;
+    standStill: (ms) => {
+      stoodStill += ms;
     },
     update: async (writing, message) => {
       const before = server.calls.length;
