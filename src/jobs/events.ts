@@ -10,6 +10,7 @@ export type RecordedFields = Partial<
     Job,
     | 'posted'
     | 'held'
+    | 'address'
     | 'mayHavePosted'
     | 'shown'
     | 'kept'

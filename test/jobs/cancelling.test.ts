@@ -178,7 +178,7 @@ describe('whose process died before its platform began it', () => {
 
   it('ends unpaid where its person was not told that it was taken', async () => {
     const { job } = await world.accept(SONG);
-    world.platform.acknowledged = false;
+    world.platform.acknowledged = 'nothing';
     world.clock.advance(LATER);
     await world.advance(job);
     expect(world.message()).toMatchObject({ text: expect.stringContaining('Nothing was spent') });
@@ -193,10 +193,20 @@ describe('whose process died before its platform began it', () => {
     world.clock.advance(LATER);
     expect(await world.advance(job)).toBe(world.clock.now() + 10_000);
     expect(world.platform.history).toEqual([]);
-    world.platform.acknowledged = true;
+    world.platform.acknowledged = 'waiting';
     world.clock.advance(LATER);
     await world.advance(job);
     expect(world.gateway.taken).toHaveLength(1);
+  });
+
+  it('begins in a message of its own where its person was told that it could not be taken', async () => {
+    const { job } = await world.accept(SONG);
+    world.platform.acknowledged = 'answered';
+    world.platform.sameChannel = (address) => ({ ...address, platformData: { beside: true } });
+    world.clock.advance(LATER);
+    await world.advance(job);
+    expect(world.gateway.taken).toHaveLength(1);
+    expect((await world.read(job)).address.platformData).toEqual({ beside: true });
   });
 
   it('is told apart from a run that was interrupted', async () => {
@@ -208,7 +218,7 @@ describe('whose process died before its platform began it', () => {
     };
     await expect(world.advance(job)).rejects.toThrow('away');
     semaphores.acquire = acquire;
-    world.platform.acknowledged = false;
+    world.platform.acknowledged = 'nothing';
     world.clock.advance(LATER);
     await world.advance(job);
     expect(world.gateway.taken).toHaveLength(1);

@@ -1,11 +1,12 @@
 import type { Address } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
-import type {
-  MessageStream,
-  Platform,
+import {
+  type Acknowledged,
+  type MessageStream,
+  type Platform,
   PlatformError,
-  Posted,
-  ShowOptions,
+  type Posted,
+  type ShowOptions,
 } from '../../src/platforms/platform.ts';
 
 /** A channel in memory. It searches for an earlier message of the key only where there may be one that was not stored. */
@@ -20,14 +21,15 @@ export class RecordingPlatform implements Platform {
   readonly privateFailures: PlatformError[] = [];
   /** What the next calls of `show` throw; they work when there is none. */
   readonly failures: Error[] = [];
-  /** What the calls of `wasAcknowledged` resolve to, or throw. */
-  acknowledged: boolean | PlatformError = true;
+  /** What the calls of `acknowledgement` resolve to, or throw. */
+  acknowledged: Acknowledged | PlatformError = 'waiting';
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
   /** Channels tell who can read them, unless a test says otherwise. */
   isPublic?: NonNullable<Platform['isPublic']>;
   /** A place beside the message that says how far work is; there is none unless a test makes one. */
   showProgress?: NonNullable<Platform['showProgress']>;
+  sameChannel?: NonNullable<Platform['sameChannel']>;
   readonly #byKey = new Map<string, string>();
 
   constructor(name = 'discord') {
@@ -42,8 +44,8 @@ export class RecordingPlatform implements Platform {
     return { ready: true } as const;
   }
 
-  async wasAcknowledged(): Promise<boolean> {
-    if (typeof this.acknowledged !== 'boolean') throw this.acknowledged;
+  async acknowledgement(): Promise<Acknowledged> {
+    if (this.acknowledged instanceof PlatformError) throw this.acknowledged;
     return this.acknowledged;
   }
 

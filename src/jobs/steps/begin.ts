@@ -35,9 +35,13 @@ export async function failUnacknowledged(run: JobRun, deps: JobDependencies): Pr
   const { state, createdAt, posted, queuePosition, attempts, held, address } = run.job;
   const isUntouched = !posted && queuePosition === undefined && attempts === 0 && held === undefined;
   if (state !== 'accepted' || !isUntouched || deps.now() < createdAt + BEGIN_BY_ITSELF_MS) return undefined;
+  const platform = deps.platform(address.platform);
   try {
-    if ((await deps.platform(address.platform)?.wasAcknowledged?.(address)) === false)
-      run.apply(notAcknowledged(deps));
+    const acknowledged = await platform?.acknowledgement?.(address, run.job.id);
+    if (acknowledged === 'nothing') run.apply(notAcknowledged(deps));
+    // The answer stays as it is, and may be one that only its person sees.
+    if (acknowledged === 'answered' && platform?.sameChannel)
+      run.apply({ type: 'recorded', fields: { address: platform.sameChannel(address) } });
     return undefined;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

@@ -21,7 +21,7 @@ import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
-import { sendPrivateMessage, wasAcknowledged } from './deliver/private.ts';
+import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
 import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
 import { platformErrorOf } from './errors.ts';
@@ -259,7 +259,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     mayRead: guilds.mayRead,
 
-    wasAcknowledged: (address) => wasAcknowledged(address, tools),
+    acknowledgement: (address, key) => acknowledgement(address, key, tools),
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
 

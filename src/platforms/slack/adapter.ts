@@ -219,7 +219,7 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     // Slack cannot be asked whether an acknowledgement reached it.
-    wasAcknowledged: async (address) => !awaitsAcknowledgement(address),
+    acknowledgement: async (address) => (awaitsAcknowledgement(address) ? 'nothing' : 'waiting'),
 
     async sendPrivately(address, message) {
       await sendPrivately(address, message, { ...tools, ...(await workspaces.of(address.guild)) });

@@ -152,9 +152,9 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 
     sameChannel: ({ platformData: _, ...address }) => address,
 
-    async wasAcknowledged({ platformData }) {
+    async acknowledgement({ platformData }) {
       const asked = platformData?.asked;
-      return typeof asked !== 'string' || history().find(asked) !== undefined;
+      return typeof asked !== 'string' || history().find(asked) !== undefined ? 'waiting' : 'nothing';
     },
   };
 }

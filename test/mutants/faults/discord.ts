@@ -228,4 +228,27 @@ export const DISCORD_FAULTS = [
     replacement: '.catch(() => own.take(BUDGET, request));',
     tests: { [BUDGET]: 'go on slowly while storage cannot be asked' },
   },
+  {
+    name: 'what was answered is run anew when a resumed session repeats it',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: "if (before === 'answered') return;",
+    replacement: '',
+    tests: { 'test/platforms/discord/resilience.test.ts': 'that was answered is not run anew' },
+  },
+  {
+    name: 'the answer of a process that died is never given where a resumed session repeats the question',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: "before === 'waiting' ? takeOver(asked, tools) : deferIfSlow(asked, running, tools)",
+    replacement: 'deferIfSlow(asked, running, tools)',
+    tests: {
+      'test/platforms/discord/resilience.test.ts': 'that was acknowledged by a process that died then',
+    },
+  },
+  {
+    name: 'a song is shown in a message that only its person sees, and that nobody can finish later',
+    file: 'src/jobs/steps/begin.ts',
+    text: "if (acknowledged === 'answered' && platform?.sameChannel)",
+    replacement: 'if (false && platform?.sameChannel)',
+    tests: { 'test/jobs/cancelling.test.ts': 'begins in a message of its own' },
+  },
 ] as const satisfies readonly Fault[];

@@ -169,7 +169,43 @@ describe('a slow bot', () => {
     discord.command({ name: 'song', options: { prompt: 'rain' } });
     await discord.until(() => ends.length > 0 && ends, 'an end of the job');
     expect(ends).toEqual(['declined']);
-    expect(discord.refused.map((refused) => refused.code)).toEqual([10_062]);
+    const looked = late > 0 ? [10_015] : [];
+    expect(discord.refused.map((refused) => refused.code)).toEqual([...looked, 10_062]);
+  });
+
+  it('that was answered is not run anew when a resumed session repeats it', async () => {
+    const { discord, bot } = await start({ sleep: impatient });
+    bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'Not now.' } });
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    expect((await song.response()).content).toBe('Not now.');
+    discord.advance(20_000);
+    discord.gateway.repeatInteraction();
+    await discord.until(
+      () => discord.requests.some((request) => /^GET .*original$/.test(request)),
+      'a look at what was answered',
+    );
+    // A later one is run, and so the repeated one is over.
+    await discord.command({ name: 'song', options: { prompt: 'snow' } }).response();
+    expect(bot.invocations.map(({ options }) => options.prompt)).toEqual(['rain', 'snow']);
+    expect(song.original?.content).toBe('Not now.');
+    nothingRefused(discord);
+  });
+
+  it('that was acknowledged by a process that died then is run when a resumed session repeats it', async () => {
+    const { discord, bot } = await start({ sleep: impatient });
+    const answer = answersLater(bot);
+    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
+    expect(await song.acknowledged()).toBe(5);
+    bot.answer = async () => ({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
+    discord.advance(20_000);
+    discord.gateway.repeatInteraction();
+    expect((await song.response()).content).toBe('Here');
+    const [asked] = bot.invocations;
+    // As its own, so that it goes with the answer.
+    expect(bot.pendingAcknowledgements).toEqual([asked?.id, asked?.id]);
+    await expect.poll(() => bot.answeredIds).toEqual([asked?.id]);
+    answer({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
+    nothingRefused(discord);
   });
 
   it('is acknowledged for early when the interaction itself came late', async () => {

@@ -137,6 +137,14 @@ export class Gateway {
     }
   }
 
+  /** Sends the newest interaction again, as to a process that resumes the session of one that died. */
+  repeatInteraction(): void {
+    for (const { socket, events } of this.#sessions.values()) {
+      const last = events.findLast(({ frame }) => frame.includes('"INTERACTION_CREATE"'));
+      if (last) socket?.send(last.frame);
+    }
+  }
+
   /** Cuts every connection without a word; sessions can be resumed. */
   drop(): void {
     for (const session of this.#sessions.values()) {

@@ -1,6 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import type { Acknowledged } from '../../platform.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest/rest.ts';
 import { platformErrorOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
@@ -52,17 +53,23 @@ async function removeThinking(token: InteractionToken, { rest }: PrivateTools): 
   });
 }
 
-/** Whether the interaction has a response. What came as a message needs none. Throws PlatformError. */
-export async function wasAcknowledged(address: Address, { rest, now }: PrivateTools): Promise<boolean> {
+/** What the response to an interaction says, where it is no post of this key. A message needs none. Throws PlatformError. */
+export async function acknowledgement(
+  address: Address,
+  key: string,
+  { rest, now }: Pick<PrivateTools, 'rest' | 'now'>,
+): Promise<Acknowledged> {
   const data = addressDataOf(address);
-  if (!data.interaction) return true;
+  if (!data.interaction) return 'waiting';
   const token = liveToken(data, now());
-  if (!token) return false;
+  if (!token) return 'nothing';
   try {
     const response = await unlessTrouble(['message-gone', 'token-dead'], () =>
       rest.response(token, '@original'),
     );
-    return response !== undefined;
+    if (response === undefined) return 'nothing';
+    const isOwn = JSON.stringify(response.components).includes(`:${key}:`);
+    return isOwn || response.flags & MessageFlags.Loading ? 'waiting' : 'answered';
   } catch (error) {
     throw platformErrorOf(error);
   }

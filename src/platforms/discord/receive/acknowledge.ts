@@ -1,12 +1,11 @@
 /** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
 import { ApplicationCommandType, ComponentType, MessageFlags } from 'discord.js';
-import type { Form } from '../../../core/bot/form.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
-import { UserError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
+import type { Acknowledged } from '../../platform.ts';
 import { sendingOf, textSending } from '../deliver/payload.ts';
-import { sendPrivateMessage } from '../deliver/private.ts';
+import { acknowledgement, sendPrivateMessage } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
@@ -15,7 +14,7 @@ import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
 import type { ComponentInteraction, Interaction } from './interaction.ts';
 import { addressDataOf, askedAt, askingOf, invocationOf, liveToken, withPublicity } from './invocation.ts';
-import { menuForm, modalOf, openFormButton } from './modal.ts';
+import { menuForm, modalOrReason, openFormButton } from './modal.ts';
 import { openThread } from './threads.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
@@ -55,6 +54,8 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const received = invocationOf(interaction, tools.now());
   if (!received) return await sayOutdated(interaction, tools);
   const invocation = { ...received, address: withPublicity(received.address, tools) };
+  const before = await shownBefore(interaction, invocation, tools);
+  if (before === 'answered') return;
   const command = tools.bot.commands.find(({ name }) => name === invocation.command);
   const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
   // What takes long to render is waited for like what takes long to find out.
@@ -62,11 +63,27 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
     outcome,
     pages: await pagesOf(saidBy(outcome), asked, tools),
   }));
-  const deferral = await deferIfSlow(asked, running, tools);
+  const deferral = await (before === 'waiting' ? takeOver(asked, tools) : deferIfSlow(asked, running, tools));
   const { outcome, pages } = await running;
   if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
     await resetMenus(interaction, tools);
+}
+
+/** A resumed session repeats what a process answered that died before it could remember the event. Never rejects. */
+async function shownBefore(
+  interaction: Interaction,
+  { id, address }: Pick<Invocation, 'id' | 'address'>,
+  tools: ReceivingTools,
+): Promise<Acknowledged> {
+  const now = tools.now();
+  if (now - askedAt(interaction, now) <= DISCORD_LIMITS.responseMs) return 'nothing';
+  try {
+    return await acknowledgement(address, id, tools);
+  } catch (error) {
+    tools.log.warn({ err: error, invocation: id }, 'Whether an interaction was answered is not known');
+    return 'nothing';
+  }
 }
 
 /**
@@ -135,6 +152,12 @@ async function deferIfSlow(
   return isRecorded ? await defer(asked, tools) : 'none';
 }
 
+/** The process that deferred it died. */
+async function takeOver({ invocation, isPrivate }: Running, { bot }: ReceivingTools): Promise<Deferral> {
+  await bot.recordPendingAcknowledgement?.(invocation);
+  return isPrivate ? 'private' : 'public';
+}
+
 async function defer({ interaction, isPrivate }: Asked, { rest, log }: ReceivingTools): Promise<Deferral> {
   try {
     await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
@@ -188,16 +211,6 @@ const saying = (text: string): Outcome => ({
   visibility: 'person',
   message: { text: plain(text) },
 });
-
-/** The form, or the sentence that says why it cannot be opened. */
-function modalOrReason(form: Form): ReturnType<typeof modalOf> | string {
-  try {
-    return modalOf(form);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return error.message;
-  }
-}
 
 /** What the person reads of it; of a form, when it comes late. */
 const saidBy = (outcome: Outcome): Message => (outcome.type === 'message' ? outcome.message : FORM_LATE);

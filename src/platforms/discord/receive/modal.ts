@@ -8,6 +8,7 @@ import {
 } from 'discord.js';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Form } from '../../../core/bot/form.ts';
+import { UserError } from '../../../core/errors.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
   type FileReference,
@@ -37,11 +38,21 @@ interface Field {
   readonly rank: number;
 }
 
+/** The form, or the sentence that says why it cannot be opened. */
+export function modalOrReason(form: Form): APIModalInteractionResponseCallbackData | string {
+  try {
+    return modalOf(form);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.message;
+  }
+}
+
 /**
  * At most five fields, Discord's limit: required ones first, then those that already hold something. Throws UserError where
  * a text does not fit.
  */
-export function modalOf(form: Form): APIModalInteractionResponseCallbackData {
+function modalOf(form: Form): APIModalInteractionResponseCallbackData {
   const fields = Object.entries(form.options).flatMap(([name, option]) =>
     fieldsOf(name, option, form.initial[name]),
   );
