@@ -66,11 +66,21 @@ export function master(sounds: Sounds): Stems {
 
 /** Rounds a sound to 16 bits after multiplying it; what is louder than 16 bits can say is cut. */
 export function toPcm(sound: Float32Array, gain: number): Pcm {
-  return new Int16Array(sound.map((sample) => Math.max(-32768, Math.min(32767, Math.round(sample * gain)))));
+  const pcm = new Int16Array(sound.length);
+  // A loop, since a function that is called for each of millions of samples takes six times as long.
+  for (let index = 0; index < pcm.length; index++) {
+    const sample = Math.floor((sound[index] ?? 0) * gain + 0.5);
+    pcm[index] = sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
+  }
+  return pcm;
 }
 
 /** The exact sum of the named stems (all when none are named): the song itself. */
 export function sumStems(stems: Stems, names: readonly StemName[] = stemNames): Pcm {
-  const parts = names.map((name) => stems[name]);
-  return stems.drums.map((_, index) => parts.reduce((sum, part) => sum + (part[index] ?? 0), 0));
+  const sum = new Int16Array(stems.drums.length);
+  for (const name of names) {
+    const stem = stems[name];
+    for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + (stem[index] ?? 0);
+  }
+  return sum;
 }
