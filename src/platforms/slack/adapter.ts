@@ -6,7 +6,7 @@ import type { Message } from '../../core/message.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
-import { createRenderThread } from '../shared/render-thread/host.ts';
+import { createRenderThread, type Renderer } from '../shared/render-thread/host.ts';
 import { openAccount, type TokenAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { createArrivals } from './connection/arrivals.ts';
@@ -28,7 +28,7 @@ import { BOT_SCOPES } from './manifest.ts';
 import { Backlog } from './receive/backlog.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
-import { createSlackText, slackTextPlainly } from './render/markdown.ts';
+import { createSlackText, type SlackTextInput, slackTextPlainly } from './render/markdown.ts';
 
 export interface SlackOptions {
   readonly connection: SocketConnection | HttpConnection;
@@ -57,6 +57,8 @@ export interface SlackOptions {
   readonly patienceMs?: number;
   /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
   readonly editGapMs?: number;
+  /** Lays texts out; in a thread of the adapter's own by default. Tests share one. */
+  readonly layOut?: Renderer<SlackTextInput, string[]>;
 }
 
 const HEARS_ONLY_ITS_NAME =
@@ -108,7 +110,7 @@ export function createSlack(options: SlackOptions): Platform {
     log,
     patienceMs,
     media,
-    layOut: renders.render,
+    layOut: options.layOut ?? renders.render,
     workspaces,
     responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,

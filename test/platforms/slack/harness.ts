@@ -15,8 +15,10 @@ import type { Measure } from '../../../src/core/telemetry/series.ts';
 import { webhookRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
-import { createSlack } from '../../../src/platforms/slack/adapter.ts';
+import { createRenderThread } from '../../../src/platforms/shared/render-thread/host.ts';
+import { createSlack, type SlackOptions } from '../../../src/platforms/slack/adapter.ts';
 import { LIMITS } from '../../../src/platforms/slack/limits.ts';
+import { createSlackText, slackTextPlainly } from '../../../src/platforms/slack/render/markdown.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
 
 const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
@@ -201,11 +203,20 @@ const noSettings = {
   update: async () => undefined,
 };
 
-/** The adapter's time runs this much faster, so that no test waits for a Retry-After. */
+/** The adapter sleeps this much shorter, so that no test waits for a Retry-After. */
 const SPEED = 100;
 const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpWithinMs];
 /** Milliseconds between two edits, by the adapter's clock. */
 export const EDIT_GAP_MS = 2_000;
+
+/** The thread that lays Slack's texts out; the caller closes it. */
+export const startRenders = () =>
+  createRenderThread({
+    module: new URL('../../../src/platforms/slack/render/markdown.ts', import.meta.url),
+    create: createSlackText,
+    plainly: slackTextPlainly,
+    log: logInto([]),
+  });
 
 /** Keeps the sentences of warnings. */
 const logInto = (warned: string[]) => ({
@@ -224,8 +235,10 @@ export interface HarnessOptions extends SlackServerOptions {
   measure?: Measure;
   /** What goes wrong while the adapter starts. */
   trouble?: (server: SlackServer) => void;
-  /** The adapter's time against the server's. */
-  speed?: number;
+  /** The adapter's time is that of this machine. Otherwise it passes while the adapter sleeps, however slow the machine is. */
+  realTime?: boolean;
+  /** Instead of a thread for each adapter. */
+  layOut?: SlackOptions['layOut'];
   /** How far the adapter's clock is ahead of Slack's, in milliseconds. */
   aheadMs?: number;
   /** How long the adapter takes Slack to wait for an acknowledgement. */
@@ -267,10 +280,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const warned: string[] = [];
   const log = logInto(warned);
   const startedAt = Date.now();
-  const { speed = SPEED } = options;
+  const { realTime = false } = options;
+  const speed = realTime ? 1 : SPEED;
   let { aheadMs = 0 } = options;
   let passed = 0;
-  const slackNow = () => startedAt + (Date.now() - startedAt) * speed + passed;
+  let slept = 0;
+  const elapsed = () => (realTime ? performance.now() : slept);
+  const slackNow = () => (realTime ? Date.now() : startedAt + slept) + passed;
   const now = () => slackNow() + aheadMs;
   let stoodStill = 0;
   const server = await startSlackServer({ writtenNow: slackNow, ...options });
@@ -293,12 +309,17 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       media,
       log,
       now,
-      elapsed: () => performance.now() * speed,
+      elapsed,
       standstillClock: () => performance.now() + stoodStill,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
-      // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
-      sleep: (ms) => delay(DEADLINES.includes(ms) ? ms : ms / speed),
+      sleep: async (ms) => {
+        const until = elapsed() + ms;
+        // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
+        await delay(DEADLINES.includes(ms) ? ms : ms / speed);
+        slept = Math.max(slept, until);
+      },
       editGapMs: EDIT_GAP_MS,
+      ...(options.layOut && { layOut: options.layOut }),
       ...(options.measure && { measure: options.measure }),
     });
   const slack = another();

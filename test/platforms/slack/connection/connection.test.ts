@@ -142,7 +142,7 @@ describe('requests to the listener', () => {
 
   beforeEach(async () => {
     await harness.stop();
-    harness = await startHarness({ connection: 'http', speed: 1 });
+    harness = await startHarness({ connection: 'http', realTime: true });
   });
 
   it('answers the challenge by which Slack checks the address', async () => {

@@ -6,7 +6,7 @@ import { ADDRESS, type Harness, startHarness } from '../harness.ts';
 let harness: Harness;
 
 beforeEach(async () => {
-  harness = await startHarness({ speed: 1 });
+  harness = await startHarness({ realTime: true });
   harness.server.workspace.addChannel({ id: 'C0OTHER', name: 'other' });
 });
 

@@ -1,22 +1,24 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeMarkdown } from '../../../../commands/ask/unfinished-markdown.ts';
 import type { Address } from '../../../../src/core/invocation.ts';
 import type { Message } from '../../../../src/core/message.ts';
 import { stableText } from '../../../../src/platforms/slack/deliver/native-stream.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
-import { ADDRESS, EDIT_GAP_MS, type Harness, startHarness } from '../harness.ts';
+import { ADDRESS, EDIT_GAP_MS, type Harness, startHarness, startRenders } from '../harness.ts';
 
 let harness: Harness;
+const renders = startRenders();
 
 beforeEach(async () => {
-  harness = await startHarness();
+  harness = await startHarness({ layOut: renders.render });
 });
 
 afterEach(async () => {
   expect(harness.server.refused).toEqual([]);
   await harness.stop();
 });
+afterAll(() => renders.close());
 
 const WORDS = Array.from({ length: 2200 }, (_, index) => `word${index}`);
 /** Lines of ten words. */
@@ -61,11 +63,8 @@ async function begun(address: Address = ADDRESS) {
     await harness.update(writing, { title: 'Words', text, actions: [STOP] });
   }
   const last = wordsOf(text).at(-3) ?? '';
-  // On a slow machine it may have grown too old meanwhile.
-  await harness.server.until(
-    () =>
-      openStreams().length === 0 ||
-      harness.server.messages(address.channel).some(({ streaming }) => streaming?.text.includes(last)),
+  await harness.server.until(() =>
+    harness.server.messages(address.channel).some(({ streaming }) => streaming?.text.includes(last)),
   );
   return writing;
 }

@@ -80,7 +80,7 @@ describe('the agent view', () => {
 
   it('tells how far the work is, as often as it is asked to, and that it is over', async () => {
     await harness.stop();
-    await start({ speed: 1 });
+    await start({ realTime: true });
     const { server, slack, bot, show, now } = harness;
     const { message } = await server.directMessage('a song');
     await asked('a song');

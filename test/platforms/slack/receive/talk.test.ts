@@ -7,7 +7,7 @@ const EVENTS = ['app_mention', 'message.im', 'message.channels'];
 let harness: Harness;
 
 const start = async (threads: boolean) => {
-  harness = await startHarness({ events: EVENTS, threads, speed: 1 });
+  harness = await startHarness({ events: EVENTS, threads, realTime: true });
   harness.bot.talkative.add('C0MUSIC');
 };
 beforeEach(() => start(true));

@@ -7,7 +7,7 @@ let harness: Harness;
 afterEach(() => harness.stop());
 
 const start = async (options: HarnessOptions = {}) => {
-  harness = await startHarness({ speed: 1, patienceMs: 60_000, ...options });
+  harness = await startHarness({ realTime: true, patienceMs: 60_000, ...options });
   await harness.show({
     text: 'A song',
     actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }],
