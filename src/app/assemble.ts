@@ -12,7 +12,9 @@ import { playgroundOf, routesOf } from './routes/routes.ts';
 import { measuredBot } from './telemetry/measurements.ts';
 import { openObservability } from './telemetry/telemetry.ts';
 
-export interface AssembleOptions extends Omit<OutsideOptions, 'measure' | 'traces'> {
+export interface AssembleOptions
+  extends Omit<OutsideOptions, 'measure' | 'traces'>,
+    Pick<InsideOptions, 'pollPause'> {
   readonly platforms: MakePlatforms;
 }
 

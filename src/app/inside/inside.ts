@@ -38,6 +38,7 @@ export interface InsideOptions
   extends Observability,
     Pick<OutsideOptions, 'config' | 'log' | 'now' | 'random'> {
   readonly measure: Measure;
+  readonly pollPause?: JobDependencies['pollPause'];
 }
 
 /** The public relative allows 20 a second for each account; other replicas poll too. */
@@ -142,7 +143,7 @@ function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Outside,
   platform: (name: string) => Platform | undefined,
   { voices, meter, pageUrl }: Pick<JobDependencies, 'voices' | 'meter' | 'pageUrl'>,
-  { config, log, now, random, measure, traces }: InsideOptions,
+  { config, log, now, random, pollPause, measure, traces }: InsideOptions,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
   return {
@@ -160,6 +161,7 @@ function jobDependencies(
     familyOf,
     mediaDefaults: config.mediaDefaults,
     pollRate: createRateLimiter({ perSecond: POLLS_PER_SECOND, now: systemClock.elapsed }),
+    pollPause,
     now,
     sleep,
     random,

@@ -18,7 +18,7 @@ import { sentenceFor } from '../sentences.ts';
 import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
 import { deliver } from '../steps/deliver.ts';
 import { showEarly, showHeld, tellProgress } from '../steps/message.ts';
-import { poll, pollLate, whenToPollFirst } from '../steps/poll/poll.ts';
+import { poll, pollLate, whenToPoll } from '../steps/poll/poll.ts';
 import { repair } from '../steps/repair.ts';
 import { recover } from '../steps/send.ts';
 import { fromMusic } from '../transitions.ts';
@@ -152,7 +152,7 @@ async function wait(run: JobRun, signal: AbortSignal, deps: JobDependencies): Pr
   if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, tellAgainAt);
   if (job.polls === 0 && job.attempts === 0) {
     run.apply({ type: 'polled' });
-    return Math.min(deadlineAt, whenToPollFirst(job, deps));
+    return Math.min(deadlineAt, whenToPoll(job, deps));
   }
   const next = await poll(run, job.taskId, signal, deps);
   return next === 'now' ? next : Math.min(deadlineAt, next);

@@ -8,9 +8,12 @@ import type { JobRun, Next } from '../../runner/run.ts';
 import { mayComeLate, pauseBefore } from '../../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
 import { EMPTY_RESULT } from '../../transitions.ts';
-import { pollPause } from './poll-schedule.ts';
+import { pollPause as pauseByDurations } from './poll-schedule.ts';
 
-type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollRate' | 'now' | 'random' | 'newId' | 'log'>;
+type PollDependencies = Pick<
+  JobDependencies,
+  'gateway' | 'pollRate' | 'pollPause' | 'now' | 'random' | 'newId' | 'log'
+>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,8 +29,11 @@ const LONGEST_HOLD_MS = 10 * MINUTE;
 /** A gateway that was away for long is asked again within a minute or so of its return. */
 const MOST_DOUBLINGS = 6;
 
-/** When a task that was just submitted is asked about first, in milliseconds since the epoch. */
-export function whenToPollFirst(job: Job, { now, random }: Pick<PollDependencies, 'now' | 'random'>): number {
+/** When a task that was submitted, or asked about, just now is asked about next, in milliseconds since the epoch. */
+export function whenToPoll(
+  job: Job,
+  { now, random, pollPause = pauseByDurations }: Pick<PollDependencies, 'now' | 'random' | 'pollPause'>,
+): number {
   return now() + pollPause(progressOf(job, now()), random);
 }
 
@@ -41,7 +47,7 @@ export async function poll(
   signal: AbortSignal,
   deps: PollDependencies,
 ): Promise<'now' | number> {
-  const { now, random } = deps;
+  const { now } = deps;
   const notBefore = whenToAsk(run.job, deps);
   if (notBefore > now()) return notBefore;
   const task = await query(run, taskId, signal, deps);
@@ -73,7 +79,7 @@ export async function poll(
     default:
       return status satisfies never;
   }
-  return now() + pollPause(progressOf(run.job, now()), random);
+  return whenToPoll(run.job, deps);
 }
 
 /** Asks on, ever more rarely, for as long as the gateway knows the task. */
