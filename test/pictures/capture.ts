@@ -7,6 +7,7 @@ import { assemble } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { newId } from '../../src/app/outside.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
+import { wrapWords } from '../../src/platforms/terminal/render/style.ts';
 import { createTerminal, type Terminal } from '../../src/platforms/terminal/terminal.ts';
 import { PATIENCE_MS, startMinstrel } from '../end-to-end/minstrel.ts';
 import { type StoredMessage, startDiscord } from '../servers/discord/index.ts';
@@ -19,6 +20,8 @@ const QUESTION = 'Write a haiku about rain';
 const CHANNEL = 'C0MUSIC';
 /** A song in the repository is small. */
 const SONG_SECONDS = 8;
+/** Of the terminal. */
+const COLUMNS = 92;
 
 export type SlackMessage = ReturnType<SlackServer['botMessages']>[number];
 
@@ -123,8 +126,8 @@ async function captureTerminal(): Promise<string> {
     emulatorSpeed: 0.05,
     platforms: ({ media, now }) => {
       terminal = createTerminal({
-        output: Object.assign(output, { columns: 92 }),
-        folder: join(directory, 'demo-output'),
+        output,
+        folder: join(directory, 'minstrel-files'),
         media,
         now,
         newId,
@@ -145,5 +148,5 @@ async function captureTerminal(): Promise<string> {
     await minstrel.stop();
     await rm(directory, { recursive: true, force: true });
   }
-  return shown.replaceAll(`${directory}/`, '');
+  return wrapWords(shown.replaceAll(`${directory}/`, ''), COLUMNS);
 }
