@@ -30,7 +30,8 @@ export function createScreen(output: TerminalOutput) {
   /** Rows from the first changing line to the cursor's. */
   let drawnRows = 0;
 
-  const columns = () => output.columns ?? 80;
+  // A terminal that does not tell its size has none, or 0.
+  const columns = () => output.columns || 80;
 
   /** Erases the lines that change and the prompt, and draws them again after `change`. */
   function redraw(change: () => void, rowsAbove = prompt?.rowsAbove() ?? 0): void {

@@ -1,0 +1,71 @@
+/** The program as a person starts it: `script` of util-linux gives it a terminal, one that does not tell its size. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startDiscord } from '../servers/discord/index.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PATIENCE_MS } from './minstrel.ts';
+
+const noScript = spawnSync('script', ['--version']).status !== 0;
+if (noScript) process.stderr.write('Terminals are not run: there is no script of util-linux on the PATH.\n');
+
+const CTRL_C = '\u0003';
+
+async function startOnTerminal(environment: Record<string, string> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-terminal-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const command = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(PROJECT, 'src/main.ts'))}`;
+  const program = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { ...PROGRAM_ENVIRONMENT, TERM: 'xterm', PORT: '0', DATA_DIR: folder, ...environment },
+  });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  let shown = '';
+  program.stdout.on('data', (chunk) => {
+    shown += chunk;
+  });
+  const ended = new Promise((resolve) => program.once('exit', resolve));
+  return {
+    folder,
+    ended,
+    type: (keys: string) => program.stdin.write(keys),
+    shown: () => stripVTControlCharacters(shown).replaceAll('\r', ''),
+  };
+}
+
+describe.skipIf(noScript)('npm start on a terminal', () => {
+  it('greets, takes nothing new while the operator’s file is there, and ends by Ctrl-C', async () => {
+    const { folder, type, shown, ended } = await startOnTerminal();
+    await expect.poll(shown).toContain('Type a command here, such as /song a tune for rain --style lofi\n');
+    expect(shown()).toContain('Minstrel plays on the built-in emulator, so nothing costs anything.');
+    expect(shown()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
+    await writeFile(join(folder, 'paused'), '');
+    type('/ask Good morning\r');
+    await expect.poll(shown).toContain('Whoever runs this bot has paused it');
+    await rm(join(folder, 'paused'));
+    type('/ask Good morning\r');
+    await expect.poll(shown).toContain('Again');
+    type(CTRL_C);
+    expect(await ended).toBe(0);
+  });
+
+  it('with a chat, has lines for people: whose token it is, the invitation, what to type; and Ctrl-C ends it', async () => {
+    const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
+    onTestFinished(() => discord.close());
+    const connected = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+    const { type, shown, ended } = await startOnTerminal(connected);
+    await expect.poll(shown).toContain('INFO: In a channel, type /song a tune for rain\n');
+    expect(shown()).toMatch(
+      /\[\d\d:\d\d:\d\d\] INFO: Discord: the token is that of the application “Minstrel”/,
+    );
+    expect(shown()).toContain('INFO: Discord: invitation: https://discord.com/oauth2/authorize?client_id=');
+    expect(shown()).toContain('INFO: Discord: the bot is in 1 server(s)');
+    expect(shown()).not.toContain('{"level"');
+    type(CTRL_C);
+    expect(await ended).toBe(0);
+    expect(shown()).toContain('INFO: Minstrel has stopped');
+  });
+});
