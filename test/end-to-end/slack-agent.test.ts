@@ -104,6 +104,21 @@ describe('the agent view', () => {
     expect(slack.botMessages(message.channel).every(({ threadTs }) => threadTs === message.ts)).toBe(true);
   });
 
+  it('ends what is written for a question that is deleted, and its status', async () => {
+    const asked = Promise.withResolvers<void>();
+    const { abandoned } = upstream;
+    upstream.next(TOOLS, () => asked.resolve());
+    const { message } = await slack.directMessage('a question that I take back');
+    await asked.promise;
+    await slack.remove(message);
+    await slack.until(() => upstream.abandoned > abandoned && lastStatus(message) === 'active');
+    const said = slack
+      .botMessages(message.channel)
+      .filter(({ threadTs }) => threadTs === message.ts)
+      .map(readableText);
+    expect(said).toEqual([expect.stringMatching(/cancelled|stopped/i)]);
+  });
+
   it('keeps what moderators forbid from people who ask in plain words', async () => {
     const call = { functionCall: { name: 'video', args: { prompt: 'waves' }, id: '1' } };
     const content = (part: object) =>

@@ -6,6 +6,7 @@ import type { Message } from '../../core/message.ts';
 import type { Replicas } from '../../core/replicas.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
+import { createDeletions } from '../shared/deletions.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
@@ -28,8 +29,7 @@ import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
-import { createDeletions } from './receive/deletions.ts';
-import { discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
+import { deletedMessages, discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
 import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
 import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
@@ -94,7 +94,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const talk = createTalkMemory(now);
-  const deletions = createDeletions(now);
+  const deletions = createDeletions('discord', now);
   const scheduler = createEditScheduler({
     elapsed,
     sleep,
@@ -112,7 +112,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       sleep,
       onInteraction: (data: unknown) => track(receiveInteraction(data)),
       onMessage: (data: unknown) => track(receiveMessage(data)),
-      onDeletion: (data: unknown) => bot && track(deletions.receive(data, bot)),
+      onDeletion: (data: unknown) => bot && track(deletions.receive(deletedMessages(data), bot)),
       onResumed: rivals.resumed,
       onReady(client: Client<true>) {
         self = client.user.id;

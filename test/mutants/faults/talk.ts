@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const DISCORD = 'test/platforms/discord/receive/talk.test.ts';
 const SLACK = 'test/platforms/slack/receive/talk.test.ts';
+const DELETIONS = 'test/platforms/slack/receive/deletions.test.ts';
 const TOOLS = 'test/end-to-end/ask-tools.test.ts';
 const FEEDBACK = 'test/settings/feedback.test.ts';
 
@@ -105,9 +106,19 @@ export const TALK_FAULTS = [
   {
     name: 'a question that its person took back is answered',
     file: 'src/platforms/slack/receive/messages.ts',
-    text: 'await tools.bot.cancelRunning?.({ address, person });',
-    replacement: 'void address;',
-    tests: { [SLACK]: 'a question that is deleted is not answered any more' },
+    text: 'await deletions.receive([{ id: idOf({ channel, ts }, team), at: Number(ts) * 1000 }], bot);',
+    replacement: 'await deletions.receive([], bot);',
+    tests: { [DELETIONS]: 'that is deleted is withdrawn, and no other' },
+  },
+  {
+    name: 'a question that was deleted while it was stored is answered',
+    file: 'src/platforms/shared/deletions.ts',
+    text: 'if (isGone) await withdraw(bot, id);',
+    replacement: '',
+    tests: {
+      [DELETIONS]: 'one that is deleted while it is stored is withdrawn then',
+      [DISCORD]: 'is withdrawn once it is stored, if it was deleted a moment earlier',
+    },
   },
   {
     name: 'the replies of people in the playground are answered',

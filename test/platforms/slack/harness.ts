@@ -138,6 +138,10 @@ export class FakeBot implements Bot {
   readonly prompted: HomeRequest[] = [];
   readonly cancelled: HomeRequest[] = [];
 
+  /** Invocations whose message was deleted. */
+  readonly withdrawn: string[] = [];
+  withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
+
   async prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]> {
     this.prompted.push(request);
     return this.suggested;

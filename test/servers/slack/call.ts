@@ -132,8 +132,10 @@ export class Call {
     const ts = this.text('thread_ts');
     if (ts === undefined) return undefined;
     if (!/^\d+\.\d{6}$/.test(ts)) throw new SlackRefusal('invalid_thread_ts');
-    const parent = this.workspace.message(channel.id, ts);
+    const parent = this.workspace.root(channel.id, ts);
     if (parent === undefined) throw new SlackRefusal('thread_not_found');
+    // That a person deleted it is nothing that an app has to know.
+    if (parent === 'deleted') throw new SlackRefusal('thread_not_found', [], { counts: false });
     if (parent.threadTs !== undefined && parent.threadTs !== ts) throw new SlackRefusal('invalid_thread_ts');
     return ts;
   }

@@ -397,6 +397,24 @@ export function people({
     };
   }
 
+  /** Deletes a message. Slack tells those apps that hear messages of its channel. */
+  async function remove(message: PostedMessage): Promise<void> {
+    message.deleted = true;
+    workspace.emit('changed');
+    const types = eventsFor(message).filter((type) => type.startsWith('message.'));
+    const event = {
+      type: 'message',
+      subtype: 'message_deleted',
+      hidden: true,
+      channel: message.channel,
+      channel_type: workspace.channels.get(message.channel)?.kind ?? 'channel',
+      ts: workspace.nextTs(),
+      deleted_ts: message.ts,
+      previous_message: eventOf(message, 'message.channels'),
+    };
+    if (types.length > 0) await sendEvent(event);
+  }
+
   function eventsFor(message: PostedMessage): string[] {
     const channel = workspace.channels.get(message.channel);
     if (channel === undefined || !channel.members.has(workspace.botUser)) return [];
@@ -539,6 +557,7 @@ export function people({
     say,
     mention,
     directMessage,
+    remove,
     repeat,
     openHome,
     openMessages,

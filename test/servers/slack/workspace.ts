@@ -215,6 +215,14 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
     );
   }
 
+  /** What a thread hangs on: a message that is deleted stays as long as it has replies. */
+  root(channel: string, ts: string): PostedMessage | 'deleted' | undefined {
+    const there = this.messages.filter((message) => message.channel === channel);
+    const root = there.find((message) => message.ts === ts);
+    if (root?.deleted !== true) return root;
+    return there.some(({ threadTs, deleted }) => threadTs === ts && !deleted) ? root : 'deleted';
+  }
+
   session(channel: string, thread: string): AgentSession | undefined {
     return this.sessions.get(`${channel}:${thread}`);
   }

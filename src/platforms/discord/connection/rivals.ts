@@ -6,7 +6,7 @@ import type { PlatformStatus } from '../../platform.ts';
 const SURE_AFTER = 3;
 const WITHIN_MS = 60_000;
 const TELL_EVERY_MS = 10 * 60_000;
-/** Repeated interactions come before or with the word that a session is resumed; their answers a moment later. */
+/** Repeated interactions come before the word that a session is resumed; their answers before or after it. */
 const REPEATS_MS = 10_000;
 
 const SENTENCE =
@@ -29,8 +29,9 @@ export function createRivals({ elapsed, log }: { readonly elapsed: () => number;
       log.error({}, `Discord: ${SENTENCE}`);
     },
 
-    /** A session goes on. What it repeats may have been answered by the process that had it before. */
+    /** A session goes on. What it repeats may have been answered by the process that had it before, so it is no sign. */
     resumed(): void {
+      seen = [];
       resumedAt = elapsed();
     },
 

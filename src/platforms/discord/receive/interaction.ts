@@ -1,6 +1,8 @@
 /** Interactions as Discord sends them, over the gateway or by HTTP; unknown fields are ignored. */
+import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
+import type { DeletedMessage } from '../../shared/deletions.ts';
 
 const attachmentSchema = z
   .object({
@@ -163,3 +165,12 @@ export const incomingMessageSchema = z.object({
   referenced_message: z.unknown().optional(),
 });
 export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
+
+const deletionSchema = z.union([
+  z.object({ id: z.string() }).transform(({ id }) => [id]),
+  z.object({ ids: z.array(z.string()) }).transform(({ ids }) => ids),
+]);
+
+/** What MESSAGE_DELETE and MESSAGE_DELETE_BULK tell. */
+export const deletedMessages = (data: unknown): DeletedMessage[] =>
+  (deletionSchema.safeParse(data).data ?? []).map((id) => ({ id, at: SnowflakeUtil.timestampFrom(id) }));

@@ -3,6 +3,7 @@ import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
+import { createDeletions } from '../../shared/deletions.ts';
 import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
@@ -32,9 +33,12 @@ const deletedSchema = z.object({
   subtype: z.literal('message_deleted'),
   channel: z.string(),
   deleted_ts: z.string(),
-  previous_message: z.object({ user: z.string().optional(), bot_id: z.string().optional() }),
 });
 const envelopeSchema = z.object({ event_id: z.string() });
+
+/** Of the invocation of a message, whichever of Slack's events tells of it. */
+const idOf = ({ channel, ts }: Pick<Talk, 'channel' | 'ts'>, team: string): string =>
+  `${team}:${channel}:${ts}`;
 
 /** Where an answer goes, and what was said before. */
 interface Placement {
@@ -48,17 +52,18 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
   const taken = new Set<string>();
   const threads = createThreadMemory(shared.now);
   const memory = createTalkMemory(shared.now);
+  const deletions = createDeletions(PLATFORM_NAME, shared.now);
 
   /** Handles an event once, and again only when that failed. */
   async function once(
     { body, event, context }: { body: unknown; event: unknown; context: Context },
-    handle: (id: string, talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
+    handle: (talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
   ): Promise<void> {
     const talk = talkSchema.parse(event);
     const { event_id: id } = envelopeSchema.parse(body);
     if (!isFromPerson(talk) || !take(id, taken)) return;
     try {
-      await handle(id, talk, await toolsIn(context, shared));
+      await handle(talk, await toolsIn(context, shared));
     } catch (error) {
       taken.delete(id);
       throw error;
@@ -67,7 +72,6 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
 
   /** Answers in the thread, or in the channel itself. */
   async function reply(
-    id: string,
     talk: Talk & { user: string },
     { thread, before, isAgents = false }: Placement,
     tools: WorkspaceTools,
@@ -97,25 +101,24 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare) return;
     const meantBy = isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked;
-    const asking = { id, ...meantBy, address };
+    const id = idOf(talk, identity.team);
+    if (deletions.isDeleted(id)) return;
+    const withdrawDeleted = async (): Promise<void> => void (await deletions.withdrawDeleted(id, tools.bot));
     // The event is acknowledged when this is done.
     await respond(
-      asking,
+      { id, ...meantBy, address },
       { id: user },
-      { acknowledge: { silently: async () => {} }, triggerId: undefined },
+      { acknowledge: { silently: withdrawDeleted }, triggerId: undefined },
       tools,
     );
+    await withdrawDeleted();
   }
 
   /**
    * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
    * answered where it is.
    */
-  async function replyDirectly(
-    id: string,
-    talk: Talk & { user: string },
-    tools: WorkspaceTools,
-  ): Promise<void> {
+  async function replyDirectly(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
     const { channel, user: person, thread_ts: inThread } = talk;
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
@@ -124,7 +127,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     const isAgents = (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) === true;
     const isFirst = isAgents && inThread === undefined;
     const before = isFirst ? [] : await turnsBefore(talk, identity, tools);
-    await reply(id, talk, { thread: isAgents ? thread : inThread, before, isAgents }, tools);
+    await reply(talk, { thread: isAgents ? thread : inThread, before, isAgents }, tools);
   }
 
   const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
@@ -135,11 +138,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     })) === true;
 
   /** A message in a channel, where each one may be a question. */
-  async function replyToTalk(
-    id: string,
-    talk: Talk & { user: string },
-    tools: WorkspaceTools,
-  ): Promise<void> {
+  async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || !(await talks(talk, tools))) return;
@@ -154,49 +153,34 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       files: [],
     };
     const { thread, turns } = memory.place(channel, said, async () => ts);
-    await reply(id, talk, { thread: await thread, before: turns }, tools);
+    await reply(talk, { thread: await thread, before: turns }, tools);
   }
 
-  // A question that its person took back is not answered.
+  // Slack tells of it in direct messages, and where the app hears every message.
   app.event('message', async ({ event, context }) => {
-    const { data: deleted } = deletedSchema.safeParse(event);
-    if (!shared.threads || deleted?.previous_message.user === undefined) return;
-    const { channel, deleted_ts: thread, previous_message: before } = deleted;
-    const tools = await toolsIn(context, shared);
-    const asked = {
-      ...before,
-      ts: thread,
-      channel,
-      files: [],
-      text: '',
-      user: deleted.previous_message.user,
-    };
-    if (before.bot_id !== undefined || !(await talks(asked, tools))) return;
-    const person = await tools.persons.find(asked.user);
-    const address = {
-      platform: PLATFORM_NAME,
-      ...channelAddress(tools.team, channel),
-      thread,
-      person: asked.user,
-    };
-    await tools.bot.cancelRunning?.({ address, person });
+    const { data: message } = deletedSchema.safeParse(event);
+    if (message === undefined) return;
+    const { channel, deleted_ts: ts } = message;
+    const { identity, bot } = await toolsIn(context, shared);
+    const { team } = await identity.read();
+    await deletions.receive([{ id: idOf({ channel, ts }, team), at: Number(ts) * 1000 }], bot);
   });
 
   app.event('app_mention', (args) =>
-    once(args, async (id, talk, tools) => {
+    once(args, async (talk, tools) => {
       const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
-      await reply(id, talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
+      await reply(talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
     }),
   );
 
   app.event('message', (args) =>
-    once(args, async (id, talk, tools) => {
+    once(args, async (talk, tools) => {
       const identity = await tools.identity.read();
       const { thread_ts: thread, channel, channel_type: kind } = talk;
-      if (kind === 'im') return replyDirectly(id, talk, tools);
+      if (kind === 'im') return replyDirectly(talk, tools);
       // What names the bot comes as an app_mention too.
       if (!shared.threads || mentions(talk, identity)) return;
-      if (thread === undefined) return replyToTalk(id, talk, tools);
+      if (thread === undefined) return replyToTalk(talk, tools);
       if (isToSomebodyElse(talk) || (isAboutPeople(talk) && (await talks(talk, tools)))) return;
       if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
       const before = await turnsBefore(talk, identity, tools);
@@ -205,7 +189,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
         threads.isJoined(channel, thread) ||
         before.some(({ author }) => author === 'bot');
       if (!takesPart) return threads.ignore(channel, thread);
-      await reply(id, talk, { thread, before }, tools);
+      await reply(talk, { thread, before }, tools);
     }),
   );
 }

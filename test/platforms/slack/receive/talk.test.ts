@@ -124,29 +124,6 @@ describe('in a channel that moderators chose', () => {
     await server.until(() => bot.begun === 5);
     expect(bot.invocations[4]?.address.thread).not.toBe(message.ts);
   });
-
-  it('a question that is deleted is not answered any more', async () => {
-    const { server, bot } = harness;
-    const { message } = await server.say('what is a mode?');
-    await server.until(() => bot.begun === 1);
-    const deletion = {
-      type: 'message',
-      subtype: 'message_deleted',
-      channel: 'C0MUSIC',
-      channel_type: 'channel',
-    };
-    await server.sendEvent({
-      ...deletion,
-      ts: '9.000001',
-      deleted_ts: message.ts,
-      previous_message: { type: 'message', user: 'U0ADA', ts: message.ts, text: 'what is a mode?' },
-    });
-    await server.until(() => bot.cancelled.length === 1);
-    expect(bot.cancelled[0]).toMatchObject({
-      address: { channel: 'C0MUSIC', thread: message.ts },
-      person: { id: 'U0ADA' },
-    });
-  });
 });
 
 describe('elsewhere', () => {
