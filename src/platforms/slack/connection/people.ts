@@ -32,7 +32,7 @@ export function createPersons(
   options: PersonsOptions,
 ) {
   const { now, sleep, log } = options;
-  const remembered = new Map<string, { at: number; person: Person }>();
+  const remembered = new Map<string, { at: number; person: Person; team: string | undefined }>();
   /** Everybody who asks for the same person meanwhile gets the same answer. */
   const asking = new Map<string, Promise<Person | undefined>>();
   /** Until when Slack tells of no more people: who asks meanwhile does not wait for it. */
@@ -65,7 +65,7 @@ export function createPersons(
       const isVisitor = !isFromHere && !isColleague;
       const person = { id, displayName, moderator, roles: [], ...(isVisitor ? { visitor: true } : {}) };
       if (remembered.size >= MOST) remembered.clear();
-      remembered.set(id, { at: now(), person });
+      remembered.set(id, { at: now(), person, team: user.team_id });
       return person;
     } catch (error) {
       log.warn({ err: error, code: slackErrorOf(error) }, 'A person could not be read from Slack');
@@ -86,6 +86,9 @@ export function createPersons(
   }
 
   return {
+    /** The workspace that a person belongs to, where Slack has told it lately. */
+    teamOf: (id: string): string | undefined => remembered.get(id)?.team,
+
     /**
      * Never throws, and answers within a second: when Slack does not, with what is remembered, or with the event's name
      * and without knowing whether the person moderates. `isFromHere`: the event says that the person is of this workspace.

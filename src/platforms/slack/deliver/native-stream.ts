@@ -40,11 +40,12 @@ export function createNativeStream(now: () => number) {
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};
+    const team = tools.persons.teamOf(address.person) ?? address.guild;
     const streamer = tools.web.chatStream({
       channel: state.channel,
       thread_ts: post.threadOf(1) ?? '',
       recipient_user_id: address.person,
-      ...(address.guild === undefined ? {} : { recipient_team_id: address.guild }),
+      ...(team === undefined ? {} : { recipient_team_id: team }),
       buffer_size: 1,
     });
     return { streamer, part, startedAt: now(), characters: 0 };

@@ -40,7 +40,7 @@ type SlackPosted = z.infer<typeof slackPostedSchema>;
 
 export interface ShowTools
   extends SlackTools,
-    Pick<Workspace, 'identity' | 'botName' | 'agents'>,
+    Pick<Workspace, 'identity' | 'botName' | 'agents' | 'persons'>,
     Pick<RenderOptions, 'layOut'> {
   readonly media: MediaReader;
   readonly uploadTimeoutMs: number;

@@ -111,6 +111,19 @@ describe('long text in a channel', () => {
     });
   });
 
+  it('is streamed to a person of another workspace as one of theirs', async () => {
+    const { server, bot } = harness;
+    server.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE' });
+    await server.slash('/song', 'rain', { user: 'U0EVE' });
+    await server.until(() => bot.begun === 1);
+    await write(TEXT, { address: { ...ADDRESS, person: 'U0EVE' } });
+    expectWhole();
+    expect(server.callsOf('chat.startStream')[0]).toMatchObject({
+      arguments: { recipient_team_id: 'T0ELSE', recipient_user_id: 'U0EVE' },
+      outcome: 'ok',
+    });
+  });
+
   it('has a button to stop it while it is written', async () => {
     const writing = await begun();
     expect(JSON.stringify(anchor().blocks)).toContain('Stop');

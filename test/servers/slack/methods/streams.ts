@@ -11,8 +11,13 @@ export const streams: Readonly<Record<string, Method>> = {
     const threadTs = call.thread(channel);
     if (threadTs === undefined) throw new SlackRefusal('invalid_thread_ts');
     if (channel.kind !== 'im') {
-      if (call.text('recipient_user_id') === undefined) throw new SlackRefusal('missing_recipient_user_id');
-      if (call.text('recipient_team_id') === undefined) throw new SlackRefusal('missing_recipient_team_id');
+      const user = call.text('recipient_user_id');
+      const team = call.text('recipient_team_id');
+      if (user === undefined) throw new SlackRefusal('missing_recipient_user_id');
+      if (team === undefined) throw new SlackRefusal('missing_recipient_team_id');
+      // The person's own: on Slack Connect another than that of the app. The error is that of vercel/chat#313.
+      if (team !== (call.workspace.users.get(user)?.team ?? call.workspace.teamId))
+        throw new SlackRefusal('team_not_found');
     }
     const text = added(call);
     call.workspace.streamed(channel.id, threadTs, 'processing');
