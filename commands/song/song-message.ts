@@ -28,9 +28,16 @@ function songMessage(job: JobView): Message {
   if (songs.length === 0 && words !== undefined) return wordsMessage(job, words.text);
   const cover = songs.find(({ imageUrl }) => imageUrl !== undefined)?.imageUrl;
   const { fields, actions } = lineage(job);
-  const alt = [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
   const covers: MediaItem[] = cover
-    ? [{ kind: 'image', name: 'cover', source: { type: 'remote', url: cover }, cover: true, alt }]
+    ? [
+        {
+          kind: 'image',
+          name: 'cover',
+          source: { type: 'remote', url: cover },
+          cover: true,
+          alt: coverWords(job),
+        },
+      ]
     : [];
   const media = [
     ...covers,
@@ -45,6 +52,10 @@ function songMessage(job: JobView): Message {
     actions: [...songButtons(job), ...listenLink(job, 'Listen'), ...actions],
   };
 }
+
+/** What the cover of a song is described by. */
+export const coverWords = (job: JobView): string =>
+  [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
 
 /** A link to the page of a song, where there is one. */
 export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {

@@ -1,12 +1,12 @@
 /** What the message of a party shows of a song: its timed lines, its cover and its page. */
-import type { KeptFile } from '../core/message.ts';
+import type { MediaItem } from '../core/message.ts';
 import type { Party } from '../core/party.ts';
 import type { LyricLine } from '../core/work.ts';
 import type { PartiesOptions } from './options.ts';
 
 interface Details {
   readonly lines: readonly LyricLine[];
-  readonly cover: KeptFile | undefined;
+  readonly cover: MediaItem | undefined;
   readonly page: string | undefined;
 }
 

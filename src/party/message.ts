@@ -1,13 +1,5 @@
 /** The message of a party: what is heard now, who asked for it, what comes next. */
-import {
-  actionId,
-  type Button,
-  duration,
-  type KeptFile,
-  type MediaItem,
-  type Message,
-  plain,
-} from '../core/message.ts';
+import { actionId, type Button, duration, type MediaItem, type Message, plain } from '../core/message.ts';
 import { type Party, votesNeeded } from '../core/party.ts';
 import type { PartyHeard } from './host.ts';
 
@@ -17,7 +9,7 @@ const MOST_NEXT = 3;
 export interface PartyShown extends PartyHeard {
   /** The line that is sung. Plain. */
   readonly line?: string | undefined;
-  readonly cover?: KeptFile | undefined;
+  readonly cover?: MediaItem | undefined;
   /** The song's page. */
   readonly page?: string | undefined;
 }
@@ -47,7 +39,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
       ...nextOf(party),
       ...(party.loop === 'off' ? [] : [{ name: 'Repeats', value: `the ${party.loop}` }]),
     ],
-    media: cover ? [coverOf(current.title, cover)] : [],
+    media: cover ? [cover] : [],
     actions: controls.map((name) => control(name, labelOf(name, party, queue.length))),
   };
 }
@@ -99,16 +91,6 @@ function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
   const names = queue.slice(0, MOST_NEXT).map(({ title }) => title);
   const more = queue.length > names.length ? [`and ${queue.length - names.length} more`] : [];
   return [{ name: 'Up next', value: [...names, ...more].join('\n') }];
-}
-
-function coverOf(title: string, file: KeptFile): MediaItem {
-  return {
-    kind: 'image',
-    name: 'cover',
-    source: { type: 'kept', file },
-    cover: true,
-    alt: `Cover of ${title}`,
-  };
 }
 
 /** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */

@@ -1,5 +1,5 @@
 import type { Address } from '../core/invocation.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaItem } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
@@ -15,7 +15,7 @@ export interface PartiesOptions extends Pick<System, 'now' | 'random' | 'newId' 
   readonly sound: SoundReader;
   /** The timed lines of a song, where they were asked for. */
   readonly linesOf: (song: PartySong) => Promise<readonly LyricLine[]>;
-  readonly coverOf: (song: PartySong) => Promise<KeptFile | undefined>;
+  readonly coverOf: (song: PartySong) => Promise<MediaItem | undefined>;
   /** Where people open its page; undefined where it has none. */
   readonly pageOf: (song: PartySong) => Promise<string | undefined>;
   /** Songs of the last weeks of a channel. */

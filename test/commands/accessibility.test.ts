@@ -5,6 +5,8 @@ import { ask } from '../../commands/ask.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { JobView } from '../../src/core/job.ts';
 import type { MediaItem, Message } from '../../src/core/message.ts';
+import type { Party } from '../../src/core/party.ts';
+import { overMessage, partyMessage } from '../../src/party/message.ts';
 import { createLayOut } from '../../src/platforms/discord/render/paginate.ts';
 import { type Page, renderPages } from '../../src/platforms/discord/render/render.ts';
 import { wellFormed } from '../../src/platforms/shared/text.ts';
@@ -66,11 +68,17 @@ async function everyMessage(studio: Studio): Promise<Message[]> {
   await finish(await studio.fill(picture, 'Animate', { duration: '10' }));
   await run('video', { prompt: 'waves', duration: '5' });
   await run('song', { earlier: 'take 1' });
-  for (const command of ['jobs', 'voices', 'minstrel', 'models', 'limits'])
+  for (const command of ['jobs', 'voices', 'minstrel', 'models', 'limits', 'pages', 'party'])
     await run(command, {}, MODERATING);
   await run('limits', { days: 30 }, { ...MODERATING, subcommand: 'report' });
   await run('song', { prompt: 'a tune', lyrics: 'la', instrumental: true });
-  return [...studio.world.platform.history, ...studio.world.platform.privateMessages, ...told, ...answers()];
+  return [
+    ...studio.world.platform.history,
+    ...studio.world.platform.privateMessages,
+    ...told,
+    ...answers(),
+    ...parties(),
+  ];
 }
 
 /** Made of what a model said: a table, pictures, commands. */
@@ -93,6 +101,44 @@ function answers(): Message[] {
       { type: 'kept', file: { ...file, name: 'b.png' } },
     ]),
   ].flatMap((one) => [ask.done?.(one) ?? {}, ask.early?.(one) ?? {}]);
+}
+
+/** Of music in a voice channel. */
+function parties(): Message[] {
+  const song = {
+    id: 'p1',
+    job: 'j1',
+    index: 0,
+    title: 'Rain',
+    seconds: 100,
+    by: { id: 'ada', displayName: 'Ada' },
+  };
+  const party: Party = {
+    version: 1,
+    id: 'p',
+    guild: 'guild',
+    channel: 'lounge',
+    address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
+    current: song,
+    queue: [song, song],
+    round: 1,
+    position: { seconds: 0, at: 0, moves: true },
+    paused: false,
+    loop: 'song',
+    radio: false,
+    votes: ['bo'],
+    listeners: ['ada', 'bo'],
+  };
+  const heard = { seconds: 12, isSpeakable: true, line: 'Rain on the roof' };
+  const { current: _, ...silent } = party;
+  return [
+    partyMessage(party, heard),
+    partyMessage({ ...party, paused: true }, heard),
+    partyMessage({ ...party, listeners: [] }, heard),
+    partyMessage(party, { ...heard, isSpeakable: false }),
+    partyMessage(silent, heard),
+    overMessage('It was stopped.'),
+  ];
 }
 
 const seen = ({ kind }: MediaItem) => kind === 'image' || kind === 'video';
@@ -135,9 +181,7 @@ const altsOnSlack = (parts: readonly Part[]): string[] =>
     }),
   );
 
-async function expectDescribed(given: Message): Promise<void> {
-  // Half a character describes nothing, and is left out.
-  const message = wellFormed(given);
+async function expectDescribed(message: Message): Promise<void> {
   for (const { files } of await onDiscord(message))
     for (const { alt = '', source } of files) {
       const item = message.media?.find(
@@ -238,7 +282,8 @@ describe('every message of the bot', () => {
 describe('any message', () => {
   it('has a description for each picture, and a name of its own for each button', async () => {
     await fc.assert(
-      fc.asyncProperty(anyMessage, async (message) => {
+      // Half a character names and describes nothing, and is left out.
+      fc.asyncProperty(anyMessage.map(wellFormed), async (message) => {
         await expectDescribed(message);
         const labels = (message.actions ?? []).map(({ label }) => label);
         // Names that are cut may end alike.

@@ -92,6 +92,13 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   await voice.until(() => call().heard.length > 50, 'sound');
   const shown = await discord.until(() => panel(), 'the message of the party');
   expect(JSON.stringify(shown)).toContain('Now playing: Rain');
+  await discord.until(
+    () =>
+      panel()?.attachments.some(({ description = '' }) =>
+        /Asked for: a tune for rain/.test(description ?? ''),
+      ),
+    'the cover, described',
+  );
   const limit = (change: 'set' | 'reset', most: object) =>
     discord.command({
       name: `limits ${change}`,

@@ -1,4 +1,5 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
+import { coverWords } from '../../../commands/song/song-message.ts';
 import { titleOf } from '../../../commands/song/takes.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
@@ -109,7 +110,15 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
     async coverOf({ job: id, index }) {
       const job = await storage.jobs.read(id);
       const url = job?.result?.songs[index]?.imageUrl;
-      return url === undefined ? undefined : await jobs.file(id, remote(url), ['image']);
+      if (!job || url === undefined) return undefined;
+      const file = await jobs.file(id, remote(url), ['image']);
+      return {
+        kind: 'image',
+        name: 'cover',
+        source: { type: 'kept', file },
+        cover: true,
+        alt: coverWords(job),
+      };
     },
     async pageOf({ job: id }) {
       const job = await storage.jobs.read(id);
