@@ -86,6 +86,9 @@ it('offers the songs of every channel that the person can read, and no title of 
 
 it('Play here needs a voice channel, plays in it, and shows what is heard', async () => {
   const press = () => discord.press('Play here take 1', card);
+  const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
+  const before = paid();
+  expect(before).toBeGreaterThan(0);
   expect(await sayingOf(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
   expect(await sayingOf(press())).toContain('I play Rain in Lounge');
@@ -99,6 +102,9 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
       ),
     'the cover, described',
   );
+  // Also what is shown of it is not bought: timed lines are there where somebody asked for them.
+  expect(await sayingOf(discord.command({ name: 'party now' }))).toContain('Rain');
+  expect(paid()).toBe(before);
   const limit = (change: 'set' | 'reset', most: object) =>
     discord.command({
       name: `limits ${change}`,
