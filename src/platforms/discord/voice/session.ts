@@ -1,4 +1,5 @@
 /** One voice connection: joined, kept through broken connections, and ended with a reason where trying again does not help. */
+import { createSecretKey } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   type AudioPlayer,
@@ -13,6 +14,7 @@ import {
   StreamType,
   type VoiceConnection,
   VoiceConnectionDisconnectReason,
+  type VoiceConnectionReadyState,
   VoiceConnectionStatus,
 } from '@discordjs/voice';
 import { z } from 'zod';
@@ -38,6 +40,17 @@ const ownStateSchema = z.object({
   channel_id: z.string().nullable(),
   suppress: z.boolean().catch(false),
 });
+
+type NetworkingState = VoiceConnectionReadyState['networking']['state'];
+
+/** Of a key's bytes Node would make the key anew for each packet: three quarters of what its encryption takes. */
+function makeKey(state: NetworkingState): void {
+  const data = 'connectionData' in state ? state.connectionData : undefined;
+  if (!data || !('secretKey' in data) || !(data.secretKey instanceof Uint8Array)) return;
+  if (data.encryptionMode !== 'aead_aes256_gcm_rtpsize') return;
+  // Sound: the library hands it on to Node, which takes both.
+  Object.assign(data, { secretKey: createSecretKey(data.secretKey) });
+}
 
 interface SessionOptions extends JoinOptions, RetryTools {
   /** The bot's own id, which keeps two bots of one process apart. */
@@ -95,9 +108,12 @@ class DiscordVoiceSession implements VoiceSession {
     this.#connection.on('stateChange', (_, state) => {
       if ('networking' in state && !watched.has(state.networking)) {
         watched.add(state.networking);
-        const guard = () => dropUnreadableFrames(state.networking.state, guarded, options.log);
-        guard();
-        state.networking.on('stateChange', guard);
+        const prepare = () => {
+          dropUnreadableFrames(state.networking.state, guarded, options.log);
+          makeKey(state.networking.state);
+        };
+        prepare();
+        state.networking.on('stateChange', prepare);
         state.networking.on('close', (code) => this.#closed(code));
       }
       this.#changed();
