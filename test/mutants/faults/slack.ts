@@ -27,8 +27,8 @@ export const SLACK_FAULTS = [
   {
     name: 'many who ask together wait for each other’s work',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: '(backlog.isFull() && !isForm) ||',
-    replacement: '',
+    text: 'const isCrowded = backlog.isFull() && !isForm;',
+    replacement: 'const isCrowded = false;',
     tests: {
       'test/platforms/slack/receive/slow-slack.test.ts':
         'those who come last are recorded and acknowledged before their work begins',

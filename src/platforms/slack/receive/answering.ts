@@ -97,6 +97,9 @@ interface Origin {
   readonly home?: { readonly direct: string; answer(message: Message | undefined): Promise<void> };
 }
 
+/** Work on those who were acknowledged keeps the process from acknowledging the others. */
+const OTHERS_FIRST_MS = 300;
+
 /**
  * Runs an invocation. The job is stored before the acknowledgement whenever that is quick enough, so that nothing that
  * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
@@ -112,14 +115,15 @@ export async function respond(
   // What is wrong with a form is said in its acknowledgement.
   const isForm = acknowledge.atField !== undefined;
   // What was on its way for long is acknowledged at once, and so is each of many that come together.
-  const isUrgent =
-    (backlog.isFull() && !isForm) || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
+  const isCrowded = backlog.isFull() && !isForm;
+  const isUrgent = isCrowded || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
   const running = isUrgent ? undefined : run();
   const patience = [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [backlog.full()])];
   const inTime = running && (await Promise.race([running, ...patience]));
   // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
   const isEarly = inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;
   const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;
+  if (isCrowded && isEarly) await tools.sleep(OTHERS_FIRST_MS);
   const outcome = inTime ?? (await (running ?? run()));
   if (outcome.type === 'accepted') {
     const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
