@@ -216,8 +216,11 @@ const change = z.object({
   to: z.string(),
 });
 
+/** What has another one was written by a newer Minstrel, and is not overwritten. */
+const VERSION = 1;
+
 const settingsSchema = z.object({
-  version: z.number(),
+  version: z.literal(VERSION),
   models: z.partialRecord(z.enum(FAMILIES), chosenModel).default({}),
   systemPrompt: z.string().optional(),
   assistant: z.boolean().optional(),
@@ -250,39 +253,14 @@ const settingsSchema = z.object({
 /** The settings of a server or of a channel. */
 export type KeptSettings = z.infer<typeof settingsSchema>;
 
-/** What a version wrote, as the next one has it. */
-export type SettingsMigration = (older: Record<string, unknown>) => Record<string, unknown>;
-
-/** The first makes version 2 of version 1, and so on. Written once, never changed: every version is out there. */
-export const SETTINGS_MIGRATIONS: readonly SettingsMigration[] = [];
-
 /** What is stored cannot be used by this version. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-const versioned = z.looseObject({ version: z.number().int().min(1) });
-
 /** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
-export function readSettings(
-  key: string,
-  stored: unknown,
-  migrations: readonly SettingsMigration[] = SETTINGS_MIGRATIONS,
-): KeptSettings {
-  const newest = migrations.length + 1;
-  if (stored === undefined || stored === null) return settingsSchema.parse({ version: newest });
-  const found = versioned.safeParse(stored);
-  if (!found.success) throw new SettingsError(`The settings ${key} are no settings`, { cause: found.error });
-  const { version } = found.data;
-  if (version > newest) {
-    throw new SettingsError(
-      `The settings ${key} have version ${version}; this Minstrel knows versions up to ${newest}`,
-    );
-  }
-  const record = migrations
-    .slice(version - 1)
-    .reduce<Record<string, unknown>>((older, migrate) => migrate(older), found.data);
-  const parsed = settingsSchema.safeParse({ ...record, version: newest });
-  if (!parsed.success) throw new SettingsError(`The settings ${key} cannot be read`, { cause: parsed.error });
-  return parsed.data;
+export function readSettings(key: string, stored: unknown): KeptSettings {
+  const parsed = settingsSchema.safeParse(stored ?? { version: VERSION });
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(`The settings ${key} cannot be read by this version`, { cause: parsed.error });
 }

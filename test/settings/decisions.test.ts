@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readSettings, SETTINGS_MIGRATIONS, SettingsError } from '../../src/settings/decisions.ts';
+import { readSettings, SettingsError } from '../../src/settings/decisions.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
@@ -112,21 +112,6 @@ describe('what moderators decided', () => {
 
 describe('the schema', () => {
   const older = { version: 1, models: { ask: { id: 'seer', by: { id: 'mod', displayName: 'Mod' }, at: 1 } } };
-
-  test('settings of older versions are migrated, step by step', () => {
-    const migrations = [
-      ...SETTINGS_MIGRATIONS,
-      (settings: Record<string, unknown>) => ({ ...settings, systemPrompt: 'of the second' }),
-      (settings: Record<string, unknown>) => ({
-        ...settings,
-        systemPrompt: `${settings.systemPrompt}, then the third`,
-      }),
-    ];
-    const read = readSettings('discord:guild', older, migrations);
-    expect(read.systemPrompt).toBe('of the second, then the third');
-    expect(read.models.ask?.id).toBe('seer');
-    expect(readSettings('discord:guild', read, migrations)).toEqual(read);
-  });
 
   test('absent values have their default, and unknown ones are ignored', () => {
     const settings = readSettings('discord:guild', { ...older, invented: { later: true } });
