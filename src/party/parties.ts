@@ -20,11 +20,6 @@ export interface Parties {
   stop(): Promise<void>;
 }
 
-interface Hosted {
-  readonly host: PartyHost;
-  readonly panel: Panel;
-}
-
 const ENDINGS = {
   removed: 'A moderator disconnected me, or the channel is gone. /party play begins anew.',
   refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
@@ -40,7 +35,7 @@ export function createParties(options: PartiesOptions): Parties {
   const { store, platform, voice, songsOf, publish, now, newId, random, log, sleep } = options;
   const owner = newId();
   const closing = new AbortController();
-  const hosted = new Map<string, Hosted>();
+  const hosted = new Map<string, PartyHost>();
   const starting = new Map<string, Promise<void>>();
   let beating: Promise<void> | undefined;
 
@@ -92,7 +87,7 @@ export function createParties(options: PartiesOptions): Parties {
           guild,
           owner,
           isAwaited,
-          radioSong: (current) => radioSong(current),
+          radioSong,
           show: (current, heard) => {
             const { lines, ...shown } = details(current);
             panel.show(partyMessage(current, { ...heard, ...shown, line: lineAt(lines, heard.seconds) }));
@@ -101,7 +96,7 @@ export function createParties(options: PartiesOptions): Parties {
         },
         party,
       );
-      hosted.set(guild, { host, panel });
+      hosted.set(guild, host);
       beating ??= beat();
     } catch (error) {
       const reason = error instanceof VoiceError ? error.reason : 'unreachable';
@@ -116,7 +111,7 @@ export function createParties(options: PartiesOptions): Parties {
     panel: Panel,
     last: Party | undefined,
   ): Promise<void> {
-    const host = hosted.get(guild)?.host;
+    const host = hosted.get(guild);
     hosted.delete(guild);
     if (ending === 'taken-over') return;
     try {
@@ -151,7 +146,7 @@ export function createParties(options: PartiesOptions): Parties {
 
   /** Tells the process that plays it that something is stored. */
   async function announce(guild: string): Promise<void> {
-    hosted.get(guild)?.host.wake();
+    hosted.get(guild)?.wake();
     if (!hosted.has(guild))
       await publish().catch((error: unknown) =>
         log.info({ err: error }, 'A party hears of it with its next look'),
@@ -166,7 +161,7 @@ export function createParties(options: PartiesOptions): Parties {
       try {
         for (const guild of await store.guilds()) {
           if (closing.signal.aborted) return;
-          if (hosted.has(guild)) hosted.get(guild)?.host.wake();
+          if (hosted.has(guild)) hosted.get(guild)?.wake();
           else await openOnce(guild, { isAwaited: false }).catch(() => undefined);
         }
       } catch (error) {
@@ -176,7 +171,7 @@ export function createParties(options: PartiesOptions): Parties {
 
     async stop() {
       closing.abort();
-      await Promise.all([...hosted.values()].map(({ host }) => host.hand().catch(() => undefined)));
+      await Promise.all([...hosted.values()].map((host) => host.hand().catch(() => undefined)));
       hosted.clear();
       await beating;
       await store.retire(owner).catch(() => undefined);

@@ -27,7 +27,7 @@ interface ToolParts extends PartiesOptions {
   /** Begins to play, if no one does and the server is this process's. Rejects with VoiceError. */
   readonly openOnce: (guild: string, how: { readonly isAwaited: boolean }) => Promise<void>;
   /** What is played here, by server. */
-  readonly hosted: ReadonlyMap<string, { readonly host: Pick<PartyHost, 'seconds'> }>;
+  readonly hosted: ReadonlyMap<string, Pick<PartyHost, 'seconds'>>;
 }
 
 const NOTHING = 'Nothing is playing here. /party play begins.';
@@ -191,7 +191,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
     async now() {
       const party = guild === undefined ? undefined : await store.read(guild);
       if (!party || guild === undefined) return undefined;
-      const seconds = hosted.get(guild)?.host.seconds ?? secondsAt(party, now());
+      const seconds = hosted.get(guild)?.seconds ?? secondsAt(party, now());
       const lines = party.current ? await parts.linesOf(party.current) : [];
       return { party, seconds, line: lineAt(lines, seconds) };
     },

@@ -65,13 +65,13 @@ export interface Platform {
   connections?(): number;
   /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
-  /** Takes back what was posted for the key beside `kept`: `stray` is what another run knew of, empty if nothing. Throws PlatformError. */
+  /** Takes back what was posted for the key except `kept`: `stray` is what another run knew of, empty if nothing. Throws PlatformError. */
   retract(address: Address, posts: { key: string; stray: Posted; kept: Posted }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
   /**
-   * Says how far work is, where the platform says so beside its message. Resolves to the milliseconds after which it is to
-   * be called again; to undefined, and absent, where there is no such place. Throws PlatformError.
+   * Says how far work is, where the platform says so apart from its message. Resolves to the milliseconds after which it is to
+   * be called again; to undefined, and absent, where a platform has none. Throws PlatformError.
    */
   showProgress?(address: Address, progress: Progress): Promise<number | undefined>;
   /** Verifies and handles a request to the listener; absent where the platform sends none. */
@@ -168,8 +168,8 @@ export interface VoiceSession {
   /** Milliseconds of sound that were sent since the last {@link play}. */
   readonly playedMs: number;
   /**
-   * Sends packets of Opus, one for each 20 ms, untouched. Takes the place of what is played. Resolves when they have ended
-   * (`ended`), when they could not be read (`failed`), and when something else took their place or the session ended.
+   * Sends packets of Opus, one for each 20 ms, untouched. Replaces what is played. Resolves when they have ended
+   * (`ended`), when they could not be read (`failed`), and when something else replaced them or the session ended.
    */
   play(packets: AsyncIterable<Uint8Array>): Promise<'ended' | 'failed' | 'replaced'>;
   pause(): void;

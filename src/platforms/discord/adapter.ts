@@ -4,7 +4,7 @@ import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
 import type { Replicas } from '../../core/replicas.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
@@ -34,7 +34,9 @@ import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation
 import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
-export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'budgets'> {
+export interface DiscordOptions
+  extends Omit<ClientSettings, 'makeRequest' | 'budgets'>,
+    Pick<System, 'now' | 'log'> {
   /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
   readonly publicKey?: string | undefined;
   /** No connection is held: interactions come by HTTP alone. */
@@ -44,9 +46,6 @@ export interface DiscordOptions extends Omit<ClientSettings, 'makeRequest' | 'bu
   /** What all replicas of this bot share. With it, and without `shards`, they share the shards out. */
   readonly replicas?: Replicas | undefined;
   readonly media: MediaReader;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
   readonly random: RetryTools['random'];

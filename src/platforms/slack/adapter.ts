@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread, type Renderer } from '../shared/render-thread/host.ts';
@@ -30,7 +30,7 @@ import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 import { createSlackText, type SlackTextInput, slackTextPlainly } from './render/markdown.ts';
 
-export interface SlackOptions {
+export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
   /** Threads that the bot takes part in go on without its name. */
@@ -42,15 +42,13 @@ export interface SlackOptions {
   readonly settings: InstallationSettings;
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
-  readonly log: Log;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure;
-  readonly now: () => number;
   readonly random?: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
-  /** The same, to notice when this process stood still; `elapsed` by default. */
-  readonly standstillClock?: () => number;
+  /** The same, to tell when this process was suspended; `elapsed` by default. */
+  readonly suspensionClock?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
@@ -76,7 +74,7 @@ export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
   const { random = Math.random, sleep = (ms) => delay(ms), elapsed = () => performance.now() } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
-  const arrivals = createArrivals({ now, elapsed: options.standstillClock ?? elapsed });
+  const arrivals = createArrivals({ now, elapsed: options.suspensionClock ?? elapsed });
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
@@ -115,7 +113,7 @@ export function createSlack(options: SlackOptions): Platform {
     responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
-  /** What stands in a thread of the agent view decides what its status says. */
+  /** What a thread of the agent view shows decides what its status says. */
   async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
     const agentThread = agentThreadOf(address);
     if (agentThread === undefined) return;

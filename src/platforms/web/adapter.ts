@@ -2,7 +2,7 @@
 import type { Bot } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { BrowserChat } from '../../core/http.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import { type MediaReader, type Platform, PlatformError } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
@@ -16,7 +16,7 @@ import { createUploads } from './receive/uploads.ts';
 import { createWebText, webTextPlainly } from './render/markdown.ts';
 import type { WebMessage } from './render/message.ts';
 
-export interface WebOptions {
+export interface WebOptions extends Pick<System, 'now' | 'newId' | 'log'> {
   /** Where this machine reaches the listener, without a slash at the end. */
   readonly url: string;
   /** In the address of the page: without it nothing is served. */
@@ -24,11 +24,6 @@ export interface WebOptions {
   /** For the file that keeps what was said. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'link'>;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Letters and digits, never the same twice. */
-  readonly newId: () => string;
 }
 
 export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {

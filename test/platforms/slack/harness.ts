@@ -258,8 +258,8 @@ export interface Harness {
   passTime(ms: number): void;
   /** Sets the clock of the bot's machine by so much. */
   setClock(ms: number): void;
-  /** As if the adapter's process had stood still for as long until now. */
-  standStill(ms: number): void;
+  /** As if the adapter's process had been suspended for as long until now. */
+  suspend(ms: number): void;
   /** Updates a stream, and waits until the adapter has called Slack for it. */
   update(writing: MessageStream, message: Message): Promise<void>;
   /** Where Slack sends requests. */
@@ -292,7 +292,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const elapsed = () => (realTime ? performance.now() : slept);
   const slackNow = () => (realTime ? Date.now() : startedAt + slept) + passed;
   const now = () => slackNow() + aheadMs;
-  let stoodStill = 0;
+  let suspendedMs = 0;
   const server = await startSlackServer({ writtenNow: slackNow, ...options });
   const another = () =>
     createSlack({
@@ -314,7 +314,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       log,
       now,
       elapsed,
-      standstillClock: () => performance.now() + stoodStill,
+      suspensionClock: () => performance.now() + suspendedMs,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       sleep: async (ms) => {
         const until = elapsed() + ms;
@@ -348,8 +348,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     setClock: (ms) => {
       aheadMs += ms;
     },
-    standStill: (ms) => {
-      stoodStill += ms;
+    suspend: (ms) => {
+      suspendedMs += ms;
     },
     update: async (writing, message) => {
       const before = server.calls.length;

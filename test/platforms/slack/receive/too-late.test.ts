@@ -54,9 +54,9 @@ it.each([
   },
 );
 
-it('a command that came while the process stood still starts nothing', async () => {
+it('a command that came while the process was suspended starts nothing', async () => {
   const { server, bot } = await start();
-  harness.standStill(90_000);
+  harness.suspend(90_000);
   await server.slash('/song', 'rain');
   await server.until(() => bot.declined === 1);
   expect(bot.begun).toBe(0);
