@@ -1,18 +1,24 @@
 /** The alerts and the board against what a running bot measures. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { SERIES } from '../src/core/telemetry/series.ts';
 import { createMetrics } from '../src/http/metrics.ts';
+import { temporaryFolder } from './media/helpers.ts';
 
 const rules = readFileSync('deploy/prometheus/rules.yaml', 'utf8');
 const board = z
   .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })) })
   .parse(JSON.parse(readFileSync('deploy/grafana/minstrel.json', 'utf8')));
+const boardQueries = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 const queries = [
   ...[...rules.matchAll(/expr: (?:>\n)?((?:.|\n {10})*)/g)].map(([, query = '']) => query),
-  ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ...boardQueries,
 ];
+const noPromtool = spawnSync('promtool', ['--version']).status !== 0;
 
 /** Series with the labels that a query asks of them or groups them by. */
 function readQuery(query: string): { names: string[]; labels: string[] } {
@@ -58,6 +64,20 @@ test('every alert has an entry in the runbook, and a case in the tests of the ru
 });
 
 test('every series is measured somewhere, and shown on the board', () => {
-  const onBoard = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
+  const onBoard = boardQueries.join('\n');
   expect(Object.keys(SERIES).filter((name) => !onBoard.includes(name))).toEqual([]);
+});
+
+// CI has promtool.
+test.skipIf(noPromtool)('every query of the board is one that Prometheus can read', async () => {
+  // As rules: promtool reads no query by itself. Grafana puts the interval in.
+  const asRules = boardQueries.map((query, index) => ({
+    record: `board:query${index}`,
+    expr: query.replaceAll('$__rate_interval', '5m'),
+  }));
+  const file = join(await temporaryFolder(), 'board.yaml');
+  await writeFile(file, JSON.stringify({ groups: [{ name: 'board', rules: asRules }] }));
+  const { stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toContain(`${boardQueries.length} rules found`);
 });
