@@ -102,6 +102,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
         await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
       ).toBeLessThanOrEqual(0);
       expect(visit.problems).toEqual([]);
+      // The player alone, as it stands in a frame of another site.
+      const player = await browser.visit(`${visit.page.url()}/player`, { width, colorScheme });
+      expect(await player.accessibilityProblems()).toEqual([]);
+      expect(player.problems).toEqual([]);
+      await player.page.context().close();
       await visit.page.context().close();
     },
   );
