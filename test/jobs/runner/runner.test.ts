@@ -360,6 +360,18 @@ describe('a song in custom mode', () => {
     expect(world.gateway.taken).toHaveLength(3);
   });
 
+  it('takes as its words what a gateway names in a way of its own', async () => {
+    const job = await world.start(CUSTOM);
+    await world.advance(job);
+    const data = { callbackType: 'complete', taskId: 'task-2', result: '[Verse]\nDrip\nDrop' };
+    await world.callback(job, { code: 200, data });
+    await world.advance(job);
+    expect(world.gateway.taken.at(-1)).toMatchObject({
+      route: 'music.generate',
+      request: { prompt: '[Verse]\nDrip\nDrop' },
+    });
+  });
+
   it('shows the words that came too late to be sung, and offers to sing them', async () => {
     const job = await world.start(CUSTOM);
     await world.advance(job);
@@ -430,6 +442,12 @@ describe('submission', () => {
     expect(world.gateway.timesTaken(id, 'music.generate')).toBe(1);
     expect((await world.read(id)).state).toBe('waiting');
     expect(world.platform.shown.size).toBe(1);
+  });
+
+  it('leaves a second to the run that overtook another, before both repair what they posted', async () => {
+    const id = await world.start(SONG);
+    const nexts = await Promise.all([world.advance(id), world.advance(id)]);
+    expect(nexts).toContain(world.clock.now() + 1_000);
   });
 
   it('is not made by a run that was suspended for longer than its lease', async () => {
@@ -510,6 +528,25 @@ describe('a video', () => {
       world.clock.advance(Math.max(1, next - world.clock.now()));
     }
     expect(world.message()?.text).toContain('content rules');
+  });
+
+  it('that was finished while it was not asked about is delivered at its deadline', async () => {
+    const job = await world.start(VIDEO);
+    await world.advance(job);
+    world.clock.advance((await world.read(job)).deadlineAt ?? 0);
+    world.gateway.polls.push({ status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' });
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.media).toHaveLength(1);
+  });
+
+  it('whose gateway is away at its deadline is asked about once more, and then told', async () => {
+    const job = await world.start(VIDEO);
+    await world.advance(job);
+    const { deadlineAt = 0 } = await world.read(job);
+    world.clock.advance(deadlineAt - world.clock.now());
+    await world.advance(job);
+    expect((await world.read(job)).state).toBe('expired');
   });
 
   it('that never ends is told at the deadline', async () => {
@@ -635,6 +672,29 @@ describe('delivery', () => {
     await expect(world.advance(id)).rejects.toThrow('the process died');
     expect((await world.read(id)).posted).toEqual({ id: 'message-1' });
   });
+
+  it.each([
+    [60_000, false],
+    [60_001, true],
+  ])(
+    'of what shows nothing %d ms after it was asked for searches for a message: %s',
+    async (ms, searches) => {
+      const id = await world.start(SONG);
+      const searched: (boolean | undefined)[] = [];
+      const show = world.platform.show.bind(world.platform);
+      world.platform.show = async (address, message, options) => {
+        searched.push(options.mayHavePosted);
+        return await show(address, message, options);
+      };
+      world.clock.advance(ms);
+      await world.advance(id);
+      expect(searched).toEqual([searches]);
+      await world.callback(id, songCallback('complete'));
+      world.clock.advance(10 * MINUTE);
+      await world.advance(id);
+      expect(searched).toEqual([searches, false]);
+    },
+  );
 
   it('goes to the person alone when the channel is gone', async () => {
     const job = await world.start(SONG);
