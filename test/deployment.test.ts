@@ -212,16 +212,23 @@ function headingsOf(page: string): string[] {
   );
 }
 
-test('npm start says which Node it needs', () => {
+test('npm start and what operators run say which Node they need', () => {
   const older = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "22.1.0" })';
-  const check = (...flags: string[]) =>
-    spawnSync(process.execPath, [...flags, 'src/cli/node-version.js'], { encoding: 'utf8' });
-  expect(manifest.scripts.prestart).toBe('node src/cli/node-version.js');
-  expect(check()).toMatchObject({ status: 0, stderr: '' });
-  expect(check('--import', older)).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('Minstrel needs Node 24 or newer'),
-  });
+  const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(manifest.scripts.prestart).toBe('node src/cli/preload.js');
+  expect(run('src/cli/preload.js')).toMatchObject({ status: 0, stderr: '' });
+  const forDevelopers = ['settings', 'notices'];
+  const forOperators = Object.entries(manifest.scripts).filter(
+    ([name, script]) => /src\/cli\/.*\.ts/.test(script) && !forDevelopers.includes(name),
+  );
+  expect(forOperators.length).toBeGreaterThan(8);
+  for (const [, script] of forOperators) expect(script).toMatch(/^node --import \.\/src\/cli\/preload\.js /);
+  const [, ...doctor] = manifest.scripts.doctor?.split(' ') ?? [];
+  for (const args of [['src/cli/preload.js'], doctor])
+    expect(run('--import', older, ...args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^Minstrel needs Node 24 or newer/),
+    });
 });
 
 test('what the documents write into the checkout, with secrets in it, is ignored by Git', () => {
