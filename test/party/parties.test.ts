@@ -268,7 +268,7 @@ it('plays the channel’s songs where the radio is on and nothing is queued', as
 });
 
 it('one process plays: another takes over ten seconds after it died, and at once when it hands over', async () => {
-  await play('rain');
+  await play('rain', 'sun');
   await pass(20);
   const { session: old } = bot();
   const second = startProcess('second', { building, settings, clock });
@@ -293,7 +293,9 @@ it('one process plays: another takes over ten seconds after it died, and at once
   await third.parties.sweep();
   await settle();
   expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({ owner: 'third-1' });
-  expect(Math.round((await third.as(ADA).now())?.seconds ?? 0)).toBe(25);
+  const goesOn = await third.as(ADA).now();
+  expect(Math.round(goesOn?.seconds ?? 0)).toBe(25);
+  expect(goesOn?.party.queue.map(({ title }) => title)).toEqual(['sun']);
 
   // It was not dead. It finds another one in its place, and leaves.
   await second.parties.sweep();

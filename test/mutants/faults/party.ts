@@ -135,6 +135,13 @@ export const PARTY_FAULTS = [
     tests: { [PARTIES]: 'one process plays: another takes over' },
   },
   {
+    name: 'the next process has forgotten what was queued',
+    file: 'src/party/parties.ts',
+    text: 'return { ...party, owner, position: { seconds, at: now(), moves: false } };',
+    replacement: 'return { ...party, owner, queue: [], position: { seconds, at: now(), moves: false } };',
+    tests: { [PARTIES]: 'one process plays: another takes over' },
+  },
+  {
     name: 'a process goes on with a party that another one took over',
     file: 'src/party/host.ts',
     text: "if (stored?.owner !== owner) return end(stored ? 'taken-over' : 'stopped');",
@@ -205,6 +212,13 @@ export const PARTY_FAULTS = [
     file: 'src/platforms/discord/voice/session.ts',
     text: "if (this.#isThere) this.#finish('removed');\n      return;",
     replacement: 'return;',
+    tests: { [SESSION]: 'says why it ended: thrown out, or refused for good' },
+  },
+  {
+    name: 'a bot whose voice channel is gone asks for it again and again',
+    file: 'src/platforms/discord/voice/session.ts',
+    text: "? this.#finish('removed')\n            : this.#tryAgain(),",
+    replacement: '? this.#tryAgain()\n            : this.#tryAgain(),',
     tests: { [SESSION]: 'says why it ended: thrown out, or refused for good' },
   },
   {
