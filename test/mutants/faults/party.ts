@@ -212,7 +212,7 @@ export const PARTY_FAULTS = [
     file: 'src/platforms/discord/voice/session.ts',
     text: "if (this.#isThere) this.#finish('removed');\n      return;",
     replacement: 'return;',
-    tests: { [SESSION]: 'says why it ended: thrown out, or refused for good' },
+    tests: { [SESSION]: 'stays away when it is thrown out while its voice server is away' },
   },
   {
     name: 'a bot whose voice channel is gone asks for it again and again',

@@ -136,6 +136,18 @@ it.concurrent('comes back to a voice server that was away, and asks Discord seld
   expect(await ended).toBe('replaced');
 });
 
+it.concurrent('stays away when it is thrown out while its voice server is away', async ({ expect }) => {
+  await using world = await startVoiceWorld();
+  const { discord, server } = world;
+  await inCall(world);
+  server.away = true;
+  server.drop();
+  discord.voice.moveBot(discord.guild.id, undefined);
+  server.away = false;
+  await server.until(() => world.events.includes('ended removed') || server.identifies > 1, 'its end');
+  expect(world.events).toContain('ended removed');
+});
+
 it.concurrent('goes on at another voice server when that of the region is gone', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
