@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS } from './minstrel.ts';
 
@@ -70,7 +70,10 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   bot.stdout?.on('data', (chunk) => (said += chunk));
-  await discord.until(() => discord.commands.length > 0, 'registered commands');
+  await whileRuns(
+    bot,
+    discord.until(() => discord.commands.length > 0, 'registered commands'),
+  );
 });
 afterAll(async () => {
   bot?.kill('SIGKILL');

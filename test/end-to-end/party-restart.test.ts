@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { writeOggOpus } from '../../src/media/opus/ogg.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { CERTIFICATE } from '../servers/voice/certificate.ts';
 import { startVoiceServer } from '../servers/voice/server.ts';
@@ -83,7 +82,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
           ({ ok }) => ok,
           () => false,
         );
-      while (!(await isUp()) && bot.exitCode === null) await delay(50);
+      await whileRuns(bot, expect.poll(isUp).toBe(true));
       return end;
     },
 

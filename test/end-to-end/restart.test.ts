@@ -9,7 +9,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 
 /** The bot as a process of its own, killed without a word and started again. */
 let discord: DiscordServer;
@@ -73,7 +73,7 @@ async function start(): Promise<void> {
   });
   started.stderr.on('data', (chunk) => (said += chunk));
   bot = started;
-  await expect.poll(() => reachable()).toBe(true);
+  await whileRuns(started, expect.poll(() => reachable()).toBe(true));
 }
 
 async function reachable(): Promise<boolean> {

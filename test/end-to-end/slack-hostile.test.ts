@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../servers/free-port.ts';
+import { type Front, startFront } from '../servers/front.ts';
 import { pings, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
@@ -11,16 +11,17 @@ import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 /** The whole bot while Slack behaves badly: everything that was taken ends in one result or one sentence. */
 let directory: string;
 let slack: SlackServer;
+let front: Front;
 let running: RunningMinstrel | undefined;
 let environment: Record<string, string>;
 
 async function begin(connection: 'socket' | 'http', { speed = 0 } = {}): Promise<void> {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-hostile-'));
   slack = await startSlackServer();
-  const port = await freePort();
+  front = await startFront();
   environment = {
     DATA_DIR: directory,
-    PORT: String(port),
+    PUBLIC_URL: front.url,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_API_URL: slack.apiUrl,
     MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
@@ -28,14 +29,20 @@ async function begin(connection: 'socket' | 'http', { speed = 0 } = {}): Promise
       ? { SLACK_SIGNING_SECRET: slack.signingSecret }
       : { SLACK_APP_TOKEN: slack.appToken }),
   };
-  if (connection === 'http') slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
-  running = await startMinstrel(environment, { speed });
+  if (connection === 'http') slack.deliverTo(`${front.url}/slack/events`);
+  await start({ speed });
+}
+
+async function start(options: Parameters<typeof startMinstrel>[1]): Promise<void> {
+  running = await startMinstrel(environment, options);
+  front.leadTo(running.minstrel.url);
 }
 
 afterEach(async () => {
   await running?.[Symbol.asyncDispose]();
   running = undefined;
   await slack.close();
+  await front[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -118,7 +125,7 @@ describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connectio
     await slack.slash('/ask', 'Write an essay about the history of rain in music');
     await until(() => top().length === 2);
     await running.minstrel.stop();
-    running = await startMinstrel(environment, { emulator });
+    await start({ emulator });
     await until(() => top().filter(ended).length === 2);
     expectGoodManners(2);
     await emulator.close();

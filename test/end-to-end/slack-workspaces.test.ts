@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../servers/free-port.ts';
+import { type Front, startFront } from '../servers/front.ts';
 import { pings, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
@@ -10,17 +10,16 @@ import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** The whole bot over HTTP, installed by two workspaces: signed requests in, each workspace's own token out. */
 let directory: string;
-let port: number;
+let front: Front;
 let slack: SlackServer;
 let other: ReturnType<SlackServer['addWorkspace']>;
 let running: RunningMinstrel;
 
-const start = (options: Parameters<typeof startMinstrel>[1] = {}) =>
-  startMinstrel(
+async function start(options: Parameters<typeof startMinstrel>[1] = {}): Promise<void> {
+  running = await startMinstrel(
     {
       DATA_DIR: directory,
-      PORT: String(port),
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      PUBLIC_URL: front.url,
       SLACK_SIGNING_SECRET: slack.signingSecret,
       SLACK_CLIENT_ID: slack.clientId,
       SLACK_CLIENT_SECRET: slack.clientSecret,
@@ -30,10 +29,12 @@ const start = (options: Parameters<typeof startMinstrel>[1] = {}) =>
     },
     options,
   );
+  front.leadTo(running.minstrel.url);
+}
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-workspaces-'));
-  port = await freePort();
+  front = await startFront();
   slack = await startSlackServer({
     scopes: [
       'app_mentions:read',
@@ -63,10 +64,10 @@ beforeAll(async () => {
   });
   slack.tokens.rotating = true;
   other = slack.addWorkspace('T0OTHER', 'Other');
-  slack.deliverTo(`http://127.0.0.1:${port}/slack/events`);
-  running = await start();
+  slack.deliverTo(`${front.url}/slack/events`);
+  await start();
   for (const workspace of [slack.workspace, other.workspace]) {
-    const { status } = await slack.install(`http://127.0.0.1:${port}/slack/install`, workspace);
+    const { status } = await slack.install(`${front.url}/slack/install`, workspace);
     expect(status).toBe(200);
   }
 });
@@ -75,6 +76,7 @@ afterEach(() => expect(slack.refused).toEqual([]));
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await slack?.close();
+  await front?.[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -190,7 +192,7 @@ describe('a conversation', () => {
     await until(() => answers().length === 1);
     await running.minstrel.stop();
     const { emulator } = running;
-    running = await start({ emulator });
+    await start({ emulator });
     await slack.repeat(said);
     await slack.directMessage('what is 2 plus 4?');
     await until(() => answers().length === 2);

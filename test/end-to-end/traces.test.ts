@@ -11,7 +11,7 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type Collector, type SpanTree, startCollector } from '../servers/collector.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { PATIENCE_MS, startMinstrel } from './minstrel.ts';
 
@@ -74,10 +74,8 @@ async function start(more: Record<string, string>): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   bot = started;
-  await discord.until(
-    () => discord.gateway.connected > 0 && discord.commands.length > 0,
-    'registered commands',
-  );
+  const isUp = () => discord.gateway.connected > 0 && discord.commands.length > 0;
+  await whileRuns(started, discord.until(isUp, 'registered commands'));
   return started;
 }
 
