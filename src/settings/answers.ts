@@ -11,6 +11,7 @@ const NAMES = {
   footer: 'footer',
   pages: 'pages of songs',
   talk: 'every message is a question',
+  visitors: 'visitors',
 } as const;
 
 export function answersInForce({ channel, server }: Decisions): AnswersInForce {

@@ -9,7 +9,7 @@ import type { Models } from '../gateway/models/models.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { ALL_COMMANDS, visitorsAllowed } from './access/access.ts';
-import { addSubject, allow, forbid, removeSubject, resetAccess, setVisitors } from './access/changes.ts';
+import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, setValue } from './answers.ts';
 import { type DecisionStore, type Decisions, type Edit, pagesInForce } from './decisions.ts';
@@ -149,7 +149,7 @@ export function moderationFor(
       },
       reset: (command, where) => change(where, resetAccess(knownCommand(command))),
       async allowVisitors(allowed, where) {
-        await change(where, setVisitors(allowed));
+        await change(where, setValue('visitors', allowed));
       },
       async block(who) {
         if (who.type === 'person' && who.id === person.id) {

@@ -106,15 +106,3 @@ function describe({ rule, barred }: Said): string {
   if (rule.everyone) return `everyone${but}`;
   return `${[...rule.roles, ...rule.people].map(nameOf).join(', ') || 'nobody'}${but}`;
 }
-
-/** Whether people of other workspaces that share a channel are served. */
-export function setVisitors(allowed: boolean): Edit {
-  return (settings) => {
-    const inWords = (on: boolean | undefined) => (on === undefined ? 'not decided here' : on ? 'on' : 'off');
-    if (settings.visitors === allowed) return undefined;
-    return {
-      settings: { ...settings, visitors: allowed },
-      trace: { what: 'visitors', from: inWords(settings.visitors), to: inWords(allowed) },
-    };
-  };
-}

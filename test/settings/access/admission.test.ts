@@ -10,8 +10,8 @@ import {
   forbid,
   removeSubject,
   resetAccess,
-  setVisitors,
 } from '../../../src/settings/access/changes.ts';
+import { setValue } from '../../../src/settings/answers.ts';
 import {
   type Edit,
   type KeptSettings,
@@ -127,11 +127,11 @@ describe('is let in', () => {
 describe('people of another workspace', () => {
   it.each<[string, Decided, boolean]>([
     ['are not served', {}, false],
-    ['are served where moderators allow it', { server: [setVisitors(true)] }, true],
-    ['are served in a channel where it is allowed', { channel: [setVisitors(true)] }, true],
+    ['are served where moderators allow it', { server: [setValue('visitors', true)] }, true],
+    ['are served in a channel where it is allowed', { channel: [setValue('visitors', true)] }, true],
     [
       'are not served in a channel where it is not',
-      { server: [setVisitors(true)], channel: [setVisitors(false)] },
+      { server: [setValue('visitors', true)], channel: [setValue('visitors', false)] },
       false,
     ],
     ['are served in direct messages', { address: DIRECT }, true],
@@ -212,14 +212,19 @@ describe('moderators read of each change', () => {
     [removeSubject('blocked', BOB), [addSubject('blocked', BOB)], 'blocked people: with Bob → without'],
     [removeSubject('blocked', BOB), [addSubject('moderators', BOB)], undefined],
     [removeSubject('blocked', BOB), [addSubject('blocked', { ...BOB, type: 'role' })], undefined],
-    [setVisitors(true), [], 'visitors: not decided here → on'],
-    [setVisitors(false), [setVisitors(true)], 'visitors: on → off'],
-    [setVisitors(true), [setVisitors(false)], 'visitors: off → on'],
-    [setVisitors(true), [setVisitors(true)], undefined],
+    [setValue('visitors', true), [], 'visitors: not decided here → on'],
+    [setValue('visitors', false), [setValue('visitors', true)], 'visitors: on → off'],
+    [setValue('visitors', true), [setValue('visitors', false)], 'visitors: off → on'],
+    [setValue('visitors', true), [setValue('visitors', true)], undefined],
   ])('%#', (edit, before, words) => expect(traceOf(edit, ...before)).toBe(words));
 
   it('a change leaves the rest of what was decided', () => {
-    const others = [allow('ask', DJ), forbid('ask', BOB), addSubject('moderators', BOB), setVisitors(true)];
+    const others = [
+      allow('ask', DJ),
+      forbid('ask', BOB),
+      addSubject('moderators', BOB),
+      setValue('visitors', true),
+    ];
     const before = decided('server', ...others);
     const after = decided('server', ...others, forbid('song', VJ), addSubject('blocked', VJ));
     expect(after).toEqual({ ...before, blocked: [VJ], barred: { ask: [BOB], song: [VJ] } });
