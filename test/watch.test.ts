@@ -35,7 +35,7 @@ const GENERAL = new Set(['job', 'instance', 'le']);
 
 test('every query names series that a bot has, with labels that they have', async () => {
   expect(queries.length).toBeGreaterThan(40);
-  const shown = await createMetrics({ process: true }).render();
+  const shown = await createMetrics().render();
   const known = new Set([...shown.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   const wrong = queries.flatMap((query) => {
     const { names, labels } = readQuery(query);

@@ -3,16 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type Measure, SERIES, type Series, type SeriesName } from '../core/telemetry/series.ts';
 import type { Routes } from './server.ts';
 
-export interface MetricsOptions {
-  /** With numbers of the process: memory, event loop, garbage collection. */
-  readonly process: boolean;
-}
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(options: MetricsOptions) {
+/** With numbers of the process: memory, event loop, garbage collection. */
+export function createMetrics() {
   const registry = new Registry();
-  if (options.process) collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry });
   const series = new Map<string, ReturnType<typeof seriesOf>>(
     Object.entries(SERIES).map(([name, declared]) => [name, seriesOf(name, declared, registry)]),
   );

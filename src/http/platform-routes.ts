@@ -35,8 +35,8 @@ export function webhookRoutes({ path, receive }: WebhookOptions): Routes {
 
 export interface PageOptions {
   readonly paths: readonly string[];
-  /** Answers a `GET`; undefined while the platform is not running. */
-  readonly visit: () => ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  /** Answers a `GET`. */
+  readonly visit: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** Pages that a platform serves to browsers, such as the page that installs the bot. */
@@ -44,13 +44,11 @@ export function pageRoutes({ paths, visit }: PageOptions): Routes {
   return (scope) => {
     for (const path of paths)
       scope.get(path, (request, reply) => {
-        const answer = visit();
-        if (!answer) return sendNotFound(reply);
         const { raw } = reply;
         for (const [name, value] of Object.entries(reply.getHeaders()))
           if (value !== undefined) raw.setHeader(name, value);
         reply.hijack();
-        answer(request.raw, raw);
+        visit(request.raw, raw);
         return reply;
       });
   };

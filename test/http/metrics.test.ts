@@ -7,7 +7,7 @@ let server: HttpServer | undefined;
 afterEach(() => server?.close());
 
 test('operators read usage, refusals and connections over HTTP', async () => {
-  const metrics = createMetrics({ process: true });
+  const metrics = createMetrics();
   server = await createHttpServer({
     host: '127.0.0.1',
     port: 0,

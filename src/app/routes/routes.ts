@@ -35,7 +35,7 @@ export function routesOf(
     ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
     ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
     ...(visit && config.slack?.account.type === 'oauth'
-      ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => visit })]
+      ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit })]
       : []),
   ];
 }

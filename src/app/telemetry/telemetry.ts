@@ -14,7 +14,7 @@ export async function openObservability(
   tools: TraceTools,
   opened: AsyncDisposableStack,
 ): Promise<Observability> {
-  const metrics = admin && (await import('../../http/metrics.ts')).createMetrics({ process: true });
+  const metrics = admin && (await import('../../http/metrics.ts')).createMetrics();
   const traces = traceConfig && (await import('./traces/traces.ts')).openTraces(traceConfig, tools);
   opened.defer(async () => traces?.close());
   return { metrics, traces };

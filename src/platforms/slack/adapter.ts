@@ -24,7 +24,6 @@ import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { LIMITS } from './limits.ts';
-import { BOT_SCOPES } from './manifest.ts';
 import { Backlog } from './receive/backlog.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
@@ -86,7 +85,6 @@ export function createSlack(options: SlackOptions): Platform {
     ...common,
     settings: options.settings,
     withLock: options.withLock,
-    scopes: BOT_SCOPES,
     editGapMs,
   });
   const { workspaces } = account;

@@ -13,6 +13,8 @@ const LARGEST_BATCH = 512;
 /** Between two tries. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** The specification's default for one request. */
+const TIMEOUT_MS = 10_000;
 /** How long the end of the process waits for spans that are not sent yet. */
 const CLOSING_MS = 2_000;
 /** The specification of OTLP/HTTP names these statuses; all others are final. */
@@ -27,8 +29,6 @@ interface CollectorResponse {
 export interface ExporterOptions extends Pick<System, 'now' | 'random' | 'sleep'> {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of one request. */
-  readonly timeoutMs: number;
   /** How long spans wait for others to be sent with them. */
   readonly delayMs: number;
   readonly resource: Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ export function createSpanExporter(options: ExporterOptions): SpanExporter {
     const attempt = new AbortController();
     request = attempt;
     const ended = new AbortController();
-    void sleep(options.timeoutMs, ended.signal).then(() => attempt.abort());
+    void sleep(TIMEOUT_MS, ended.signal).then(() => attempt.abort());
     try {
       const response = await options.fetch(options.url, {
         method: 'POST',

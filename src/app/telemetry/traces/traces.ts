@@ -16,9 +16,6 @@ import { tracedGateway } from './gateway.ts';
 import { tracedBot, tracedMedia, tracedPlatform } from './traced.ts';
 import { createTracer, type Sampler } from './tracer.ts';
 
-/** The specification's default for one request. */
-const TIMEOUT_MS = 10_000;
-
 type TraceConfig = NonNullable<Config['traces']>;
 
 export interface Traces {
@@ -49,7 +46,6 @@ export function openTraces(config: TraceConfig, tools: TraceTools): Traces {
     ...config,
     fetch: (url, init) => fetch(url, { ...init, dispatcher }),
     ...tools,
-    timeoutMs: TIMEOUT_MS,
     // Which of several replicas, and which of its starts.
     resource: { 'service.instance.id': randomHex(8), ...config.resource },
     // Keeps no process alive.

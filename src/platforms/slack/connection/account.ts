@@ -16,8 +16,6 @@ export interface TokenAccount {
 
 export interface AccountOptions extends ConnectionOptions {
   readonly settings: InstallationSettings;
-  /** What an installation asks for. */
-  readonly scopes: readonly string[];
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly editGapMs: number;

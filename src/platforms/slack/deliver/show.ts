@@ -25,6 +25,8 @@ import { createPost, isPosted, type Post, type ShowTools, toPosted } from './pos
 const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];
 /** Shared files are seen in their thread only a moment after Slack took them. */
 const SHARING_MS = 3000;
+/** A text that is too long for messages. */
+const TEXT_FILE = 'text.md';
 /** A budget below this would not make a message fit that is still refused as too long. */
 const SMALLEST_BUDGET = 1000;
 
@@ -117,12 +119,11 @@ async function showPost(post: Post, message: Message): Promise<void> {
       .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
   );
   if (rendering.textFile !== undefined && !tools.passing) {
-    const { name: title, content } = rendering.textFile;
-    const name = `text-${digestOf(content)}`;
-    const text = Buffer.from(content, 'utf8');
+    const name = `text-${digestOf(rendering.textFile)}`;
+    const text = Buffer.from(rendering.textFile, 'utf8');
     const open = async () => Readable.from([text]);
-    await uploadOnce(post, name, { name: title, bytes: text.length, open }, { inPlace: false });
-    titles.set(name, title);
+    await uploadOnce(post, name, { name: TEXT_FILE, bytes: text.length, open }, { inPlace: false });
+    titles.set(name, TEXT_FILE);
   }
   const mention = message.notify && wasPosted ? mentionFor(post, message) : undefined;
   const called = await share(post, message, titles, mention);

@@ -25,7 +25,7 @@ export interface Rendering {
   /** At least one. */
   readonly parts: readonly Part[];
   /** The whole text, when it is too long for messages. */
-  readonly textFile: { readonly name: string; readonly content: string } | undefined;
+  readonly textFile: string | undefined;
 }
 
 export interface RenderOptions extends DetailOptions, LinkOptions, TextOptions {
@@ -88,7 +88,7 @@ async function textOf({ text = '' }: Message, budget: number, options: RenderOpt
   const [beginning] = pieces;
   if (beginning !== undefined && (tooLong || pieces.length > most)) {
     const shown = [beginning, contextBlock('The whole text is in the file below.')];
-    return { shown, below: [], textFile: { name: 'text.md', content: text } };
+    return { shown, below: [], textFile: text };
   }
   if (!options.inThread || text.length <= LIMITS.streamFrom) return { shown: pieces, below: [] };
   return {

@@ -25,7 +25,6 @@ beforeEach(() => {
     url: 'http://collector.example/v1/traces',
     headers: { 'x-key': 'secret' },
     delayMs: DELAY_MS,
-    timeoutMs: TIMEOUT_MS,
     resource: { 'service.name': 'minstrel' },
     now: clock.now,
     random: () => 0.5,

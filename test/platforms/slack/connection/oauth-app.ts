@@ -71,7 +71,10 @@ export async function listenForSlack(
     port: 0,
     log,
     routes: [
-      pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit: () => first()?.visit }),
+      pageRoutes({
+        paths: ['/slack/install', '/slack/oauth_redirect'],
+        visit: (...asked) => first()?.visit?.(...asked),
+      }),
       webhookRoutes({
         path: '/slack/events',
         receive: async (request) => await first()?.receive?.(request),

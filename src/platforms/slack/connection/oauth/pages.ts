@@ -1,7 +1,7 @@
 /** The pages that install the app in a workspace: `/slack/install`, and the one that Slack sends the browser back to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPReceiver, type InstallationStore } from '@slack/bolt';
-import { INSTALL_PATH, REDIRECT_PATH } from '../../manifest.ts';
+import { BOT_SCOPES, INSTALL_PATH, REDIRECT_PATH } from '../../manifest.ts';
 import { webClientOptions } from '../client.ts';
 import type { ConnectionOptions, OAuthAccount } from '../connection.ts';
 import { keyOf } from './seal.ts';
@@ -9,7 +9,6 @@ import { keyOf } from './seal.ts';
 export interface InstallPageOptions
   extends Omit<OAuthAccount, 'type'>,
     Pick<ConnectionOptions, 'client' | 'log'> {
-  readonly scopes: readonly string[];
   readonly store: InstallationStore;
 }
 
@@ -17,7 +16,7 @@ export interface InstallPageOptions
 export function createInstallPages(
   options: InstallPageOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { clientId, clientSecret, publicUrl, scopes, store, client, log } = options;
+  const { clientId, clientSecret, publicUrl, store, client, log } = options;
   const receiver = new HTTPReceiver({
     // It takes no events here, so there is nothing to verify.
     signingSecret: '',
@@ -28,7 +27,7 @@ export function createInstallPages(
     clientSecret,
     stateSecret: keyOf(clientSecret, 'minstrel slack install state').toString('base64url'),
     redirectUri: `${publicUrl}${REDIRECT_PATH}`,
-    scopes: [...scopes],
+    scopes: [...BOT_SCOPES],
     installationStore: store,
     installerOptions: {
       directInstall: true,
