@@ -251,4 +251,13 @@ export const DISCORD_FAULTS = [
     replacement: 'if (false && platform?.sameChannel)',
     tests: { 'test/jobs/cancelling.test.ts': 'begins in a message of its own' },
   },
+  {
+    name: 'what a resumed session repeats is taken for another bot with the token',
+    file: 'src/platforms/discord/connection/rivals.ts',
+    text: 'seen = [];\n      resumedAt',
+    replacement: 'resumedAt',
+    tests: {
+      'test/platforms/discord/connection/rivals.test.ts': 'what a resumed session repeats is no other bot',
+    },
+  },
 ] as const satisfies readonly Fault[];

@@ -173,4 +173,14 @@ export const SLACK_FAULTS = [
     replacement: 'const kind = kindOfTalk(',
     tests: { [TALK]: 'what names people, a group or everybody is theirs' },
   },
+  {
+    name: 'a stream to a person of another workspace is taken for one to the own',
+    file: 'src/platforms/slack/deliver/native-stream.ts',
+    text: 'const team = tools.persons.teamOf(address.person) ?? address.guild;',
+    replacement: 'const team = address.guild;',
+    tests: {
+      'test/platforms/slack/deliver/stream.test.ts':
+        'is streamed to a person of another workspace as one of theirs',
+    },
+  },
 ] as const satisfies readonly Fault[];
