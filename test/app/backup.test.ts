@@ -28,7 +28,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Re
     await before.jobs.create(songJob({ id: 'begun', state: 'waiting' }));
     await before.jobs.create(songJob({ id: 'queued', state: 'accepted' }));
 
-    // Beside a bot that has it open.
+    // While a bot has it open.
     expect(await backUp(folder, configOn(first.url), tools)).toMatchObject({ media: { files: 0 } });
     await before.close();
     await expect(restore(folder, configOn(first.url), tools)).rejects.toThrow(/Redis of REDIS_URL has jobs/);

@@ -1,5 +1,5 @@
 /**
- * A strict platform that limits edits, and a gateway that streams numbered words at a pace. Each line of standard input is a run
+ * A strict platform that limits edits, and a gateway that streams numbered words at a rate. Each line of standard input is a run
  * `{ answers, words }`: so many people ask at once, each in a channel of their own. Tells when each word was said and shown.
  */
 import { createInterface } from 'node:readline';

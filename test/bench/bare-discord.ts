@@ -1,4 +1,4 @@
-/** The least that takes a command on Discord: discord.js, one command, and a deferred reply to whoever sends it. */
+/** The least that takes a command on Discord: discord.js, one command, and a deferred reply to it. */
 import { Client, Events, GatewayIntentBits, REST } from 'discord.js';
 import { z } from 'zod';
 import { programInput, tell } from './program.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what Minstrel's work costs, beside its peers and limits. `npm run bench -- p1 p7` measures rows alone; `--short`
+ * `npm run bench`: what Minstrel's work costs, compared with its peers and limits. `npm run bench -- p1 p7` measures rows alone; `--short`
  * measures little and allows twice the goals; `--markdown` prints the table as docs/performance.md has it. `npm run bench -- scale` measures what docs/scale.md goes by, and `-- growth` how
  * costs grow. Exits with 1 when a ratio falls behind its goal. See docs/performance.md.
  */

@@ -1,6 +1,6 @@
 /** Measuring side by side: one line of the table, candidates in alternation, medians. */
 
-/** One line of the table: the product beside one peer or limit. */
+/** One line of the table: the product next to one peer or limit. */
 export interface Comparison {
   /** What is compared, as `chat stream`. */
   readonly what: string;

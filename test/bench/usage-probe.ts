@@ -1,4 +1,4 @@
-/** For `--import` of the measured program: tells whoever started it by IPC what it has used since it was asked the last time. */
+/** For `--import` of the measured program: tells the process that started it by IPC what it has used since it was asked the last time. */
 import { readFileSync } from 'node:fs';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -26,7 +26,7 @@ const DOWN = '\u001b[B';
 const BACKSPACE = '\u007f';
 const CTRL_C = '\u0003';
 
-/** Runs the real prompts; each answer is typed when its question stands there. */
+/** Runs the real prompts; each answer is typed when its question is shown. */
 async function answer(
   answers: readonly (readonly [question: string, keys: Iterable<string>])[],
   environment = {},

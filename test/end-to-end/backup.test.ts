@@ -1,4 +1,4 @@
-/** `npm run backup` beside a running bot, and `npm run restore` elsewhere, as an operator types them. */
+/** `npm run backup` next to a running bot, and `npm run restore` elsewhere, as an operator types them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

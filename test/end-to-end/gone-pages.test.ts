@@ -47,7 +47,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
     await expect.poll(async () => (await minstrel.job(outcome.job))?.state).toBe('delivered');
     return pageUrl('', 'songs', outcome.job, CALLBACK_SECRET);
   };
-  /** The links that stand in the chat. */
+  /** The links that the chat shows. */
   const links = () =>
     [...platform.shown.values()].flatMap(({ actions = [] }) =>
       actions.flatMap((action) => (action.type === 'link' && action.label === 'Listen' ? [action.url] : [])),

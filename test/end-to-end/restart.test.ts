@@ -109,7 +109,7 @@ async function asked(
   return handle.message((message) => JSON.stringify(message.components).includes(button));
 }
 
-/** The message that stood, once it became a result. */
+/** The message that was there, once it became a result. */
 async function finished({ id }: StoredMessage): Promise<StoredMessage> {
   return await discord.until(
     () =>
@@ -122,7 +122,7 @@ async function finished({ id }: StoredMessage): Promise<StoredMessage> {
 
 it('SIGTERM hands running work over and ends cleanly, before it would be ended', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  // What its people would stumble over stands in the log soon after the start.
+  // What its people would stumble over is in the log soon after the start.
   await expect.poll(() => said).toContain('Gateway: IMAGE_MODEL is not set');
   const song = await asked('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);

@@ -49,7 +49,7 @@ async function read(asked: Asked): Promise<Message> {
   return message;
 }
 
-/** Resolves to the result, once it stands. */
+/** Resolves to the result, once it is shown. */
 async function make(asked: Asked, where = platform): Promise<{ id: string; message: Message }> {
   const id = await ask(asked);
   if (typeof id !== 'string') throw new TypeError(JSON.stringify(id));

@@ -18,7 +18,7 @@ export interface Shown<Handle = unknown> {
   /** Addresses behind buttons. */
   readonly links: readonly string[];
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** What could be read and heard in the same message before the result stood. */
+  /** What could be read and heard in the same message before the result was shown. */
   readonly early: { readonly words: string; readonly takes: number };
 }
 

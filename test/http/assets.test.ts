@@ -14,7 +14,7 @@ render(h('h1', null, greeting), document.querySelector('main'));
 const { useState } = await import('preact/hooks');
 document.title = typeof useState + typeof h;`;
 
-/** A page whose module imports a neighbour and packages, some of which import each other. */
+/** A page whose module imports a neighbour and packages; some of these import each other. */
 async function open() {
   const folder = await temporaryFolder();
   const write = (name: string, text: string) => writeFile(join(folder, name), text);

@@ -342,7 +342,7 @@ describe('results that come in parts', () => {
       { audioId: 'c' },
       { audioId: 'a', audioUrl: sound('a') },
     ]);
-    // A take that was found by its id stands for no other by its position.
+    // A take that was found by its id is taken for no other by its position.
     expect(merged({ songs: known }, { songs: [{ audioId: 'b' }, { title: 'new' }] })?.songs).toStrictEqual([
       { audioId: 'b' },
       { title: 'new' },

@@ -27,7 +27,7 @@ export class RecordingPlatform implements Platform {
   crash: (point: string) => void = () => undefined;
   /** Channels tell who can read them, unless a test says otherwise. */
   isPublic?: NonNullable<Platform['isPublic']>;
-  /** A place beside the message that says how far work is; there is none unless a test makes one. */
+  /** Says how far work is, apart from the message; absent unless a test gives one. */
   showProgress?: NonNullable<Platform['showProgress']>;
   sameChannel?: NonNullable<Platform['sameChannel']>;
   readonly #byKey = new Map<string, string>();

@@ -71,7 +71,7 @@ function checkCharge({ title, end, charged, submittedAt }: Job, { watch, gateway
   const isTaken =
     gateway.taken.some(({ prompt }) => prompt.includes(title)) ||
     [...gateway.uncertain].some((prompt) => prompt.includes(title));
-  // After a crash around the request nobody knows whether it was taken.
+  // After a crash around the request it is not known whether it was taken.
   if (!isTaken && submittedAt === undefined && charged === true)
     watch.report('limits equal charges', `${title} counts as used, and the gateway never had it`);
   if (!isTaken && end === 'delivered')

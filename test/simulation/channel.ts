@@ -1,4 +1,4 @@
-/** The chat of one history: messages stand in channels, and it does not know by itself which belong together. */
+/** The chat of one history: channels show messages, and it does not know by itself which belong together. */
 import type { Address } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import { MediaError } from '../../src/media/errors.ts';
@@ -25,7 +25,7 @@ interface CallOptions {
   /** The request leaves its process in the step in which it is made. */
   readonly leaves?: boolean;
   readonly deletes?: boolean;
-  /** What a Retry-After holds for; undefined where nobody watches that. */
+  /** What a Retry-After holds for; undefined where that is not watched. */
   readonly limited?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class SimulatedChat {
 
   /** The adapter that one process has of it. */
   platformOf(process: Process): Platform {
-    // Streams keep their own pace in the adapters.
+    // Streams keep their own rate in the adapters.
     const show = (address: Address, message: Message, options: ShowOptions) =>
       this.#show(process, address, message, options, `${process.name} for ${options.key}`);
     return {
@@ -75,7 +75,7 @@ export class SimulatedChat {
     };
   }
 
-  /** Posts once for each key: a message that may stand already is looked for first. */
+  /** Posts once for each key: a message that may be there already is searched for first. */
   async #show(
     process: Process,
     { channel }: Address,

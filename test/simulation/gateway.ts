@@ -20,7 +20,7 @@ const PICTURE: AnswerPart = { type: 'image', mimeType: 'image/png', data: 'iVBOR
 
 export class SimulatedGateway {
   readonly taken: Taken[] = [];
-  /** What was asked for by requests of which nobody can know whether they were taken. */
+  /** What was asked for by requests that were perhaps taken. */
   readonly uncertain = new Set<string>();
   readonly #kernel: Kernel;
   readonly #history: History;

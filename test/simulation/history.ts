@@ -102,7 +102,7 @@ export interface History {
   readonly storage: readonly StorageTrouble[];
 }
 
-/** Nothing goes wrong, and nobody asks for anything: what histories of tests begin with. */
+/** Nothing goes wrong, and nothing is asked for: what histories of tests begin with. */
 export const QUIET: History = {
   seed: 0,
   store: 'memory',

@@ -20,7 +20,7 @@ interface World {
   readonly watch: Watch;
   /** A replica that lives, by chance. */
   readonly anyone: () => Replica | undefined;
-  /** Reads at once, as nobody in the history can. */
+  /** Reads at once, as no person in the history can. */
   readonly observed: Storage;
 }
 

@@ -42,7 +42,7 @@ export class Watch {
   /** Jobs that their person asked to cancel, or whose person read that the bot did not respond. */
   readonly unwanted = new Set<string>();
   readonly #kernel: Kernel;
-  /** Who holds the lease of a job; undefined where nobody else could. */
+  /** Who holds the lease of a job; undefined where no other replica could. */
   readonly #holderOf: ((job: string) => Process | undefined) | undefined;
   readonly #jobs = new Map<string, string>();
   readonly #taken = new Set<string>();
@@ -108,7 +108,7 @@ export class Watch {
       );
   }
 
-  /** The same storage, each write of which is watched. */
+  /** The same storage; each of its writes is watched. */
   over(storage: Storage): Storage {
     return {
       ...storage,

@@ -26,7 +26,7 @@ const tools = { clock: systemClock, random: Math.random, log: new RecordingLog()
 const HOUR = 3_600_000;
 const CHANNELS = 100;
 const AT_ONCE = 250;
-/** Stands for the number of a job in what is copied. */
+/** Replaces the number of a job in what is copied. */
 const NUMBER = 'numbered';
 
 const channelOf = (index: number | string) => `channel${index}`;

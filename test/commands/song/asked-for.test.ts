@@ -4,7 +4,7 @@ import { createSlackText, type SlackTextInput } from '../../../src/platforms/sla
 import { render } from '../../../src/platforms/slack/render/render.ts';
 import { openStudio, type Studio } from './world.ts';
 
-/** What a finished message says of what was asked for, once, as Slack shows it: no command stands above it there. */
+/** What a finished message says of what was asked for, once, as Slack shows it: no command is shown above it there. */
 let studio: Studio;
 
 beforeEach(async () => {

@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
         await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
       ).toBeLessThanOrEqual(0);
       expect(visit.problems).toEqual([]);
-      // The player alone, as it stands in a frame of another site.
+      // The player alone, as a frame of another site shows it.
       const player = await browser.visit(`${visit.page.url()}/player`, { width, colorScheme });
       expect(await player.accessibilityProblems()).toEqual([]);
       expect(player.problems).toEqual([]);

@@ -71,7 +71,7 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
     const page = await (await fetch(url)).text();
     expect(page).not.toMatch(/<script>|<img src=x|onerror=alert\(1\)>'/);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    // Nor does it end the attribute that it stands in.
+    // Nor does it end the attribute that holds it.
     expect(page).not.toMatch(/=""(?:>|&gt;)&lt;script/);
     // Nor does it turn what follows it around: what sets a direction is alone in its element.
     for (const [line] of page.matchAll(/.*\u202e.*/g))

@@ -90,7 +90,7 @@ export class FakeBot implements Bot {
     this.invocations.push(invocation);
     return await this.answer(invocation);
   };
-  /** Why nobody may use what a platform opens by itself. */
+  /** Why a person may not use what a platform opens by itself; the same for all. */
   refused: Message | undefined;
   refusal = async () => this.refused;
   /** Channels in which each message is a question. */

@@ -28,7 +28,7 @@ export interface RouteContext {
   /** Tells the gateway what happened. */
   emit: (event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE', message: StoredMessage) => void;
   emitThread: (channel: Channel) => void;
-  /** The bot speaks on a stage; false where nobody invited it. */
+  /** The bot speaks on a stage; false where it was not invited. */
   speak: (guildId: string) => boolean;
   /** Times the command list was written. */
   registrations: { count: number };

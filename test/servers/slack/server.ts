@@ -284,7 +284,7 @@ export async function startSlackServer({
       organisation.workspaces.push(team);
       team.refused.push = (...refusals) => workspace.refused.push(...refusals);
       team.on('changed', () => workspace.emit('changed'));
-      // Ids of an organisation are nobody else's: those that every workspace here begins with are others’.
+      // An organisation has ids of its own: those that every workspace here begins with are others’.
       for (const id of ['C0MUSIC', 'C0QUIET', 'D0ADA']) team.channels.delete(id);
       for (const id of ['U0ADA', 'U0BOB']) team.users.delete(id);
       workspaces.push(team);

@@ -90,7 +90,7 @@ export interface OpenView {
 export interface AgentSession {
   title: string;
   initiator: string;
-  /** Every status that it had, the present one last; a text of the app's own stands for `processing`. */
+  /** Every status that it had, the present one last; a text of the app's own replaces `processing`. */
   statuses: string[];
 }
 

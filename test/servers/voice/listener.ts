@@ -25,7 +25,7 @@ export class Listener implements DaveMember {
     return this.#session.ready;
   }
 
-  /** The numbers that both ends see when nobody is between them. */
+  /** The numbers that both ends see when no one is between them. */
   get privacyCode(): string {
     return this.#session.voicePrivacyCode;
   }

@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect((await mod.access.inForce()).barred.server).toEqual({ ask: [bob] });
     await mod.access.allow('ask', bob, 'server');
     expect(await ask()).toBe(false);
-    // Nobody else lost it by that.
+    // No one else lost it by that.
     expect(isRefused(await bot.run(invocation(platform, 'dj', 'ask', { options: OPTIONS.ask })))).toBe(false);
     await mod.access.forbid('all', bob, 'channel');
     expect(await ask()).toBe(true);

@@ -58,7 +58,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'what replicas share in Redis',
       expect(excess).toEqual([6, 5, 4]);
       await renew('a', { released: excess });
       expect(held(await renew('b'))).toEqual([4, 5, 6]);
-      // 3, 2 and 2: whoever held most keeps the third.
+      // 3, 2 and 2: the replica that held most keeps the third.
       await renew('c');
       const [a, b] = [await renew('a'), await renew('b')];
       expect([a.excess, b.excess]).toEqual([[3], [6]]);
@@ -147,7 +147,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'what replicas share in Redis',
       const anew = await renew('b', { parts: 16 });
       expect(anew.parts).toBe(16);
       expect(anew.held.size).toBe(16);
-      // Whoever resumes a session of seven shards as one of sixteen is refused.
+      // A session of seven shards that is resumed as one of sixteen is refused.
       expect(anew.held.get(0)).toBeUndefined();
     });
   });

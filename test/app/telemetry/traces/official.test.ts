@@ -1,4 +1,4 @@
-/** What is sent, beside what OpenTelemetry's own packages send for the same. */
+/** What is sent, compared with what OpenTelemetry's own packages send for the same. */
 import { context, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';

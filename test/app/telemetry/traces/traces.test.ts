@@ -54,7 +54,7 @@ const treesOf = (command: string) =>
 const stateAfter = ({ span }: SpanTree) => span.attributes['minstrel.state.after'];
 const named = ({ children }: SpanTree) => children.map(({ span }) => span.name);
 
-/** The tree of a command, of which this holds. */
+/** The tree of a command that passes this check. */
 const treeWhere = (command: string, holds: (tree: SpanTree) => boolean): Promise<SpanTree> =>
   collector.until(() => treesOf(command).find((tree) => holds(tree)));
 

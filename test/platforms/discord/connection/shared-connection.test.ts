@@ -87,7 +87,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
     const open = discord.world.addChannel('open', { guildId: discord.guild.id });
     await platform.close();
     const identifies = discord.gateway.identifies;
-    // What is said while nobody is connected waits for the next one.
+    // What is said while no replica is connected waits for the next one.
     discord.mention({ text: 'closed to commands' });
     discord.mention({ text: 'are you there?', channel: open });
     const next = await another();
