@@ -5,7 +5,8 @@ import { systemClock } from '../../../src/storage/schedule.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
 
 describe.skipIf(noRedis)('a password that Redis does not take', () => {
-  test.each<[string, Record<string, string | string[]>, string]>([
+  // Each waits for five seconds.
+  test.concurrent.each<[string, Record<string, string | string[]>, string]>([
     ['is wrong', { requirepass: 'the-right-one' }, 'Redis refuses the user name or password of the URL.'],
     ['is not asked for', {}, 'Redis takes no password: take it out of the URL, or set one in Redis.'],
     [
