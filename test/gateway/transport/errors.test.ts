@@ -230,14 +230,14 @@ describe('what an error tells', () => {
   });
 
   it('shows a signed address in no other writing either, nor its half where a text was cut', async () => {
-    const told = async (body: string | object) => {
+    const told = async (body: object) => {
       const server = await startServer((_, response) => answer(response, body, { status: 400 }));
       return (await errorOf(generate(gatewayAt(server.url).gateway))).message;
     };
-    const escaped = `{"code":400,"msg":"call ${CALLBACK.replaceAll('/', '\\/')} or https:\\/\\/cdn.example\\/a.mp3?Signature=abc\\/def"}`;
-    expect(escaped).toContain('\\/');
-    for (const body of [escaped, { code: 400, msg: `${encodeURIComponent(CALLBACK)} failed` }]) {
-      expect(await told(body)).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
+    // As where the gateway puts the request that it refused into its message.
+    const escaped = `call ${CALLBACK.replaceAll('/', '\\/')} or https:\\/\\/cdn.example\\/a.mp3?Signature=abc\\/def`;
+    for (const msg of [escaped, `${encodeURIComponent(CALLBACK)} failed`]) {
+      expect(await told({ code: 400, msg })).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
     }
     // A message is cut after 500 characters: in the middle of a secret.
     const half = API_KEY.slice(0, 12);
