@@ -21,7 +21,7 @@ const storage = await openRedisStorage({
 });
 const bot = new FakeBot();
 bot.answer = async ({ options }) => {
-  say(`seen ${options.prompt}`);
+  say(`seen ${options.prompt ?? options.question}`);
   return { type: 'message', visibility: 'person', message: { text: 'Done.' } };
 };
 const platform = createDiscord({
