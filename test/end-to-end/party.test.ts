@@ -89,8 +89,16 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const before = paid();
   expect(before).toBeGreaterThan(0);
+  const limit = (change: 'set' | 'reset', most: object) =>
+    discord.command({
+      name: `limits ${change}`,
+      options: { scope: 'person', family: 'party', ...most },
+      moderator: true,
+    });
+  expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
   expect(await sayingOf(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
+  // The press that queued nothing does not count.
   expect(await sayingOf(press())).toContain('I play Rain in Lounge');
   await voice.until(() => call().heard.length > 50, 'sound');
   const shown = await discord.until(() => panel(), 'the message of the party');
@@ -105,14 +113,6 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   // Also what is shown of it is not bought: timed lines are there where somebody asked for them.
   expect(await sayingOf(discord.command({ name: 'party now' }))).toContain('Rain');
   expect(paid()).toBe(before);
-  const limit = (change: 'set' | 'reset', most: object) =>
-    discord.command({
-      name: `limits ${change}`,
-      options: { scope: 'person', family: 'party', ...most },
-      moderator: true,
-    });
-  expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
-  // The press that queued nothing does not count.
   expect(await sayingOf(press())).toContain('The limit is reached: 1 song in a voice channel');
   await sayingOf(limit('reset', {}));
   expect(voice.mistakes).toEqual([]);
