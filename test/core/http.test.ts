@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSignedBy, sign } from '../../src/core/http.ts';
+import { isPageSigned, isSignedBy, pageUrl, sign } from '../../src/core/http.ts';
 
 test('a signature holds for the text it was made over, and for no other', () => {
   fc.assert(
@@ -22,4 +22,16 @@ test('secrets can be replaced: every one that still counts verifies, a dropped o
   expect(isSignedBy('a', signature, ['new', 'old'])).toBe(true);
   expect(isSignedBy('a', signature, ['new'])).toBe(false);
   expect(isSignedBy('a', sign('a', 'new'), ['new'])).toBe(true);
+});
+
+test('the address of a page keeps the path of a public URL, and proves one page of one kind', () => {
+  const url = pageUrl('https://example.org/bots//', 'songs', 'a/b', 'secret');
+  const [, signature = ''] = /^https:\/\/example\.org\/bots\/songs\/a%2Fb\/([\w-]{43})$/.exec(url) ?? [];
+  expect(pageUrl('https://example.org/bots', 'songs', 'a/b', 'secret')).toBe(url);
+  expect(isPageSigned('songs', 'a/b', signature, ['secret'])).toBe(true);
+  expect(isPageSigned('albums', 'a/b', signature, ['secret'])).toBe(false);
+  expect(isPageSigned('songs', 'a', signature, ['secret'])).toBe(false);
+  expect(isPageSigned('songs', 'a/b', signature, ['another'])).toBe(false);
+  // What is signed for a page proves nothing else.
+  expect(isSignedBy('a/b', signature, ['secret'])).toBe(false);
 });

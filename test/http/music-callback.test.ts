@@ -16,8 +16,8 @@ const STRANGER = 'a secret that it never had, at all';
 async function receiver(options: Partial<MusicCallbackOptions> = {}) {
   const log = collectLog();
   const outcomes: string[] = [];
-  const measure: MusicCallbackOptions['measure'] = (_name, labels) =>
-    void outcomes.push(...Object.values(labels).map(String));
+  const measure: MusicCallbackOptions['measure'] = (name, labels) =>
+    void outcomes.push(...Object.values(labels).map((label) => `${name} ${label}`));
   const receive = vi.fn<MusicCallbackOptions['receive']>(async () => 'stored');
   const routes = [musicCallbackRoutes({ secrets: [SECRET, PREVIOUS], receive, log, measure, ...options })];
   const server = await listen({ routes, log });
@@ -93,7 +93,9 @@ describe('a signed callback', () => {
     const { server, post, url, outcomes: counted } = await receiver({ receive });
     for (let time = 0; time < 3; time += 1) await post(url);
     await post(callbackUrl(server.url, 'job-1', STRANGER));
-    expect(counted).toEqual([...outcomes, 'unavailable', 'forged']);
+    expect(counted).toEqual(
+      [...outcomes, 'unavailable', 'forged'].map((outcome) => `minstrel_callbacks_total ${outcome}`),
+    );
   });
 
   test('signed with the secret before this one still counts', async () => {

@@ -17,6 +17,8 @@ import { RecordingLog } from '../storage/recording-log.ts';
 import { ModelList } from './model-list.ts';
 
 export interface Administered {
+  /** What was counted for operators. */
+  readonly measured: readonly (readonly unknown[])[];
   readonly admit: Admit;
   readonly decisions: DecisionStore;
   readonly meter: Meter;
@@ -52,6 +54,7 @@ export function administer(options: AdministeredOptions): Administered {
   const log = new RecordingLog();
   const list = new ModelList(['chat-small', 'canvas-plus', 'reel-standard']);
   const told: Administered['told'] = [];
+  const measured: (readonly unknown[])[] = [];
   let ids = 0;
   const decisions = createDecisionStore({
     store: storage.settings,
@@ -72,7 +75,7 @@ export function administer(options: AdministeredOptions): Administered {
     costs,
     now: clock.now,
     isPaused: () => options.isPaused?.() ?? false,
-    measure: () => {},
+    measure: (...measurement) => void measured.push(measurement),
   });
   let keys = 0;
   const tools = {
@@ -96,6 +99,7 @@ export function administer(options: AdministeredOptions): Administered {
     now: clock.now,
   };
   return {
+    measured,
     admit: createAccess({ decisions, served, commands }),
     decisions,
     meter,

@@ -321,6 +321,52 @@ describe('a channel where each message is a question', () => {
   });
 });
 
+test('operators read what was used, by platform, family and model, once for each request, and what was refused', async () => {
+  operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }], costs: { 'song:V5': 2 } });
+  const asked = request();
+  await administered.accept(asked);
+  await ask();
+  const lyrics: Work = { route: 'music.generateLyrics', request: { prompt: 'rain' } };
+  for (let time = 0; time < 2; time += 1) await administered.meter.settle(asked, 'yes');
+  const labels = { platform: HERE.platform, family: 'song', model: 'V5' };
+  expect(administered.measured).toEqual([
+    ['minstrel_limit_refusals_total', { platform: HERE.platform, scope: 'person', family: 'song' }],
+    ['minstrel_usage_requests_total', labels],
+    ['minstrel_usage_units_total', labels, 2],
+  ]);
+  operate({});
+  const nameless = request(ADA, lyrics);
+  await administered.accept(nameless);
+  await administered.meter.settle(nameless, 'yes');
+  expect(administered.measured[0]).toEqual(['minstrel_usage_requests_total', { ...labels, model: 'none' }]);
+});
+
+describe('the limit of a channel where each message is a question', () => {
+  const SAME = { scope: 'person', family: 'ask', per: 'hour', of: 'requests' } as const;
+
+  test.each<[string, Partial<Limit>]>([
+    ['for the channel', { ...SAME, scope: 'channel' }],
+    ['for one person', { ...SAME, who: { type: 'person', id: 'bob' } }],
+    ['for songs', { ...SAME, family: 'song' }],
+    ['for the day', { ...SAME, per: 'day' }],
+    ['of units', { ...SAME, of: 'units' }],
+  ])('holds next to another one %s', async (_what, limit) => {
+    operate({ costs: { ask: 1 } });
+    await administered.moderation(HERE, MOD).answers.talk(true);
+    await set({ ...limit, most: 5 });
+    const sentences = (await administered.limitsInForce(HERE, ADA)).map(({ sentence }) => sentence);
+    expect(sentences).toHaveLength(2);
+    expect(sentences).toContain('30 answers per person and hour');
+  });
+
+  test('gives way to one of the same kind', async () => {
+    await administered.moderation(HERE, MOD).answers.talk(true);
+    await set({ ...SAME, most: 5 });
+    const sentences = (await administered.limitsInForce(HERE, ADA)).map(({ sentence }) => sentence);
+    expect(sentences).toEqual(['5 answers per person and hour']);
+  });
+});
+
 describe('moderators', () => {
   test('are limited like everybody, unless they were exempted', async () => {
     await set({ most: 1 });
