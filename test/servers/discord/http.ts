@@ -94,7 +94,9 @@ export class HttpSide {
       else await send(reply.status, reply.json);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.refused.push({ method, path, status: error.status, code: error.code, reason: error.reason });
+      // Whether something is there may be asked.
+      if (method !== 'GET' || error.status !== 404)
+        this.refused.push({ method, path, status: error.status, code: error.code, reason: error.reason });
       await send(error.status, {
         message: error.message,
         code: error.code,
