@@ -94,8 +94,8 @@ export class HttpSide {
       else await send(reply.status, reply.json);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // Whether something is there may be asked.
-      if (method !== 'GET' || error.status !== 404)
+      // Whether an interaction was answered may be asked.
+      if (method !== 'GET' || !path.startsWith('/webhooks/') || error.status !== 404)
         this.refused.push({ method, path, status: error.status, code: error.code, reason: error.reason });
       await send(error.status, {
         message: error.message,

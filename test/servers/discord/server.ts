@@ -86,7 +86,7 @@ export class DiscordServer extends People {
     await this.#http.close();
   }
 
-  /** Requests that Discord would refuse, but for looks at what is not there, and ones that came before their Retry-After was over. */
+  /** Requests that Discord would refuse, but for looks at answers that are not there, and ones that came before their Retry-After was over. */
   get refused(): RefusedRequest[] {
     return this.#http.refused;
   }
