@@ -75,6 +75,12 @@ const overtake: Cell<'overtaken'> = (job, { posted }) => {
   };
 };
 
+/** A run that was overtaken may tell of an earlier Retry-After than the run that overtook it. */
+function heldLonger({ held: known = {} }: Job, told: NonNullable<Job['held']>): NonNullable<Job['held']> {
+  const showing = Math.max(known.showing ?? 0, told.showing ?? 0);
+  return { ...known, ...told, ...(showing > 0 && { showing }) };
+}
+
 const repair: Cell<'repaired'> = (job) => {
   const { overtaken, ...rest } = job;
   return overtaken ? rest : job;
@@ -102,7 +108,7 @@ const EVERYWHERE = {
   retried: (job, { held }) => ({
     ...job,
     attempts: job.attempts + 1,
-    ...(held === undefined ? {} : { held: { ...job.held, ...held } }),
+    ...(held === undefined ? {} : { held: heldLonger(job, held) }),
   }),
   progressed: progress,
   completed: complete,

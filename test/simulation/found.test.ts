@@ -162,4 +162,21 @@ describe('a history that was found keeps every promise', () => {
     expect(trace.join('\n')).toMatch(/posts for [\s\S]*away\n.*loses the timers/);
     expect(broken).toEqual([]);
   });
+
+  test('in which a run that stood still tells of an earlier Retry-After than the run that overtook it', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 1_835_181_401,
+      replicas: 3,
+      requests: [asked('song')],
+      faults: [
+        { type: 'die', afterSteps: 50, replica: 0, forMs: 60_000 },
+        { type: 'die', afterSteps: 0, replica: 1, forMs: 20_000 },
+        { type: 'freeze', afterSteps: 16, replica: 2, forMs: 20_000 },
+      ],
+      channel: new Array(8).fill('limited'),
+    });
+    expect(trace.join('\n')).toMatch(/limited[\s\S]*freezes[\s\S]*limited/);
+    expect(broken).toEqual([]);
+  });
 });
