@@ -111,7 +111,7 @@ export async function respond(
   tools: WorkspaceTools,
 ): Promise<void> {
   const { bot, backlog } = tools;
-  const run = () => backlog.holds(runAs(user, asking, tools));
+  const run = () => backlog.track(runAs(user, asking, tools));
   // What is wrong with a form is said in its acknowledgement.
   const isForm = acknowledge.atField !== undefined;
   // What was on its way for long is acknowledged at once, and so is each of many that come together.

@@ -6,7 +6,7 @@ export class Backlog {
   #running = 0;
   #full = Promise.withResolvers<undefined>();
 
-  async holds<Value>(work: Promise<Value>): Promise<Value> {
+  async track<Value>(work: Promise<Value>): Promise<Value> {
     this.#running += 1;
     if (this.isFull()) this.#full.resolve(undefined);
     try {
