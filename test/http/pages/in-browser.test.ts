@@ -58,6 +58,13 @@ const LISTEN = `(() => {
 
 const HOSTILE = `"><script>document.title = 'attacked'</script><img src=x onerror="document.title = 'attacked'">\u202Eexe.`;
 
+const SCREENS = [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const;
+
 describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   let browser: TestBrowser;
   /** One that plays its stems from before the other tests until the last one. */
@@ -86,12 +93,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
   }
 
-  test.each([
-    [360, 'light'],
-    [360, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)(
+  test.each(SCREENS)(
     '%i pixels wide, %s: nothing is wrong, cut off or hard to reach',
     async (width, colorScheme) => {
       const visit = await open({ width, colorScheme });
@@ -111,12 +113,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     },
   );
 
-  test.each([
-    [360, 'light'],
-    [360, 'dark'],
-    [1280, 'light'],
-    [1280, 'dark'],
-  ] as const)(
+  test.each(SCREENS)(
     '%i pixels wide, %s: nothing is wrong with an album, with what is gone and with what was never there',
     async (width, colorScheme) => {
       const files = new Files();
