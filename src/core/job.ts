@@ -242,3 +242,47 @@ export function whyOutOfReach(
   const isThere = isOwn || channelOf(job.address) === channelOf(address);
   return isThere ? undefined : 'This button belongs to another channel, and works only there.';
 }
+
+export const EMPTY_RESULT: Result = { songs: [], lyrics: [], images: [], stems: [] };
+
+/** The newer of two results, keeping what only the older one has. Nothing that was known is forgotten. */
+export function mergeResults(older: Result | undefined, newer: Result): Result {
+  if (!older) return newer;
+  return {
+    ...older,
+    ...newer,
+    songs: mergeSongs(older.songs, newer.songs),
+    lyrics: newer.lyrics.length > 0 ? newer.lyrics : older.lyrics,
+    images: newer.images.length > 0 ? newer.images : older.images,
+    stems: newer.stems.length > 0 ? newer.stems : older.stems,
+  };
+}
+
+/** A take is known by its id, or by its position where it has none. Takes with a sound that the newer leaves out stay. */
+function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['songs'] {
+  if (newer.length === 0) return older;
+  const left = new Set(older);
+  const merged = newer.map((song, index) => {
+    const named = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
+    const there = older[index];
+    const isNameless = song.audioId === undefined || there?.audioId === undefined;
+    const before = named ?? (isNameless && there !== undefined && left.has(there) ? there : undefined);
+    if (before === undefined) return song;
+    left.delete(before);
+    return { ...before, ...song };
+  });
+  return [...merged, ...[...left].filter(({ audioUrl }) => audioUrl !== undefined)];
+}
+
+/** Whether a result has something that the delivered one lacks. */
+export function holdsMore(newer: Result, older: Result | undefined): boolean {
+  const counts = (result: Result | undefined) => [
+    result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,
+    result?.images.length ?? 0,
+    result?.stems.length ?? 0,
+    result?.wavUrl === undefined ? 0 : 1,
+    result?.videoUrl === undefined ? 0 : 1,
+  ];
+  const known = counts(older);
+  return counts(newer).some((count, index) => count > (known[index] ?? 0));
+}

@@ -2,7 +2,7 @@
  * Everything that can happen to a job: states down, events across, each cell a pure function. Only this file writes a
  * job's state. docs/architecture.md draws it.
  */
-import { hasWholeResult, type Job, type JobState } from '../core/job.ts';
+import { hasWholeResult, holdsMore, type Job, type JobState, mergeResults } from '../core/job.ts';
 import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
 import type { EventOf, JobEvent, JobEventType } from './events.ts';
@@ -75,10 +75,14 @@ const overtake: Cell<'overtaken'> = (job, { posted }) => {
   };
 };
 
+type Held = NonNullable<Job['held']>;
+
 /** A run that was overtaken may tell of an earlier Retry-After than the run that overtook it. */
-function heldLonger({ held: known = {} }: Job, told: NonNullable<Job['held']>): NonNullable<Job['held']> {
-  const showing = Math.max(known.showing ?? 0, told.showing ?? 0);
-  return { ...known, ...told, ...(showing > 0 && { showing }) };
+function heldLonger({ held: known = {} }: Job, told: Held): Held {
+  const later = (one = 0, other = 0) => Math.max(one, other);
+  const asking = later(known.asking, told.asking);
+  const showing = later(known.showing, told.showing);
+  return { ...(asking > 0 && { asking }), ...(showing > 0 && { showing }) };
 }
 
 const repair: Cell<'repaired'> = (job) => {
@@ -90,7 +94,11 @@ const restore: Cell<'restored'> = (job) => ({ ...job, restored: true, mayHavePos
 
 /** What happens the same in every state. */
 const EVERYWHERE = {
-  recorded: (job, { fields }) => ({ ...job, ...fields }),
+  recorded: (job, { fields }) => ({
+    ...job,
+    ...fields,
+    ...(fields.held && { held: heldLonger(job, fields.held) }),
+  }),
   publicityKnown: (job, { channel, public: isPublic }) =>
     job.address.channel === channel ? { ...job, address: { ...job.address, public: isPublic } } : job,
   overtaken: overtake,
@@ -108,7 +116,7 @@ const EVERYWHERE = {
   retried: (job, { held }) => ({
     ...job,
     attempts: job.attempts + 1,
-    ...(held === undefined ? {} : { held: heldLonger(job, held) }),
+    ...(held && { held: heldLonger(job, held) }),
   }),
   progressed: progress,
   completed: complete,
@@ -157,7 +165,7 @@ export const TRANSITIONS = {
         state: 'accepted',
         attempts: 0,
         refusals: (job.refusals ?? 0) + 1,
-        ...(until === undefined ? {} : { held: { ...job.held, asking: until } }),
+        ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
       };
     },
     uncertain: (job, { deadlineAt }) => ({
@@ -246,8 +254,6 @@ function withAnswer(job: Job, taskId: string | undefined, answer: Result | undef
   };
 }
 
-export const EMPTY_RESULT: Result = { songs: [], lyrics: [], images: [], stems: [] };
-
 /** What the gateway's music reader found, as a result. */
 export function fromMusic(music: MusicResult): Result {
   return {
@@ -258,46 +264,4 @@ export function fromMusic(music: MusicResult): Result {
     ...(music.wavUrl === undefined ? {} : { wavUrl: music.wavUrl }),
     ...(music.videoUrl === undefined ? {} : { videoUrl: music.videoUrl }),
   };
-}
-
-/** The newer of two results, keeping what only the older one has. Nothing that was known is forgotten. */
-function mergeResults(older: Result | undefined, newer: Result): Result {
-  if (!older) return newer;
-  return {
-    ...older,
-    ...newer,
-    songs: mergeSongs(older.songs, newer.songs),
-    lyrics: newer.lyrics.length > 0 ? newer.lyrics : older.lyrics,
-    images: newer.images.length > 0 ? newer.images : older.images,
-    stems: newer.stems.length > 0 ? newer.stems : older.stems,
-  };
-}
-
-/** A take is known by its id, or by its position where it has none. Takes with a sound that the newer leaves out stay. */
-function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['songs'] {
-  if (newer.length === 0) return older;
-  const left = new Set(older);
-  const merged = newer.map((song, index) => {
-    const named = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
-    const there = older[index];
-    const isNameless = song.audioId === undefined || there?.audioId === undefined;
-    const before = named ?? (isNameless && there !== undefined && left.has(there) ? there : undefined);
-    if (before === undefined) return song;
-    left.delete(before);
-    return { ...before, ...song };
-  });
-  return [...merged, ...[...left].filter(({ audioUrl }) => audioUrl !== undefined)];
-}
-
-/** Whether a result has something that the delivered one lacks. */
-function holdsMore(newer: Result, older: Result | undefined): boolean {
-  const counts = (result: Result | undefined) => [
-    result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,
-    result?.images.length ?? 0,
-    result?.stems.length ?? 0,
-    result?.wavUrl === undefined ? 0 : 1,
-    result?.videoUrl === undefined ? 0 : 1,
-  ];
-  const known = counts(older);
-  return counts(newer).some((count, index) => count > (known[index] ?? 0));
 }

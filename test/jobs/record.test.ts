@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../src/core/job.ts';
+import { EMPTY_RESULT, type Job } from '../../src/core/job.ts';
 import type { Result } from '../../src/core/work.ts';
 import type { JobEvent } from '../../src/jobs/events.ts';
-import { acceptedJob, EMPTY_RESULT, fromMusic, transition } from '../../src/jobs/transitions.ts';
+import { acceptedJob, fromMusic, transition } from '../../src/jobs/transitions.ts';
 import { SONG } from './world.ts';
 
 /** What each event leaves in the record, to the letter. */

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Job, JobState } from '../../src/core/job.ts';
+import { EMPTY_RESULT, type Job, type JobState } from '../../src/core/job.ts';
 import type { JobEvent, JobEventType } from '../../src/jobs/events.ts';
-import { acceptedJob, EMPTY_RESULT, TRANSITIONS, transition } from '../../src/jobs/transitions.ts';
+import { acceptedJob, TRANSITIONS, transition } from '../../src/jobs/transitions.ts';
 import { SONG } from './world.ts';
 
 const JOB: Job = acceptedJob({

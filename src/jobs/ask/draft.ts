@@ -1,10 +1,11 @@
 /** An answer while it is written: its text, its pictures kept as files, the commands it used, and how it ended. */
+
+import { EMPTY_RESULT } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import type { AnswerResult, CommandCall, OwnFinish, Result } from '../../core/work.ts';
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { EMPTY_RESULT } from '../transitions.ts';
 
 /** What an answer is made of, in order, however it is asked for. `finish` comes once, last. */
 export type DraftEvent =

@@ -1,5 +1,5 @@
 /** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
-import type { JobFailure } from '../../core/job.ts';
+import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import type { ImageItem, Inquiry, Result, Work } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/music.ts';
@@ -11,7 +11,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
-import { EMPTY_RESULT, fromMusic } from '../transitions.ts';
+import { fromMusic } from '../transitions.ts';
 import { deliver } from './deliver.ts';
 import { failSubmission, waitForCallback } from './failure.ts';
 import { linesOf, lrc } from './lrc.ts';

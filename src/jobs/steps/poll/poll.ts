@@ -1,13 +1,12 @@
 /** Asks about a video task, and decides when to ask again. */
 
-import type { Job, JobFailure } from '../../../core/job.ts';
+import { EMPTY_RESULT, type Job, type JobFailure } from '../../../core/job.ts';
 import type { VideoTask } from '../../../gateway/media/responses.ts';
 import { GatewayError } from '../../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../../dependencies.ts';
 import type { JobRun, Next } from '../../runner/run.ts';
 import { mayComeLate, pauseBefore } from '../../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
-import { EMPTY_RESULT } from '../../transitions.ts';
 import { pollPause as pauseByDurations } from './poll-schedule.ts';
 
 type PollDependencies = Pick<
