@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { backoff } from '../../core/backoff.ts';
 import type { Job } from '../../core/job.ts';
+import type { Posted } from '../../platforms/platform.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobEvent } from '../events.ts';
+import type { EventOf, JobEvent } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
 import { transition } from '../transitions.ts';
 
@@ -14,11 +15,12 @@ export type Next = 'now' | number | undefined;
 
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
 
-/** Pauses between tries to store what was posted: together shorter than a lease lasts. */
-const STORE_AGAIN_MS = [250, 1_000, 4_000, 8_000] as const;
+/** Tries to store what was posted: their pauses together are shorter than a lease lasts. */
+const STORE_TRIES = 5;
+const STORE_AGAIN = { firstMs: 500, longestMs: 4_000 } as const;
 
 /** A run by the schedule. Events from outside are applied without one, and are not tried again. */
-export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep'> {
+export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep' | 'random'> {
   readonly signal: AbortSignal;
 }
 
@@ -113,24 +115,24 @@ export class JobRun {
    */
   async save(): Promise<void> {
     // A message to a chat may have to be stored while an earlier write is still running.
-    const saving = this.#saving.then(() => this.#writeAgain());
+    const saving = this.#saving.then(() => this.#writeWithTries());
     this.#saving = saving.catch(() => undefined);
     await saving;
   }
 
-  async #writeAgain(): Promise<void> {
-    for (const pause of STORE_AGAIN_MS) {
+  async #writeWithTries(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#writeAll();
       } catch (error) {
-        const { signal, sleep } = this.#options ?? {};
         const isAway = error instanceof StorageError && error.code === 'unavailable';
-        if (!isAway || !sleep || !this.#events.some(isPost)) throw error;
-        await sleep(pause, signal);
-        if (signal?.aborted || !this.#isHeld()) throw error;
+        const isWorthIt = isAway && attempt < STORE_TRIES && this.#events.some(isPost);
+        if (!isWorthIt || !this.#options) throw error;
+        const { signal, sleep, random } = this.#options;
+        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), signal);
+        if (signal.aborted || !this.#isHeld()) throw error;
       }
     }
-    await this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
@@ -182,11 +184,14 @@ function isShownAnew(before: Job, { posted, shown }: Job): boolean {
   return shown !== before.shown || !isDeepStrictEqual(posted, before.posted);
 }
 
-const isPost = (event: JobEvent): boolean => event.type === 'recorded' && event.fields.posted !== undefined;
+type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: Posted } };
+
+const isPost = (event: JobEvent): event is PostEvent & JobEvent =>
+  event.type === 'recorded' && event.fields.posted !== undefined;
 
 /** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
 function unlessShown(event: JobEvent): JobEvent[] {
-  if (event.type !== 'recorded' || event.fields.posted === undefined) return [event];
+  if (!isPost(event)) return [event];
   const { posted, shown: _, ...fields } = event.fields;
   return [
     { type: 'recorded', fields },

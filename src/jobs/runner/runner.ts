@@ -45,7 +45,7 @@ export async function advance(
   { signal, interrupted, isHeld, isBegun = false }: RunFacts,
   deps: JobDependencies,
 ): Promise<number | undefined> {
-  const run = await JobRun.load(id, deps.storage, { isHeld, signal, sleep: deps.sleep });
+  const run = await JobRun.load(id, deps.storage, { ...deps, isHeld, signal });
   if (!run) return undefined;
   // Recorded, because a later run may be the first that shows something again.
   if (isOpen(run.job) && (interrupted || isLongUnshown(run.job, deps.now())))

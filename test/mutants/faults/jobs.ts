@@ -214,7 +214,7 @@ export const JOB_FAULTS = [
   {
     name: 'what was posted is not stored where storage was away for a moment',
     file: 'src/jobs/runner/run.ts',
-    text: 'if (!isAway || !sleep || !this.#events.some(isPost)) throw error;',
+    text: 'if (!isWorthIt || !this.#options) throw error;',
     replacement: 'throw error;',
     tests: {
       'test/jobs/runner/run.test.ts': 'is stored as soon as storage is back',
