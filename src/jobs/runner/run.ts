@@ -186,7 +186,7 @@ function isShownAnew(before: Job, { posted, shown }: Job): boolean {
 
 type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: Posted } };
 
-const isPost = (event: JobEvent): event is PostEvent & JobEvent =>
+const isPost = (event: JobEvent): event is PostEvent =>
   event.type === 'recorded' && event.fields.posted !== undefined;
 
 /** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
