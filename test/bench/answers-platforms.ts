@@ -53,8 +53,12 @@ export async function answersOnDiscord(): Promise<AnswersPlatform> {
   };
 }
 
-/** Calls a minute, of tiers 3 and 4; five may come together. https://docs.slack.dev/apis/web-api/rate-limits */
-const SLACK_TIERS: Readonly<Record<string, number>> = { 'chat.update': 50, 'chat.appendStream': 100 };
+/** Calls a minute, of tiers 3, 4 and 2; five may come together. https://docs.slack.dev/apis/web-api/rate-limits */
+const SLACK_TIERS: Readonly<Record<string, number>> = {
+  'chat.update': 50,
+  'chat.appendStream': 100,
+  'chat.startStream': 20,
+};
 const TOGETHER = 5;
 
 /** @param asked by its name the bot answers in a thread, by Slack's own stream; to a command in the channel, at first by edits */

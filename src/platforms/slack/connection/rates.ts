@@ -7,6 +7,8 @@ export type Rate = ReturnType<typeof createRate>;
 const MOST_CHANNELS = 1000;
 /** Of a workspace: a thousand jobs that are due at once, as after an outage, do not storm it. Slack takes several hundred a minute, by bursts. */
 const MESSAGES_PER_SECOND = 20;
+/** Begun at once where none was begun lately: Slack allows occasional bursts, and no minute then has more than without. */
+const STARTS_TOGETHER = 4;
 
 /**
  * `editGapMs` is the time between two edits in a channel that can wait. Slack takes twice as many additions to streams as
@@ -25,12 +27,18 @@ export function createRates(editGapMs: number, elapsed: () => number, sleep: (ms
     },
     messages: createRate(1_000 / MESSAGES_PER_SECOND, elapsed, sleep),
     appends: createRate(editGapMs / 2, elapsed, sleep),
-    starts: createRate(editGapMs * 2.5, elapsed, sleep),
+    starts: createRate(editGapMs * 2.5, elapsed, sleep, STARTS_TOGETHER),
   };
 }
 
-function createRate(gapMs: number, elapsed: () => number, sleep: (ms: number) => Promise<void>) {
-  const queue = new PQueue({ concurrency: 1 });
+/** `together`: so many may be made at once, if as many gaps follow. */
+function createRate(
+  gapMs: number,
+  elapsed: () => number,
+  sleep: (ms: number) => Promise<void>,
+  together = 1,
+) {
+  const queue = new PQueue({ concurrency: together });
   let pausedUntil = 0;
 
   /** Resolves when no Retry-After is in force: for what must be written. */
@@ -46,7 +54,7 @@ function createRate(gapMs: number, elapsed: () => number, sleep: (ms: number) =>
           await ready();
           resolve();
           // The next one is chosen after the waits: first words may come meanwhile.
-          await sleep(gapMs);
+          await sleep(gapMs * together);
           await ready();
         };
         queue.add(write, { priority: kind === 'first' ? 1 : 0 }).catch(reject);
@@ -56,6 +64,7 @@ function createRate(gapMs: number, elapsed: () => number, sleep: (ms: number) =>
     pauseFor(ms: number): void {
       pausedUntil = Math.max(pausedUntil, elapsed() + ms);
     },
-    isIdle: () => queue.size + queue.pending === 0 && pausedUntil <= elapsed(),
+    /** A write may be made now. */
+    isIdle: () => queue.size + queue.pending < together && pausedUntil <= elapsed(),
   };
 }

@@ -62,7 +62,6 @@ export function streamTo(
 
   async function writeStreamed(message: Message): Promise<void> {
     const { showTools, showNow } = await open(true);
-    hasStreamed = true;
     const { text: _, ...silent } = message;
     if (layout === 'thread') await showNow(silent, { firstOnly: true });
     else await showNow(message, { firstOnly: true, ...(layout === 'channel' ? { inThread: true } : {}) });
@@ -72,6 +71,8 @@ export function streamTo(
       streams = await native.write(wellFormed(message.text ?? ''), post);
     } finally {
       current = { ...current, posted: toPosted(post.state) };
+      // Until one has begun, the text goes by edits where Slack lets none begin.
+      hasStreamed ||= post.state.parts.length > length;
     }
     // Among what others say, a later try could not tell whose stream it is.
     if (layout === 'thread' && post.state.parts.length > length) await current.remember(toPosted(post.state));
@@ -106,8 +107,10 @@ export function streamTo(
     try {
       const { rates } = await opening;
       while (newest !== undefined && !closed) {
-        const rate = isToStream(newest(), rates) ? rates.appends : rates.editsIn(address.channel);
-        await rate.slot(kind);
+        const isStreamed = isToStream(newest(), rates);
+        const rate = isStreamed ? rates.appends : rates.editsIn(address.channel);
+        // A stream begins with its first words, which are no addition.
+        if (!isStreamed || kind === 'next') await rate.slot(kind);
         kind = 'next';
         const message: (() => Message) | undefined = newest;
         newest = undefined;

@@ -37,3 +37,17 @@ it('a thousand messages that are due at once are begun twenty a second', async (
   expect(begun).toBeGreaterThanOrEqual(39);
   expect(begun).toBeLessThanOrEqual(41);
 });
+
+it('four streams of a workspace begin at once, and no minute has more than twenty', async () => {
+  const clock = new ManualClock();
+  const { starts } = createRates(1_200, clock.now, (ms) => clock.sleep(ms));
+  const begun: number[] = [];
+  for (let passed = 0; passed < 180_000; passed += 1_000) {
+    for (; starts.isIdle(); begun.push(passed)) void starts.slot('first');
+    clock.advance(1_000);
+    await others();
+  }
+  expect(begun.filter((at) => at === 0)).toHaveLength(4);
+  const inMinuteFrom = (first: number) => begun.filter((at) => at >= first && at < first + 60_000).length;
+  expect(Math.max(...begun.map(inMinuteFrom))).toBe(20);
+});

@@ -308,6 +308,16 @@ describe('text in a direct message', () => {
 });
 
 describe('many streams', () => {
+  it('begin with their first words where none has begun lately', async () => {
+    const writings = (await Promise.all([thread(), thread(), thread()])).map((address, index) =>
+      open(address, `job-${index}`),
+    );
+    await Promise.all(writings.map((writing) => harness.update(writing, { text: TEXT.slice(0, 400) })));
+    await harness.server.until(() => harness.server.callsOf('chat.startStream').length === 3);
+    for (const writing of writings) await writing.close({ text: TEXT.slice(0, 400) });
+    expect(harness.server.callsOf('chat.appendStream')).toEqual([]);
+  });
+
   it('begin no faster than Slack allows; the others are written by edits meanwhile', async () => {
     const addresses = await Promise.all(Array.from({ length: 6 }, () => thread()));
     const startedAt = harness.now();
@@ -323,7 +333,7 @@ describe('many streams', () => {
     );
     const begins = harness.server.callsOf('chat.startStream').length;
     expect(begins).toBeGreaterThan(0);
-    expect(begins).toBeLessThanOrEqual(1 + (harness.now() - startedAt) / (EDIT_GAP_MS * 2.5));
+    expect(begins).toBeLessThanOrEqual(4 + (harness.now() - startedAt) / (EDIT_GAP_MS * 2.5));
     const shown = harness.server.botMessages();
     expect(shown).toHaveLength(6);
     for (const message of shown) expect(wordsOf(readableText(message))).toEqual(wordsOf(TEXT.slice(0, 2400)));
