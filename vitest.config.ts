@@ -66,8 +66,9 @@ export default defineConfig({
     {
       // Not the development builds of the Markdown parser, which are slower. A setting would only be added to the default.
       name: 'packages-as-the-bot-gets-them',
-      configResolved({ ssr: { resolve = {} } }) {
-        resolve.conditions = ['node'];
+      configResolved({ environments, ssr: { resolve: ofThreads = {} } }) {
+        ofThreads.conditions = ['node'];
+        for (const { resolve } of Object.values(environments)) resolve.conditions = ['node'];
       },
     },
   ],
