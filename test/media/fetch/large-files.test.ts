@@ -69,9 +69,9 @@ async function fetchKeepAndServe(files: number, bytes: number, firstSeed: number
 }
 
 test.each([
-  { files: 1, each: 200, store: 'folder' },
-  { files: 10, each: 24, store: 'folder' },
-  { files: 1, each: 100, store: 'bucket' },
+  { files: 1, each: 100, store: 'folder' },
+  { files: 10, each: 12, store: 'folder' },
+  { files: 1, each: 80, store: 'bucket' },
 ] as const)(
   '$files of $each MiB go through fetch, keep ($store) and serve in under 64 MiB of memory',
   async (size) => {

@@ -1,0 +1,36 @@
+/**
+ * A thread that fetches the address it was given again and again, and tells what its signals left. Its heap is small, so that
+ * counting all objects in it takes no time.
+ */
+import { getEventListeners } from 'node:events';
+import { queryObjects } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createMediaFetcher } from '../../../src/media/fetch/fetch.ts';
+
+const origin = new URL(String(workerData));
+const fetcher = createMediaFetcher({
+  allowedHosts: { gateway: new Set([origin.host]), platform: new Set() },
+  maximumBytes: 1_000_000,
+  timeoutMs: 600_000,
+  idleTimeoutMs: 600_000,
+  maximumRedirects: 0,
+  concurrency: 4,
+  now: Date.now,
+  random: () => 0.5,
+});
+const { signal } = new AbortController();
+
+async function fetchOnce(): Promise<void> {
+  const fetched = await fetcher.fetch(origin.href, { from: 'gateway', kinds: ['audio'], signal });
+  await Array.fromAsync(fetched.stream());
+}
+
+const count = () => Number(queryObjects(AbortSignal, { format: 'count' }));
+await fetchOnce();
+const before = count();
+for (let time = 0; time < 30; time += 1) await fetchOnce();
+parentPort?.postMessage({
+  listeners: getEventListeners(signal, 'abort').length,
+  added: count() - before,
+});
+await fetcher.close();
