@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'discord.js';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
@@ -53,9 +52,21 @@ export interface DiscordOptions
   readonly sleep?: RetryTools['sleep'];
 }
 
+/** Each interaction has one, so it makes no error when it is aborted. */
 const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
 
+/** With more at once, their acknowledgements go first. */
+const CROWD = 32;
 const HEARS_ONLY_ITS_NAME =
   'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
 
@@ -149,6 +160,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     deletions,
     messageContent,
     sleep,
+    isCrowded: () => underWay.size > CROWD,
     closing: closing.signal,
   });
 

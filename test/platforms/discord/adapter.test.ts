@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
 import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
@@ -286,6 +287,32 @@ describe('the Discord adapter', () => {
   });
 
   describe('accepted work', () => {
+    it('of many who ask together begins when they were acknowledged', async () => {
+      await harness.close();
+      const { promise: moment, resolve: passes } = Promise.withResolvers<void>();
+      const untilEnd = async (signal: AbortSignal): Promise<void> => {
+        if (!signal.aborted) await once(signal, 'abort');
+      };
+      harness = await startHarness({ sleep: (ms, signal) => (ms < 1_000 ? moment : untilEnd(signal)) });
+      const { discord, bot } = harness;
+      let begun = 0;
+      bot.answer = async () => ({
+        type: 'accepted',
+        job: 'job1',
+        begin: () => {
+          begun += 1;
+        },
+      });
+      const songs = Array.from({ length: 100 }, () =>
+        discord.command({ name: 'song', options: { prompt: 'rain' } }),
+      );
+      await Promise.all(songs.map((song) => song.acknowledged()));
+      expect(begun).toBeLessThanOrEqual(32);
+      passes();
+      await expect.poll(() => begun).toBe(100);
+      nothingRefused();
+    });
+
     it('is acknowledged, then shown in one message from progress to result, with the bytes of its files', async () => {
       const { discord, bot, media, platform } = harness;
       const begun = accept(bot);

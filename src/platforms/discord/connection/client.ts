@@ -116,15 +116,19 @@ const CLOSED: Readonly<Record<number, string>> = {
   4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
 };
 
+const dispatchedSchema = z.object({ t: z.string() });
+
 /** discord.js reads events where an error of its own would end the process, and nothing can catch it. */
 function dropUnreadableEvents({ ws }: Client, log: Log): void {
   const read: unknown = Reflect.get(ws, 'handlePacket');
   if (typeof read !== 'function') throw new TypeError('discord.js reads events in another place');
   Reflect.set(ws, 'handlePacket', (packet: unknown, ...others: unknown[]): unknown => {
+    const event = dispatchedSchema.safeParse(packet).data?.t;
+    // Interactions are read as they came: that discord.js makes objects of them would only cost time.
+    const isOurs = event === GatewayDispatchEvents.InteractionCreate;
     try {
-      return Reflect.apply(read, ws, [packet, ...others]);
+      return Reflect.apply(read, ws, [isOurs ? undefined : packet, ...others]);
     } catch (error) {
-      const event = z.object({ t: z.string() }).safeParse(packet).data?.t;
       log.error({ err: error, event }, 'An event of Discord could not be read, and was dropped');
       return true;
     }

@@ -19,6 +19,8 @@ import { openThread } from './threads.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
+/** Work for those who were acknowledged keeps the process from acknowledging others. */
+const OTHERS_FIRST_MS = 300;
 /** Discord's client has tried a few times itself by then. */
 const TRY_AGAIN_AFTER_MS = 15_000;
 const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
@@ -61,7 +63,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   // What takes long to render is waited for like what takes long to find out.
   const running = run(asked, tools).then(async (outcome) => ({
     outcome,
-    pages: await pagesOf(saidBy(outcome), asked, tools),
+    pages: outcome.type === 'accepted' ? [] : await pagesOf(saidBy(outcome), asked, tools),
   }));
   const deferral = await (before === 'waiting' ? takeOver(asked, tools) : deferIfSlow(asked, running, tools));
   const { outcome, pages } = await running;
@@ -145,7 +147,7 @@ async function deferIfSlow(
   const left = Math.max(0, askedAt(asked.interaction, now) + DEFER_AFTER_MS - now);
   const slow = tools.sleep(left, done.signal).then(() => 'slow' as const);
   const first = await Promise.race([running, slow]);
-  done.abort();
+  done.abort('done');
   if (first !== 'slow') return 'none';
   // Without the record a person would wait for ever after a crash.
   const isRecorded = (await tools.bot.recordPendingAcknowledgement?.(asked.invocation)) ?? true;
@@ -178,6 +180,7 @@ async function answer(
   switch (outcome.type) {
     case 'accepted': {
       const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
+      if (tools.isCrowded()) await tools.sleep(OTHERS_FIRST_MS, tools.closing);
       // The person was told that the bot did not respond, and asks again. They must not pay twice.
       if (deferral === 'failed' && outcome.decline) await outcome.decline();
       else outcome.begin();
@@ -206,14 +209,15 @@ async function answer(
   }
 }
 
-const saying = (text: string): Outcome => ({
+const saying = (text: string): Extract<Outcome, { type: 'message' }> => ({
   type: 'message',
   visibility: 'person',
   message: { text: plain(text) },
 });
 
 /** What the person reads of it; of a form, when it comes late. */
-const saidBy = (outcome: Outcome): Message => (outcome.type === 'message' ? outcome.message : FORM_LATE);
+const saidBy = (outcome: Exclude<Outcome, { type: 'accepted' }>): Message =>
+  outcome.type === 'message' ? outcome.message : FORM_LATE;
 
 async function pagesOf(
   message: Message,
