@@ -63,7 +63,7 @@ export async function commandsOnSlack(transport: 'socket' | 'http'): Promise<Com
       if (!slack.workspace.users.has(user)) slack.workspace.addUser({ id: user, name: `person${person}` });
       const begun = performance.now();
       let latencyMs: number | undefined;
-      void slack.slash(`/${name}`, name === 'song' ? 'rain' : '', { user }).then(({ acknowledged }) => {
+      void slack.slash(`/${name}`, name === 'song' ? 'rain' : '--all', { user }).then(({ acknowledged }) => {
         if (acknowledged) latencyMs = performance.now() - begun;
       });
       return () => latencyMs;
