@@ -19,15 +19,15 @@ export const SLACK_FAULTS = [
   {
     name: 'a command is acknowledged before its job is stored',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: 'const running = isUrgent ? undefined : run();',
+    text: 'const running = isUrgent ? undefined : runAs(user, asking, tools);',
     replacement:
-      'await isReceived(acknowledge.silently(), tools);\n  const running = isUrgent ? undefined : run();',
+      'await isReceived(acknowledge.silently(), tools);\n  const running = isUrgent ? undefined : runAs(user, asking, tools);',
     tests: { [INTERACTIONS]: 'is stored before it is acknowledged' },
   },
   {
     name: 'many who ask together wait for each other’s work',
     file: 'src/platforms/slack/receive/answering.ts',
-    text: 'const isCrowded = backlog.isFull() && !isForm;',
+    text: 'const isCrowded = backlog.isCrowded() && !isForm;',
     replacement: 'const isCrowded = false;',
     tests: {
       'test/platforms/slack/receive/slow-slack.test.ts':

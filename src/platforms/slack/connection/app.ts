@@ -75,6 +75,7 @@ export function createApp({ client, receiver, workspaces, arrivals, sleep, log }
   };
 }
 
+const sentAtSchema = z.number().optional();
 const AWAY =
   'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
 
@@ -96,7 +97,7 @@ function deferAcknowledgements(
     const isEvent = body.type === 'event_callback';
     const processed = process({
       ...event,
-      customProperties: { arrival: arrivals.arrival(body, z.number().optional().parse(sentAt)) },
+      customProperties: { arrival: arrivals.arrival(body, sentAtSchema.parse(sentAt)) },
       ack: async (response?: unknown) => {
         if (isEvent) return;
         if (!isFailed(body)) await ack(response);

@@ -11,25 +11,7 @@ const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
-/** The first frame of a connection; the SDK passes each as it came. Longer ones are events, and are not parsed twice. */
-const helloSchema = z
-  .union([z.string(), z.instanceof(Buffer).transform(String)])
-  .pipe(
-    z
-      .string()
-      .max(1_000)
-      .regex(/"hello"/),
-  )
-  .transform((text, { addIssue }) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      addIssue('not JSON');
-      return z.NEVER;
-    }
-  })
-  .pipe(z.object({ type: z.literal('hello'), num_connections: z.number() }))
-  .transform(({ num_connections }) => num_connections);
+const helloSchema = z.object({ type: z.literal('hello'), num_connections: z.number() });
 /** The SDK's own limit is the one of any HTTP response: five minutes. */
 const OPEN_WITHIN_MS = 10_000;
 
@@ -54,8 +36,8 @@ export function createSockets(
   for (const { client } of receivers) endWhatDoesNotOpen(client, openWithinMs);
   for (const { client: socket } of receivers)
     socket.on('ws_message', (frame: unknown) => {
-      const counted = helloSchema.safeParse(frame).data;
-      if (counted !== undefined) measure?.('minstrel_slack_app_connections', {}, counted);
+      const hello = readHello(frame);
+      if (hello !== undefined) measure?.('minstrel_slack_app_connections', {}, hello.num_connections);
     });
   const open = new Set<SocketModeReceiver>();
   let stopped = false;
@@ -125,4 +107,15 @@ function endWhatDoesNotOpen(client: SocketModeReceiver['client'], withinMs: numb
   });
   client.on('connected', () => clearTimeout(overdue));
   client.on('disconnected', () => clearTimeout(overdue));
+}
+
+/** The first frame of a connection; the SDK passes each as it came. Longer ones are events, and are not parsed twice. */
+function readHello(frame: unknown): z.infer<typeof helloSchema> | undefined {
+  const isText = typeof frame === 'string' || frame instanceof Buffer;
+  if (!isText || frame.length > 1_000 || !frame.includes('"hello"')) return undefined;
+  try {
+    return helloSchema.safeParse(JSON.parse(frame.toString())).data;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
+import { setImmediate as others } from 'node:timers/promises';
 import type { Context } from '@slack/bolt';
 import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
@@ -97,34 +98,41 @@ interface Origin {
   readonly home?: { readonly direct: string; answer(message: Message | undefined): Promise<void> };
 }
 
-/** Work on those who were acknowledged keeps the process from acknowledging the others. */
-const OTHERS_FIRST_MS = 300;
+type Answering = Origin & { readonly acknowledge: Acknowledgement };
 
 /**
  * Runs an invocation. The job is stored before the acknowledgement whenever that is quick enough, so that nothing that
  * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
  */
-export async function respond(
+export const respond = (
   asking: Omit<Invocation, 'person'>,
   user: AskingUser,
-  { acknowledge, ...origin }: Origin & { readonly acknowledge: Acknowledgement },
+  answering: Answering,
+  tools: WorkspaceTools,
+): Promise<void> => tools.backlog.track((crowded) => answer(asking, user, { ...answering, crowded }, tools));
+
+async function answer(
+  asking: Omit<Invocation, 'person'>,
+  user: AskingUser,
+  { acknowledge, crowded, ...origin }: Answering & { readonly crowded: Promise<undefined> },
   tools: WorkspaceTools,
 ): Promise<void> {
   const { bot, backlog } = tools;
-  const run = () => backlog.track(runAs(user, asking, tools));
+  // Many come in one piece: all of them are counted before the first is worked on.
+  await others();
   // What is wrong with a form is said in its acknowledgement.
   const isForm = acknowledge.atField !== undefined;
   // What was on its way for long is acknowledged at once, and so is each of many that come together.
-  const isCrowded = backlog.isFull() && !isForm;
+  const isCrowded = backlog.isCrowded() && !isForm;
   const isUrgent = isCrowded || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
-  const running = isUrgent ? undefined : run();
-  const patience = [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [backlog.full()])];
+  const running = isUrgent ? undefined : runAs(user, asking, tools);
+  const patience = [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [crowded])];
   const inTime = running && (await Promise.race([running, ...patience]));
   // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
   const isEarly = inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;
   const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;
-  if (isCrowded && isEarly) await tools.sleep(OTHERS_FIRST_MS);
-  const outcome = inTime ?? (await (running ?? run()));
+  if (isEarly) await backlog.calm(tools.sleep);
+  const outcome = inTime ?? (await (running ?? runAs(user, asking, tools)));
   if (outcome.type === 'accepted') {
     const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
     // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.

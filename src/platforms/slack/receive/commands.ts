@@ -1,5 +1,5 @@
 /** Slash commands. */
-import type { App } from '@slack/bolt';
+import type { App, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { RawOptions } from '../../../core/options.ts';
@@ -7,42 +7,62 @@ import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-l
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
-import { type Acknowledgement, type ListenerTools, openCommandForm, respond, toolsIn } from './answering.ts';
+import {
+  type Acknowledgement,
+  type ListenerTools,
+  openCommandForm,
+  respond,
+  toolsIn,
+  type WorkspaceTools,
+} from './answering.ts';
 import { slashAddress, slashSchema } from './invocations.ts';
 
-export function listenToCommand(app: App, declared: AnyCommand, shared: ListenerTools): void {
-  const command = inSlackWords(declared);
-  app.command(`/${command.name}`, async ({ ack, body, context }) => {
-    const tools = await toolsIn(context, shared);
-    const slash = slashSchema.parse(body);
-    const { trigger_id: id } = slash;
-    const address = slashAddress(slash, tools.now());
-    const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
-      ack({ response_type: 'ephemeral', text, blocks });
-    const help = askedHelp(command, readCommandLine(command, unescapeSlack(slash.text)));
-    if (help) {
-      const [part] = (await renderPrivately(address, help, tools)).parts;
-      return await (part === undefined ? ack() : privately(part));
-    }
-    try {
-      const { subcommand, options } = readTyped(command, slash.text);
-      if (options === 'form') {
-        await ack();
-        return await openCommandForm(command, { subcommand }, { address, triggerId: id }, tools);
-      }
-      // A workspace's people use its commands, and visitors those of their own.
-      const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
-      const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-      const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };
-      const asking = { id, ...target, options, address };
-      await respond(asking, user, { acknowledge, triggerId: id }, tools);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      const message = toMessage(error, { log: tools.log, reference: id });
-      const [part] = (await renderPrivately(address, message, tools)).parts;
-      if (part !== undefined) await privately(part);
-    }
+/** Ahead of Bolt's listeners: it would ask every one of them about each of many commands that come together. */
+export function listenToCommands(app: App, shared: ListenerTools): void {
+  const commands = new Map(
+    shared.bot.commands.map(inSlackWords).map((command) => [`/${command.name}`, command]),
+  );
+  app.use(async (args) => {
+    const command = 'command' in args ? commands.get(args.command.command) : undefined;
+    if (command === undefined || !('command' in args)) return await args.next();
+    const { ack, body, context } = args;
+    await take(command, { ack, body }, await toolsIn(context, shared));
   });
+}
+
+async function take(
+  command: AnyCommand,
+  { ack, body }: Pick<SlackCommandMiddlewareArgs, 'ack' | 'body'>,
+  tools: WorkspaceTools,
+): Promise<void> {
+  const slash = slashSchema.parse(body);
+  const { trigger_id: id } = slash;
+  const address = slashAddress(slash, tools.now());
+  const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
+    ack({ response_type: 'ephemeral', text, blocks });
+  const help = askedHelp(command, readCommandLine(command, unescapeSlack(slash.text)));
+  if (help) {
+    const [part] = (await renderPrivately(address, help, tools)).parts;
+    return await (part === undefined ? ack() : privately(part));
+  }
+  try {
+    const { subcommand, options } = readTyped(command, slash.text);
+    if (options === 'form') {
+      await ack();
+      return await openCommandForm(command, { subcommand }, { address, triggerId: id }, tools);
+    }
+    // A workspace's people use its commands, and visitors those of their own.
+    const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
+    const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
+    const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };
+    const asking = { id, ...target, options, address };
+    await respond(asking, user, { acknowledge, triggerId: id }, tools);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const message = toMessage(error, { log: tools.log, reference: id });
+    const [part] = (await renderPrivately(address, message, tools)).parts;
+    if (part !== undefined) await privately(part);
+  }
 }
 
 /** Typed options; `form` for an empty text or `?`, when there is a form. Throws UserError like {@link typedOptions}. */

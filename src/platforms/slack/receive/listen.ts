@@ -3,7 +3,7 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
-import { listenToCommand } from './commands.ts';
+import { listenToCommands } from './commands.ts';
 import { CONVERSATION_COMMAND } from './conversation.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
@@ -12,7 +12,7 @@ import { listenToTalk } from './messages.ts';
 
 export function listen(app: App, tools: ListenerTools): void {
   const { commands } = tools.bot;
-  for (const command of commands) listenToCommand(app, command, tools);
+  listenToCommands(app, tools);
   listenToButtons(app, tools);
   listenToForms(app, tools);
   listenToHome(app, tools);
