@@ -152,6 +152,16 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
   });
 
+  test('what is settled for another counter than it was reserved for counts there', async () => {
+    const one = request(NOON);
+    await accept(one, [], NOON);
+    await usage().settle({ ...one, counters: ['person ada', 'channel'] }, 'yes');
+    expect(await usage().used(['person ada', 'channel'], NOON - DAY)).toEqual([
+      { requests: 1, units: 0 },
+      { requests: 1, units: 0 },
+    ]);
+  });
+
   test('what may have been charged counts, is told apart, and becomes certain once', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     const one = request(NOON, { units: 2 });

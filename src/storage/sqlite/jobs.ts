@@ -1,5 +1,5 @@
 /** Records of jobs, and the callbacks that came for them. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as others } from 'node:timers/promises';
 import { z } from 'zod';
@@ -47,6 +47,11 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
        VALUES (:id, :version, :invocation, :platform, :server, :channel, :person, :route, :open, :has_songs,
          :undelivered, :duration, :created_at, :finished_at, :record)
        ON CONFLICT DO NOTHING`,
+    // Most writes change the record alone: then no index is written.
+    replaceRecord: `UPDATE jobs SET version = :version, record = :record
+       WHERE id = :id AND version = :version - 1 AND invocation = :invocation AND platform = :platform AND server IS :server
+         AND channel = :channel AND person = :person AND route = :route AND open = :open AND has_songs = :has_songs
+         AND undelivered = :undelivered AND duration IS :duration AND created_at = :created_at AND finished_at IS :finished_at`,
     replace: `UPDATE jobs SET version = :version, invocation = :invocation, platform = :platform, server = :server,
          channel = :channel, person = :person, route = :route, open = :open, has_songs = :has_songs, undelivered = :undelivered, duration = :duration,
          created_at = :created_at, finished_at = :finished_at, record = :record
@@ -75,9 +80,10 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     eraseScheduled: 'DELETE FROM schedule WHERE job = ?',
     erase: 'DELETE FROM jobs WHERE id = ?1 AND (?2 IS NULL OR version = ?2)',
     recentDurations: `SELECT duration FROM (
-         SELECT duration, record, finished_at, id FROM jobs WHERE duration IS NOT NULL AND route = ?1
+         SELECT duration, CASE WHEN ?2 IS NULL THEN 1 ELSE record ->> '$.work.request.model' = ?2 END AS alike,
+           finished_at, id FROM jobs WHERE duration IS NOT NULL AND route = ?1
          ORDER BY finished_at DESC, id DESC LIMIT ${DELIVERIES})
-       WHERE ?2 IS NULL OR record ->> '$.work.request.model' = ?2 ORDER BY finished_at DESC, id DESC LIMIT ?3`,
+       WHERE alike ORDER BY finished_at DESC, id DESC LIMIT ?3`,
   });
 
   /** All rows of what reads a page after a row. Others run between two pages. */
@@ -113,7 +119,10 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
     },
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };
-      const won = await database.write(() => statements.replace.run(jobRow(written)).changes === 1);
+      const row = jobRow(written);
+      const won = await database.write(
+        () => statements.replaceRecord.run(row).changes === 1 || statements.replace.run(row).changes === 1,
+      );
       return won ? written : undefined;
     },
     running: async ({ platform, channel }, person) =>
@@ -182,7 +191,6 @@ function jobRow(job: Job) {
   };
 }
 
-const lastRow = z.object({ last: z.number() });
 const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
 
 export interface SqliteInbox extends Inbox {
@@ -193,10 +201,10 @@ export interface SqliteInbox extends Inbox {
 }
 
 export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
-  const { known, last, put, displace, read, prune } = database.prepareAll({
-    known: 'SELECT 1 FROM inbox WHERE job = ? AND digest = ?',
-    last: 'SELECT coalesce(max(sequence), 0) AS last FROM inbox WHERE job = ?',
-    put: 'INSERT INTO inbox (job, sequence, received_at, digest, kind, body) VALUES (?, ?, ?, ?, ?, ?)',
+  const { put, displace, read, prune } = database.prepareAll({
+    put: `INSERT INTO inbox (job, sequence, received_at, digest, kind, body)
+       SELECT ?1, coalesce(max(sequence), 0) + 1, ?2, ?3, ?4, ?5 FROM inbox WHERE job = ?1
+       ON CONFLICT (job, digest) DO NOTHING`,
     displace: `DELETE FROM inbox WHERE job = ?1 AND sequence IN
        (SELECT sequence FROM inbox WHERE job = ?1 AND kind = ?2 ORDER BY sequence DESC LIMIT -1 OFFSET ?3)`,
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
@@ -207,11 +215,9 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
           WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,
   });
   const insert = ({ job, body, receivedAt, kind }: Callback) => {
-    const digest = createHash('sha256').update(body).digest();
-    if (known.get(job, digest) !== undefined) return;
-    const sequence = lastRow.parse(last.get(job)).last + 1;
-    put.run(job, sequence, receivedAt, digest, kind ?? null, body);
-    if (kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
+    const digest = hash('sha256', body, 'buffer');
+    const { changes } = put.run(job, receivedAt, digest, kind ?? null, body);
+    if (changes === 1 && kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
   };
   return {
     insert,

@@ -9,8 +9,8 @@ export const STORAGE_FAULTS = [
   {
     name: 'SQLite writes without comparing versions',
     file: 'src/storage/sqlite/jobs.ts',
-    text: 'WHERE id = :id AND version = :version - 1',
-    replacement: 'WHERE id = :id',
+    text: 'WHERE id = :id AND version = :version - 1`',
+    replacement: 'WHERE id = :id`',
     tests: { [SQLITE]: 'replacing an older version changes nothing' },
   },
   {
@@ -130,9 +130,30 @@ export const STORAGE_FAULTS = [
     tests: { [REDIS]: 'what was settled stays, also when it is given back' },
   },
   {
-    name: 'SQLite keeps the same callback more than once',
+    name: 'on Redis what is settled for another counter does not count there',
+    file: 'src/storage/redis/usage/usage-scripts.ts',
+    text: "if isCounted then redis.call('DEL', entry) else giveBack(given.id) end",
+    replacement: "if before == 'open' then return 1 end",
+    tests: { [REDIS]: 'what is settled for another counter than it was reserved for counts there' },
+  },
+  {
+    name: 'on Redis an open job that moves is in no list of its new channel',
+    file: 'src/storage/redis/jobs/job-scripts.ts',
+    text: "elseif before[6] ~= '1' or before[1] ~= running then",
+    replacement: "elseif before[6] ~= '1' then",
+    tests: { [REDIS]: 'a job whose location changes is found in its new one only' },
+  },
+  {
+    name: 'on SQLite a job that moves is found where it was',
     file: 'src/storage/sqlite/jobs.ts',
-    text: 'if (known.get(job, digest) !== undefined) return;',
+    text: 'AND channel = :channel AND person',
+    replacement: 'AND person',
+    tests: { [SQLITE]: 'a job whose location changes is found in its new one only' },
+  },
+  {
+    name: 'SQLite refuses a callback that it has',
+    file: 'src/storage/sqlite/jobs.ts',
+    text: 'ON CONFLICT (job, digest) DO NOTHING',
     replacement: '',
     tests: { [SQLITE]: 'a thousand duplicates at the same time are kept once' },
   },

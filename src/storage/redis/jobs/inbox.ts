@@ -1,5 +1,5 @@
 /** The callbacks that came for jobs. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox } from '../../storage.ts';
 import type { RedisTools } from '../connection/connection.ts';
@@ -10,10 +10,10 @@ const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 /** Replaces a displaced entry, so that those after it keep their sequence. */
 const DISPLACED = JSON.stringify({ receivedAt: 0, body: '' } satisfies z.infer<typeof storedEntry>);
 
-/** KEYS: entries, digests of them, their kinds, the job. */
+/** KEYS: entries, digests of them, their kinds, the job. `open`: of the job. */
 const PUT = `
-local function put(KEYS, digest, entry, kind)
-  local inbox, seen, kinds, job = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local function put(KEYS, digest, entry, kind, open)
+  local inbox, seen, kinds = KEYS[1], KEYS[2], KEYS[3]
   if redis.call('SADD', seen, digest) == 1 then
     local index = redis.call('RPUSH', inbox, entry) - 1
     if kind ~= '' then
@@ -28,7 +28,7 @@ local function put(KEYS, digest, entry, kind)
       redis.call('PEXPIRE', kinds, ${INBOX_KEPT})
     end
   end
-  if redis.call('HGET', job, 'open') ~= '1' then
+  if open ~= '1' then
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
     redis.call('PEXPIRE', seen, ${INBOX_KEPT})
   end
@@ -36,14 +36,15 @@ end
 `;
 
 const PUT_ALONE = `${PUT}
-put(KEYS, ARGV[1], ARGV[2], ARGV[3])
+put(KEYS, ARGV[1], ARGV[2], ARGV[3], redis.call('HGET', KEYS[4], 'open'))
 return 1
 `;
 
 /** KEYS: those of {@link PUT}, what all keys of the queue begin with. ARGV: digest, entry, kind, job, time, delay. */
 const RECEIVE = `${PUT}${EARLIEST}
-if redis.call('EXISTS', KEYS[4]) == 0 then return 'unknown-job' end
-put(KEYS, ARGV[1], ARGV[2], ARGV[3])
+local open = redis.call('HGET', KEYS[4], 'open')
+if not open and redis.call('EXISTS', KEYS[4]) == 0 then return 'unknown-job' end
+put(KEYS, ARGV[1], ARGV[2], ARGV[3], open)
 return earliest(KEYS[5], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), '') == 1 and 'stored' or 'not scheduled'
 `;
 
@@ -57,7 +58,7 @@ export interface RedisInbox extends Inbox {
 export function redisInbox({ connection, keys }: RedisTools): RedisInbox {
   const keysOf = (job: string) => [keys.inbox(job), keys.inboxSeen(job), keys.inboxKinds(job), keys.job(job)];
   const valuesOf = ({ body, receivedAt, kind = '' }: Omit<Callback, 'job'>) => [
-    createHash('sha256').update(body).digest('base64'),
+    hash('sha256', body, 'base64'),
     JSON.stringify({ receivedAt, body } satisfies z.infer<typeof storedEntry>),
     kind,
   ];

@@ -14,28 +14,30 @@ const WRITE_JOB = `
 local function write(KEYS, given, record)
   local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
   local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
-  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced', 'server songs')
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced', 'server songs', 'open')
+  local stays = {given.open and running, given.hasSongs and songs, given.duration and delivered,
+    given.undelivered and undelivered, given.hasSongs and given.serverSongs}
   for field = 1, 5 do
-    if before[field] then redis.call('ZREM', before[field], given.id) end
+    if before[field] and before[field] ~= stays[field] then redis.call('ZREM', before[field], given.id) end
   end
   redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
     'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
     'unplaced', undelivered, 'duration', given.duration or '')
-  if given.open then
+  if not given.open then
+    redis.call('ZREM', open, given.id)
+    redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
+    redis.call('PEXPIRE', seen, ${INBOX_KEPT})
+  elseif before[6] ~= '1' or before[1] ~= running then
     redis.call('ZADD', open, 0, given.id)
     redis.call('ZADD', running, given.createdAt, given.id)
     redis.call('PERSIST', inbox)
     redis.call('PERSIST', seen)
-  else
-    redis.call('ZREM', open, given.id)
-    redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
-    redis.call('PEXPIRE', seen, ${INBOX_KEPT})
   end
   if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
   if given.hasSongs and given.serverSongs then
     redis.call('HSET', job, 'server songs', given.serverSongs)
     redis.call('ZADD', given.serverSongs, given.createdAt, given.id)
-  else
+  elseif before[5] then
     redis.call('HDEL', job, 'server songs')
   end
   if given.undelivered then redis.call('ZADD', undelivered, given.createdAt, given.id) end

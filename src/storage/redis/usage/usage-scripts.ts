@@ -9,10 +9,11 @@ import { LONGEST_WINDOW, USAGE_KNOWN } from '../../usage.ts';
 const COMMON = `
 local prefix = KEYS[1]
 local function unitsOf(member) return tonumber(string.match(member, '^%S+')) end
-local function count(given)
+local function count(given, isCounted)
+  local over = string.format('%.0f', given.at - ${LONGEST_WINDOW})
   for _, counter in ipairs(given.counters) do
     local key = prefix .. ':count:' .. counter
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', given.at - ${LONGEST_WINDOW}))
+    if not isCounted then redis.call('ZREMRANGEBYSCORE', key, '-inf', over) end
     redis.call('ZADD', key, given.at, given.member)
     redis.call('PEXPIRE', key, ${LONGEST_WINDOW})
   end
@@ -78,17 +79,19 @@ return refusal and cjson.encode(refusal) or ''
 export const SETTLE = `${COMMON}
 local given = cjson.decode(ARGV[1])
 local entry = prefix .. ':entry:' .. given.id
-local before = redis.call('HGET', entry, 'state')
+local stored = redis.call('HMGET', entry, 'state', 'counters', 'member')
+local before = stored[1]
 if before == 'settled' or before == given.state then return 0 end
 if before == 'uncertain' then
   redis.call('HSET', entry, 'state', given.state)
   redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, -1)
   return 0
 end
-giveBack(given.id)
+local isCounted = before == 'open' and stored[2] == cjson.encode(given.counters) and stored[3] == given.member
+if isCounted then redis.call('DEL', entry) else giveBack(given.id) end
 redis.call('HSET', entry, 'state', given.state)
 redis.call('PEXPIRE', entry, ${USAGE_KNOWN})
-count(given)
+count(given, isCounted)
 redis.call('HINCRBY', KEYS[2], 'requests ' .. given.field, 1)
 redis.call('HINCRBYFLOAT', KEYS[2], 'units ' .. given.field, given.units)
 if given.state == 'uncertain' then redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, 1) end
