@@ -1,14 +1,17 @@
 /** One candidate of P3: a listener that answers a callback once it is durable. It tells where it listens. */
+import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@keyv/redis';
 import { z } from 'zod';
+import { isSignedBy, sign } from '../../src/core/http.ts';
 import { readMusicCallback } from '../../src/gateway/music/callback.ts';
 import { callbackUrl, musicCallbackRoutes } from '../../src/http/music-callback.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { acceptedJob } from '../../src/jobs/transitions.ts';
+import type { RedisClient } from '../../src/storage/redis/connection/connection.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
@@ -23,7 +26,7 @@ const SECRET = 'a secret of the bench';
 
 const { candidate, folder, redisUrl, jobs } = programInput(
   z.object({
-    candidate: z.enum(['sqlite', 'redis', 'bare sqlite', 'bare redis']),
+    candidate: z.enum(['sqlite', 'redis', 'bare sqlite', 'bare redis', 'checked sqlite', 'checked redis']),
     folder: z.string(),
     redisUrl: z.string(),
     jobs: z.int(),
@@ -58,25 +61,93 @@ async function listen(storage: Storage): Promise<string[]> {
   return ids.map((id) => callbackUrl(url, id, SECRET));
 }
 
-/** Every body that came in one turn of the event loop is stored by one call of `store`, then answered. */
-async function listenBarely(store: (bodies: readonly string[]) => Promise<void> | void): Promise<string[]> {
-  let waiting: { readonly body: string; readonly answer: () => void }[] = [];
+interface BareCallback {
+  readonly job: string;
+  readonly body: string;
+}
+
+interface BareOptions {
+  /** Whether a callback proves itself. */
+  readonly isChecked: boolean;
+  /** What it returns is waited for: then all of them are durable. */
+  readonly store: (callbacks: readonly BareCallback[]) => unknown;
+}
+
+/** What came in one turn of the event loop is stored by one call of `store`, then answered. */
+async function listenBarely({ isChecked, store }: BareOptions): Promise<string[]> {
+  let waiting: (BareCallback & { readonly answer: () => void })[] = [];
   const storeAll = async () => {
     const together = waiting;
     waiting = [];
-    await store(together.map(({ body }) => body));
+    await store(together);
     for (const { answer } of together) answer();
   };
   const server = createServer(async (request, response) => {
-    const body = await text(request);
-    if (waiting.push({ body, answer: () => response.end('{"received":true}') }) === 1) setImmediate(storeAll);
+    const [, job = '', signature = ''] = request.url?.split('/') ?? [];
+    if (isChecked && !isSignedBy(job, signature, [SECRET])) {
+      response.writeHead(404).end();
+      return;
+    }
+    const callback = { job, body: await text(request) };
+    const answer = () => response.end('{"received":true}');
+    if (waiting.push({ ...callback, answer }) === 1) setImmediate(storeAll);
   });
   const { promise: listening, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await listening;
   const bound = server.address();
   const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
-  return ids.map((id) => `http://127.0.0.1:${port}/${id}`);
+  return ids.map((id) => `http://127.0.0.1:${port}/${id}/${sign(id, SECRET)}`);
+}
+
+/** Opens a database of its own, and stores what came together by one commit. */
+function bareSqlite(tables: string, prepare: (database: DatabaseSync) => (callback: BareCallback) => void) {
+  const database = new DatabaseSync(join(folder, 'bare.sqlite'));
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${tables}`);
+  const storeOne = prepare(database);
+  return (callbacks: readonly BareCallback[]) => {
+    database.exec('BEGIN');
+    for (const callback of callbacks) storeOne(callback);
+    database.exec('COMMIT');
+  };
+}
+
+const CHECKED_TABLES = `
+  CREATE TABLE jobs (id TEXT PRIMARY KEY);
+  CREATE TABLE inbox (job TEXT, digest BLOB, body TEXT, PRIMARY KEY (job, digest)) WITHOUT ROWID;
+  CREATE TABLE timers (job TEXT PRIMARY KEY, at REAL) WITHOUT ROWID;
+  CREATE INDEX timers_due ON timers (at)`;
+
+/** Finds the job, keeps the callback once, and moves the timer. */
+function checkedSqlite(database: DatabaseSync): (callback: BareCallback) => void {
+  database.prepare('INSERT INTO jobs SELECT value FROM json_each(?)').run(JSON.stringify(ids));
+  const known = database.prepare('SELECT 1 FROM jobs WHERE id = ?');
+  const keep = database.prepare('INSERT INTO inbox VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const wake = database.prepare(
+    'INSERT INTO timers VALUES (?, ?) ON CONFLICT DO UPDATE SET at = min(at, excluded.at)',
+  );
+  return ({ job, body }) => {
+    if (!known.get(job)) return;
+    keep.run(job, hash('sha256', body, 'buffer'), body);
+    wake.run(job, Date.now());
+  };
+}
+
+/** As {@link checkedSqlite}. */
+const CHECKED_REDIS = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return end
+if redis.call('SADD', KEYS[2], ARGV[1]) == 1 then redis.call('RPUSH', KEYS[3], ARGV[2]) end
+redis.call('ZADD', 'bare:timers', 'LT', ARGV[3], KEYS[1])
+`;
+
+async function checkedRedis(client: RedisClient) {
+  const script = await client.scriptLoad(CHECKED_REDIS);
+  await Promise.all(ids.map((id) => client.set(`bare:${id}`, '')));
+  return ({ job, body }: BareCallback) =>
+    client.evalSha(script, {
+      keys: [`bare:${job}`, `bare:seen:${job}`, `bare:inbox:${job}`],
+      arguments: [hash('sha256', body, 'base64'), body, String(Date.now())],
+    });
 }
 
 async function start(): Promise<string[]> {
@@ -87,21 +158,23 @@ async function start(): Promise<string[]> {
     case 'redis':
       return listen(await openRedisStorage({ ...tools, ...PATIENT, url: redisUrl }));
     case 'bare sqlite': {
-      const database = new DatabaseSync(join(folder, 'bare.sqlite'));
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE inbox (body TEXT)');
-      const insert = database.prepare('INSERT INTO inbox VALUES (?)');
-      return listenBarely((bodies) => {
-        database.exec('BEGIN');
-        for (const body of bodies) insert.run(body);
-        database.exec('COMMIT');
+      const store = bareSqlite('CREATE TABLE inbox (body TEXT)', (database) => {
+        const insert = database.prepare('INSERT INTO inbox VALUES (?)');
+        return ({ body }) => insert.run(body);
       });
+      return listenBarely({ isChecked: false, store });
     }
-    case 'bare redis': {
-      const client = createClient({ url: redisUrl });
+    case 'checked sqlite':
+      return listenBarely({ isChecked: true, store: bareSqlite(CHECKED_TABLES, checkedSqlite) });
+    case 'bare redis':
+    case 'checked redis': {
+      const client: RedisClient = createClient({ url: redisUrl });
       await client.connect();
-      return listenBarely(
-        async (bodies) => void (await Promise.all(bodies.map((body) => client.rPush('inbox', body)))),
-      );
+      const isChecked = candidate === 'checked redis';
+      const store = isChecked
+        ? await checkedRedis(client)
+        : ({ body }: BareCallback) => client.rPush('inbox', body);
+      return listenBarely({ isChecked, store: (callbacks) => Promise.all(callbacks.map(store)) });
     }
     default:
       return candidate satisfies never;

@@ -25,11 +25,13 @@ import { ScriptedGateway } from '../jobs/scripted-gateway.ts';
 import { SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
+import { bullmqKept, plainSqlite } from './engine-limits.ts';
 import { cpuSeconds } from './measure.ts';
 import { programInput, tell } from './program.ts';
 
 const AT_ONCE = 50;
-const WARM_UP = 100;
+/** Compiled before it counts: a bot runs for weeks. */
+const WARM_UP = 1_000;
 const HOUR = 3_600_000;
 
 interface Candidate {
@@ -42,7 +44,7 @@ interface Candidate {
 
 const { candidate, url, jobs, recordBytes } = programInput(
   z.object({
-    candidate: z.enum(['redis', 'sqlite', 'traced', 'bullmq']),
+    candidate: z.enum(['redis', 'sqlite', 'traced', 'bullmq', 'bullmq kept', 'plain sqlite']),
     url: z.string(),
     jobs: z.number(),
     recordBytes: z.number(),
@@ -214,6 +216,17 @@ async function open(): Promise<Candidate> {
     }
     case 'bullmq':
       return bullmq();
+    case 'bullmq kept':
+      return { ...(await bullmqKept(url, recordBytes)), recordBytes: async () => recordBytes };
+    case 'plain sqlite': {
+      const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+      const { one, close } = plainSqlite(join(folder, 'plain.sqlite'), recordBytes);
+      return {
+        one,
+        recordBytes: async () => recordBytes,
+        close: () => close().then(() => rm(folder, { recursive: true })),
+      };
+    }
     default:
       return candidate satisfies never;
   }
