@@ -31,7 +31,7 @@ import { programInput, tell } from './program.ts';
 
 const AT_ONCE = 50;
 /** Compiled before it counts: a bot runs for weeks. */
-const WARM_UP = 1_000;
+const WARM_UP = 600;
 const HOUR = 3_600_000;
 
 interface Candidate {

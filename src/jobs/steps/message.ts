@@ -1,6 +1,6 @@
 /** What the channel reads of a job, and showing it: progress while it runs, then the result, or why there is none. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toMessage } from '../../core/errors.ts';
 import type { Job, JobView } from '../../core/job.ts';
 import { actionId, type MediaItem, type Message } from '../../core/message.ts';
@@ -192,7 +192,7 @@ export function showOptions(run: JobRun): ShowOptions {
 
 /** Tells equal messages from others without keeping them. */
 export function messageDigest(message: Message): string {
-  return createHash('sha256').update(JSON.stringify(message)).digest('base64url');
+  return hash('sha256', JSON.stringify(message), 'base64url');
 }
 
 /** Shows `message` unless it is shown already. Throws PlatformError. */
