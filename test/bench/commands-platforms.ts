@@ -8,7 +8,7 @@ export interface CommandsPlatform {
   /** For the whole bot. */
   readonly environment: Readonly<Record<string, string>>;
   /** For the bare library. */
-  readonly bare: unknown;
+  readonly bare: object;
   /** Resolves when the candidate takes commands. */
   ready(): Promise<unknown>;
   /** The person of this number sends a command. @returns what tells the milliseconds to the acknowledgement, once it came */

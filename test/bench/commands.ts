@@ -1,4 +1,7 @@
 /** P7: how long people wait for the acknowledgement when many command at once. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { startMeasuredBot } from './bot.ts';
 import { type BenchRow, type Comparison, type Extent, figuresInAlternation } from './measure.ts';
@@ -14,7 +17,10 @@ const PLACES = [
   { where: 'Slack by HTTP', people: 'unknown', bare: BARE_SLACK, peer: 'bare Bolt, HTTP' },
 ] as const;
 
-const toldByWorld = z.object({ bare: z.unknown(), environment: z.record(z.string(), z.string()) });
+const toldByWorld = z.object({
+  bare: z.record(z.string(), z.unknown()),
+  environment: z.record(z.string(), z.string()),
+});
 const acknowledged = z.object({ p99Ms: z.number(), late: z.number() });
 
 async function measureCommands({ short }: Extent): Promise<Comparison[]> {
@@ -32,9 +38,19 @@ async function measureCommands({ short }: Extent): Promise<Comparison[]> {
       if (people === 'known') await send('jobs', 1, count);
       return await send('song', 1, count);
     };
+    const barely = (more: object) =>
+      inWorld((told) => startProgram(bare, z.literal('ready'), { input: { ...told.bare, ...more } }));
     const found = await figuresInAlternation(short ? 1 : 3, {
       product: () => inWorld(({ environment }) => startMeasuredBot(environment)),
-      theirs: () => inWorld((told) => startProgram(bare, z.literal('ready'), { input: told.bare })),
+      theirs: () => barely({}),
+      storing: async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+        try {
+          return await barely({ folder });
+        } finally {
+          await rm(folder, { recursive: true, force: true });
+        }
+      },
     });
     const what = `${where}, ${count} commands at once of ${people} people`;
     comparisons.push(
@@ -44,6 +60,14 @@ async function measureCommands({ short }: Extent): Promise<Comparison[]> {
         product: found.product.p99Ms,
         peer,
         theirs: found.theirs.p99Ms,
+        goal: { atMost: 2 },
+      },
+      {
+        what: `${what}: p99`,
+        unit: 'ms',
+        product: found.product.p99Ms,
+        peer: 'the same, a record on the disk first',
+        theirs: found.storing.p99Ms,
         goal: { atMost: 2 },
       },
       // None may be late; one more than none, so that there is a ratio.
