@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
@@ -18,9 +18,11 @@ let directory: string;
 let bot: ChildProcess | undefined;
 let environment: Record<string, string>;
 /** What the processes wrote, the last one last. */
-let said: string;
+let said = '';
+/** What was there before the test. */
+let before: { requests: number; messages: number };
 
-beforeEach(async () => {
+beforeAll(async () => {
   discord = await startDiscord();
   emulator = await startEmulator({
     speed: 0.3,
@@ -29,7 +31,6 @@ beforeEach(async () => {
     fetch: fetchPatiently,
     callbackTimeoutSeconds: 600,
   });
-  said = '';
   directory = await mkdtemp(join(tmpdir(), 'minstrel-restart-'));
   environment = {
     ...PROGRAM_ENVIRONMENT,
@@ -43,10 +44,15 @@ beforeEach(async () => {
     DISCORD_API_URL: discord.apiUrl,
     MEDIA_ALLOWED_HOSTS: [new URL(emulator.url).host, new URL(discord.origin).host].join(','),
   };
-  await start();
 });
 
-afterEach(async () => {
+// Each start of a process costs a second or two, so a test begins with the process that the one before left.
+beforeEach(async () => {
+  before = { requests: emulator.requests.length, messages: discord.said().length };
+  if (!bot) await start();
+});
+
+afterAll(async () => {
   await end('SIGKILL');
   await emulator.close();
   await discord.close();
@@ -96,7 +102,9 @@ async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
 }
 
 const requests = (method: string, route: RegExp) =>
-  emulator.requests.filter((request) => request.method === method && route.test(request.url));
+  emulator.requests
+    .slice(before.requests)
+    .filter((request) => request.method === method && route.test(request.url));
 const submissions = (route: RegExp) => requests('POST', route);
 
 /** Asks, and resolves to the message of the progress once it offers this button. */
@@ -133,7 +141,6 @@ it('SIGTERM hands running work over and ends cleanly, before it would be ended',
   expect(submissions(/music\/generate$/)).toHaveLength(1);
 });
 
-// One bot for all: each start of a process costs a second or two.
 it('killed between acceptance and result, and started again, delivers everything once and pays once', async () => {
   const routes = { video: /video-synthesis$/, song: /music\/generate$/, ask: /chat\/completions/ };
   await discord.until(() => discord.commands.length > 0, 'registered commands');
@@ -152,7 +159,12 @@ it('killed between acceptance and result, and started again, delivers everything
   // A stream cannot be taken up again: it says that it was cut short, and is offered again.
   expect(JSON.stringify(await finished(answer))).toMatch(/restarted in the middle|broke off/);
   for (const [name, route] of Object.entries(routes)) expect(submissions(route), name).toHaveLength(1);
-  expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(3);
+  expect(
+    discord
+      .said()
+      .slice(before.messages)
+      .filter(({ deleted }) => !deleted),
+  ).toHaveLength(3);
   expect(discord.refused).toEqual([]);
 });
 
