@@ -4,7 +4,6 @@ import { backoff } from '../core/backoff.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
-import { zip } from './archive.ts';
 import { audioSeconds } from './content/length.ts';
 import { type AudioTags, withTags } from './content/tags.ts';
 import { detectionBytes, detectMediaType } from './content/types.ts';
@@ -95,10 +94,11 @@ export function createMedia(options: MediaOptions) {
     keepOpus: (data: Uint8Array) => store.put(only(data), { extension: 'opus' }),
 
     /** Keeps a ZIP archive of kept files, in this order and under these names. */
-    archive: (entries: readonly { readonly name: string; readonly file: string }[]) =>
-      store.put(zip(entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }))), {
-        extension: 'zip',
-      }),
+    async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {
+      const { zip } = await import('./archive.ts');
+      const files = entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }));
+      return store.put(zip(files), { extension: 'zip' });
+    },
 
     /** How long the audio of a kept file lasts, in seconds; undefined when its content does not say. */
     seconds: async (name: string) => audioSeconds(await openKept(store, name)),

@@ -1,5 +1,4 @@
 /** What a file is, by its content, and what it is called for people. */
-import { fileTypeFromBuffer } from 'file-type';
 
 /** What a file is used as. */
 export type ContentKind = 'audio' | 'image' | 'video' | 'archive' | 'text';
@@ -81,6 +80,8 @@ export async function detectMediaType(
   if (head.length === 0) return undefined;
   // Before file-type: words may begin with some format's signature (`BM`, `GIF89a`), binary files never are text.
   if (kinds.includes('text') && isText(head)) return mediaTypeOf('txt');
+  // Loaded with the first file, not at the start.
+  const { fileTypeFromBuffer } = await import('file-type');
   const detected = await fileTypeFromBuffer(head);
   if (detected === undefined) return undefined;
   const extension = keptAs[detected.ext] ?? detected.ext;

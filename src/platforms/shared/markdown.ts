@@ -1,7 +1,9 @@
 /** Markdown as a tree, for platforms to write. */
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import { createRequire } from 'node:module';
+import type { fromMarkdown } from 'mdast-util-from-markdown';
+
+/** The parser's hundred modules are loaded with the first text, not at the start, and at once: writing a text does not wait. */
+const load = createRequire(import.meta.url);
 
 export type MarkdownRoot = ReturnType<typeof fromMarkdown>;
 export type MarkdownContent = MarkdownRoot['children'][number];
@@ -37,11 +39,15 @@ const cjkMarks = { attentionMarkers: { null: CJK_PUNCTUATION.map((sign) => sign.
  * Reads CommonMark with GitHub's tables, strikethrough, task lists, footnotes and bare links. What is nested more than 32
  * levels deep is text. Throws on text with other excesses: only for a render thread.
  */
-export const parseMarkdown = (markdown: string): MarkdownRoot =>
-  fromMarkdown(boundNesting(markdown), {
+export function parseMarkdown(markdown: string): MarkdownRoot {
+  const { fromMarkdown }: typeof import('mdast-util-from-markdown') = load('mdast-util-from-markdown');
+  const { gfmFromMarkdown }: typeof import('mdast-util-gfm') = load('mdast-util-gfm');
+  const { gfm }: typeof import('micromark-extension-gfm') = load('micromark-extension-gfm');
+  return fromMarkdown(boundNesting(markdown), {
     extensions: [gfm(), cjkMarks],
     mdastExtensions: [gfmFromMarkdown()],
   });
+}
 
 /**
  * The tree with text for HTML, footnote references and definitions that nothing refers to, and links for pictures and

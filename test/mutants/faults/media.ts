@@ -62,8 +62,8 @@ export const MEDIA_FAULTS = [
   {
     name: 'kept files are readable by everybody on the machine',
     file: 'src/media/store/store.ts',
-    text: "return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });",
-    replacement: "return createWriteStream(path, { flags: 'wx', flush: true });",
+    text: "createWriteStream(path, { flags: 'wx', mode: 0o600,",
+    replacement: "createWriteStream(path, { flags: 'wx',",
     tests: { 'test/media/store/folder.test.ts': 'keeps files where no one else on the machine reads them' },
   },
   {
