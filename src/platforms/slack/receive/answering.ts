@@ -126,8 +126,8 @@ async function answer(
   const isCrowded = backlog.isCrowded() && !isForm;
   const isUrgent = isCrowded || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
   const running = isUrgent ? undefined : runAs(user, asking, tools);
-  const patience = [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [crowded])];
-  const inTime = running && (await Promise.race([running, ...patience]));
+  const patience = () => [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [crowded])];
+  const inTime = running && (await Promise.race([running, ...patience()]));
   // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
   const isEarly = inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;
   const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;

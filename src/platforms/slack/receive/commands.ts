@@ -70,9 +70,13 @@ export function readTyped(
   command: AnyCommand,
   escaped: string,
 ): { readonly subcommand: string | undefined; readonly options: RawOptions | 'form' } {
-  const declared = Object.values(readCommandLine(command, unescapeSlack(escaped).trim()).options);
-  const keepMentions = declared.some((option) => option.type === 'text' && option.mention === true);
-  const line = readCommandLine(command, unescapeSlack(escaped, { keepMentions }).trim());
+  const plainly = readCommandLine(command, unescapeSlack(escaped).trim());
+  const keepMentions = Object.values(plainly.options).some(
+    (option) => option.type === 'text' && option.mention === true,
+  );
+  const line = keepMentions
+    ? readCommandLine(command, unescapeSlack(escaped, { keepMentions }).trim())
+    : plainly;
   const { name, subcommand, text } = line;
   const isWhole = command.subcommands === undefined || subcommand !== undefined;
   if (!line.asks && Object.keys(line.options).length > 0 && (text === '?' || (text === '' && isWhole)))
