@@ -2,7 +2,7 @@ import { decideCode, type TaskFailure } from '../transport/error-table.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, isRefusal, readRefusal } from '../transport/refusal.ts';
 import { type MusicKind, readExpected } from './expected.ts';
-import { holdsSomething, type MusicResult, readMusicResult } from './results.ts';
+import { holdsSomething, type MusicResult, readMusicResult, readPlainSongs } from './results.ts';
 
 /** `pending`: the gateway is at work, and brings nothing yet. `unknown`: the body says nothing that can be read. */
 type MusicStage = 'pending' | 'text' | 'first' | 'complete' | 'failed' | 'unknown';
@@ -54,7 +54,29 @@ function plain(body: unknown): unknown {
   return json.parseJson(text.trim()) ?? (json.asHttpUrl(text) === undefined ? undefined : { url: text });
 }
 
+/** As https://docs.sunoapi.org/suno-api/generate-music-callbacks has them, in snake case and whole. */
+const PLAIN_BODY = new Set(['code', 'msg']);
+const PLAIN_DATA = new Set(['callbackType', 'task_id']);
+const ITEMS = new Set(['data']);
+
+/** What {@link readMusicCallback} finds in a callback with songs that is written as documented, which most are. Undefined for others. */
+function readPlain(body: unknown): MusicCallback | undefined {
+  if (!json.isPlain(body, PLAIN_BODY, ITEMS) || body.code !== 200) return undefined;
+  const { data } = body;
+  if (!json.isPlain(data, PLAIN_DATA, ITEMS) || !Array.isArray(data.data)) return undefined;
+  const { callbackType: stage, task_id: task } = data;
+  if (stage !== 'text' && stage !== 'first' && stage !== 'complete') return undefined;
+  const taskId = json.asText(task);
+  const songs = readPlainSongs(data.data);
+  if (taskId === undefined || songs === undefined) return undefined;
+  const result = { songs, lyrics: [], images: [], stems: [] };
+  return stage === 'complete' && !holdsSomething(result) ? undefined : { taskId, stage, result };
+}
+
 function read(body: unknown, expected: MusicKind | undefined, isSubmission = false): MusicCallback {
+  const isPlain = !isSubmission && (expected === undefined || expected === 'songs');
+  const found = isPlain ? readPlain(body) : undefined;
+  if (found !== undefined) return found;
   const envelopes = envelopesOf(body);
   const fields = envelopes.map((envelope) => envelope.fields);
   const named = readMusicResult(body);

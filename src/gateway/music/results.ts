@@ -112,6 +112,52 @@ export function readMusicResult(body: unknown): MusicResult {
   return musicResult.parse({ ...found, wavUrl, videoUrl });
 }
 
+/** A song as https://docs.sunoapi.org/suno-api/generate-music-callbacks has it. */
+const PLAIN_SONG = new Set([
+  ...[
+    'id',
+    'title',
+    'prompt',
+    'tags',
+    'duration',
+    'model_name',
+    'createTime',
+    'image_url',
+    'source_image_url',
+  ],
+  ...['audio_url', 'source_audio_url', 'stream_audio_url', 'source_stream_audio_url'],
+]);
+const MOST_PLAIN_SONGS = 10;
+
+/** The songs of a list that is written as documented, as {@link readMusicResult} finds them. Undefined for any other. */
+export function readPlainSongs(items: readonly unknown[]): SongItem[] | undefined {
+  const songs: SongItem[] = [];
+  for (const item of items) {
+    if (!json.isPlain(item, PLAIN_SONG)) return undefined;
+    const { id, title, tags, prompt, duration, model_name: model } = item;
+    const isSong = typeof id === 'string' && id.length <= 512 && json.asText(prompt) !== undefined;
+    const audioId = isSong ? json.asText(id) : undefined;
+    // Songs without an id, and those that come twice, are told apart by more than this.
+    if (audioId === undefined || songs.length === MOST_PLAIN_SONGS) return undefined;
+    if (songs.some((song) => song.audioId === audioId)) return undefined;
+    const seconds = json.asNumber(duration);
+    songs.push(
+      json.withoutUndefined({
+        audioId,
+        audioUrl: json.asHttpUrl(item.audio_url) ?? json.asHttpUrl(item.source_audio_url),
+        streamUrl: json.asHttpUrl(item.stream_audio_url) ?? json.asHttpUrl(item.source_stream_audio_url),
+        imageUrl: json.asHttpUrl(item.image_url) ?? json.asHttpUrl(item.source_image_url),
+        title: json.asText(title, 1_000),
+        style: json.asText(tags, 5_000),
+        lyrics: json.asText(prompt, 100_000),
+        durationSeconds: seconds !== undefined && seconds > 0 ? seconds : undefined,
+        model: json.asText(model, 100),
+      }),
+    );
+  }
+  return songs.length > 0 ? songs : undefined;
+}
+
 /** Whether there is something to hand over, as opposed to only the words of a song to come. */
 export function holdsSomething(result: MusicResult): boolean {
   return (

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMusicCallback } from '../../../src/gateway/music/callback.ts';
 import { keysOf } from '../../../src/gateway/music/expected.ts';
@@ -608,5 +609,47 @@ describe('garbage', () => {
     JSON.parse('{"__proto__": {"taskId": 1}, "constructor": {"prototype": {}}}'),
   ])('%# says nothing, and throws nothing', (body) => {
     expect(readMusicCallback(body)).toMatchObject({ stage: 'unknown', result: nothing });
+  });
+});
+
+describe('a callback that is written as documented', () => {
+  const texts = fc.constantFrom(
+    'Rain',
+    ' rain ',
+    '',
+    'https://cdn.example/a',
+    'x'.repeat(1_200),
+    '12',
+    7,
+    null,
+    true,
+    -1,
+  );
+  const names = [...Object.keys(item), 'source_image_url'].filter((name) => name !== 'id');
+  const members = fc.record(Object.fromEntries(names.map((name) => [name, texts])), { requiredKeys: [] });
+  const id = fc.constantFrom('a1', 'a2', ' a1', '', 3, null, 'x'.repeat(600));
+  const songs = fc.array(
+    fc.tuple(members, id).map(([rest, audioId]) => ({ ...item, ...rest, id: audioId })),
+    { maxLength: 3 },
+  );
+  const body = fc.record({
+    code: fc.constantFrom(200, '200', 500, null),
+    msg: texts,
+    data: fc.record({
+      callbackType: fc.constantFrom('text', 'first', 'complete', 'error', 'COMPLETE', null),
+      task_id: fc.constantFrom('t1', ' t1', '', 5, null),
+      data: songs,
+    }),
+  });
+  it('is read as any other is', () => {
+    fc.assert(
+      fc.property(body, fc.constantFrom(undefined, 'songs' as const), (said, expected) => {
+        // A member that counts as missing is not documented.
+        expect(readMusicCallback(said, expected)).toEqual(
+          readMusicCallback({ ...said, other: null }, expected),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
