@@ -5,6 +5,7 @@ import { isOpen } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { RawOptions } from '../../src/core/options.ts';
 import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import { codePoint } from '../fixtures/code-point.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
 import { BOB, MODERATOR, openStudio, type Studio } from './song/world.ts';
 
@@ -28,7 +29,7 @@ interface Day {
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('rain', 'a slow waltz', 'Verse:\nDrip drop\n[Chorus]\nDrip') },
   { weight: 1, arbitrary: fc.constantFrom('', '   ', '[Instrumental]', 'x'.repeat(5001)) },
-  { weight: 1, arbitrary: fc.string({ maxLength: 40, unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 40, unit: codePoint }) },
 );
 const number = fc.oneof(fc.integer({ min: -5, max: 120 }), fc.double({ noNaN: true, min: 0, max: 100 }));
 const file = fc.constant({ name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' });

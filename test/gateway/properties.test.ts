@@ -4,6 +4,7 @@ import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { readMusicCallback } from '../../src/gateway/music/callback.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import { createEventDecoder } from '../../src/gateway/transport/sse.ts';
+import { codePoint } from '../fixtures/code-point.ts';
 import { ROUTE_CASES } from './route-cases.ts';
 import { API_KEY, QUESTION } from './support.ts';
 
@@ -56,7 +57,7 @@ async function textOf(gateway: Gateway, dialect: 'chat' | 'gen'): Promise<string
   return text;
 }
 
-const anyText = fc.string({ unit: 'binary', maxLength: 12 });
+const anyText = fc.string({ unit: codePoint, maxLength: 12 });
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 const places = fc.array(fc.nat(), { maxLength: 12 });
 

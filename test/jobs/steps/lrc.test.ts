@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linesOf, lrc } from '../../../src/jobs/steps/lrc.ts';
+import { codePoint } from '../../fixtures/code-point.ts';
 
 const word = (text: string, startSeconds: number, seconds = 0.3) => ({
   word: text,
@@ -67,7 +68,7 @@ describe('the .lrc file', () => {
   it('is well formed, and loses no word, whatever is sung', () => {
     const words = fc.array(
       fc.record({
-        word: fc.string({ unit: 'binary' }),
+        word: fc.string({ unit: codePoint }),
         startSeconds: fc.double({ min: 0, max: 7200, noNaN: true }),
       }),
     );

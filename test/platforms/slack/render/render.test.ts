@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
 import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
 import { render } from '../../../../src/platforms/slack/render/render.ts';
+import { codePoint } from '../../../fixtures/code-point.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
+import { webUrl } from '../../../fixtures/message-arbitrary.ts';
 import { blockProblems, blocksLength } from '../../../servers/slack/blocks.ts';
 import { SLACK } from '../../../servers/slack/limits.ts';
 import { links, pings, readableText } from '../../../servers/slack/mentions.ts';
@@ -48,7 +50,7 @@ const text = (maxLength = 400) =>
         })
         .map((parts) => parts.join(' ')),
     },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength }) },
+    { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength }) },
     {
       weight: 1,
       arbitrary: fc
@@ -64,7 +66,7 @@ const media: fc.Arbitrary<MediaItem> = fc.record(
     source: fc.oneof(
       fc.record({
         type: fc.constant('remote' as const),
-        url: fc.oneof(fc.webUrl({ withQueryParameters: true }), text(40)),
+        url: fc.oneof(webUrl, text(40)),
       }),
       fc.record({
         type: fc.constant('kept' as const),
@@ -93,7 +95,7 @@ const button: fc.Arbitrary<Button> = fc.oneof(
     },
     { requiredKeys: ['type', 'id', 'label'] },
   ),
-  fc.record({ type: fc.constant('link' as const), url: fc.oneof(fc.webUrl(), text(100)), label: text(100) }),
+  fc.record({ type: fc.constant('link' as const), url: fc.oneof(webUrl, text(100)), label: text(100) }),
 );
 
 const message: fc.Arbitrary<Message> = fc.record(
