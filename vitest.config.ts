@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { measurePatience } from './test/patience.ts';
 import { PROGRAM_ENVIRONMENT } from './test/servers/program.ts';
 
 /**
@@ -58,6 +59,8 @@ const LONGEST = [
 // Threads and processes that tests start find there what Node has compiled for others.
 process.env.NODE_COMPILE_CACHE = PROGRAM_ENVIRONMENT.NODE_COMPILE_CACHE;
 
+const patience = measurePatience();
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
@@ -82,12 +85,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/temporary-folder.ts',
-    // Guards against hanging only: a slow machine is no failure, and tests set no limits of their own. The dearest test
-    // computes for 20 s, which a quarter of a core takes 80 s for. Hooks start and stop things, which takes seconds: one
-    // that hangs after its test failed costs two minutes more, as long as a poll.
-    testTimeout: 300_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 120_000, interval: 20 } },
+    // Guards against hanging only: a slow machine is no failure, and tests set no limits of their own. Hooks start and stop
+    // things, which takes seconds: one that hangs after its test failed costs two minutes more, as long as a poll.
+    testTimeout: 300_000 * patience,
+    hookTimeout: 120_000 * patience,
+    expect: { poll: { timeout: 120_000 * patience, interval: 20 } },
     // Modules have no state, so files share what they import.
     pool: 'threads',
     isolate: false,

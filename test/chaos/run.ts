@@ -113,6 +113,7 @@ export async function runChaos(
   // What the gateway never answered ends by its deadline, which no run waits for.
   say('the clock goes ahead past every deadline');
   let jobs: Job[];
+  let verdict: Verdict;
   let rounds = 0;
   do {
     rounds += 1;
@@ -120,10 +121,9 @@ export async function runChaos(
     await comeToRest(people, options.restMs, say);
     await Promise.all(replicas.map((replica) => replica.stop()));
     jobs = await readJobs(options, { folder, redis });
+    verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks: balancer.callbacks });
     // A slow machine was quiet for a while.
-  } while (jobs.some(isOpen) && rounds < MOST_ROUNDS);
-  const { callbacks } = balancer;
-  const verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks });
+  } while ((jobs.some(isOpen) || verdict.lost.length > 0) && rounds < MOST_ROUNDS);
   const good = isGood(verdict);
   if (good) await rm(folder, { recursive: true, force: true });
   else await writeFile(join(folder, 'found.json'), JSON.stringify(found(verdict, jobs, people), null, 2));

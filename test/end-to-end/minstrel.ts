@@ -8,13 +8,14 @@ import type { Log } from '../../src/core/telemetry/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { PATIENCE } from '../patience.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 /**
  * How long the strict platforms wait for an acknowledgement, in milliseconds, where a test is about something else: a slow
  * machine is no failure. Their own three seconds are tested with their adapters.
  */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000 * PATIENCE;
 
 export interface RunningMinstrel extends AsyncDisposable {
   readonly minstrel: Minstrel;

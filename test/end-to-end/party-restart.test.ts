@@ -13,6 +13,7 @@ import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { CERTIFICATE } from '../servers/voice/certificate.ts';
 import { startVoiceServer } from '../servers/voice/server.ts';
+import { PATIENCE_MS } from './minstrel.ts';
 
 const PACKETS = 1_500;
 /** A second, in packets. */
@@ -32,7 +33,7 @@ const numberOf = (packet: Buffer | undefined): number =>
 /** A Discord with a song that the bot's processes play in Lounge. Its listener reads which packet is heard. */
 async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   const [discord, voice, directory] = await Promise.all([
-    startDiscord(),
+    startDiscord({ responseDeadlineMs: PATIENCE_MS }),
     startVoiceServer(),
     mkdtemp(join(tmpdir(), 'minstrel-party-')),
   ]);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type Channel,
   type DiscordServer,
+  labelsOf,
   type StoredMessage,
   startDiscord,
 } from '../servers/discord/index.ts';
@@ -134,7 +135,9 @@ it('its buttons work for those who listen, not for those who are blocked, and St
     moderator: true,
   });
   expect(await sayingOf(block)).toContain('cannot use me');
-  expect(await sayingOf(discord.press('Skip', shown, { user: guest }))).toContain('has blocked you');
+  const counted = 'Skip (1 of 2 votes)';
+  await discord.until(() => labelsOf(shown).includes(counted), 'the vote under the message');
+  expect(await sayingOf(discord.press(counted, shown, { user: guest }))).toContain('has blocked you');
   expect(await sayingOf(discord.press('Stop', shown, { moderator: true }))).toContain('I stop, and leave');
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(
