@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { writeOggOpus } from '../../src/media/opus/ogg.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { PATIENCE } from '../patience.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
@@ -131,11 +132,11 @@ it.concurrent('killed in the middle of a song, or stopped, the next process goes
   await killed('SIGKILL');
   const afterKill = world.gap();
   const stopped = await world.start();
-  expect(await afterKill).toBeLessThanOrEqual(SECOND);
+  expect(await afterKill).toBeLessThanOrEqual(SECOND * PATIENCE);
   await stopped('SIGTERM');
   const afterStop = world.gap();
   await world.start();
-  expect(await afterStop).toBeLessThanOrEqual(SECOND / 10);
+  expect(await afterStop).toBeLessThanOrEqual((SECOND / 10) * PATIENCE);
   // One message tells of it all.
   expect(panels(discord)).toHaveLength(1);
   expect(voice.mistakes).toEqual([]);
@@ -153,7 +154,7 @@ it.runIf(noRedis === undefined).concurrent(
     await world.start();
     await world.play();
     await kill('SIGKILL');
-    expect(await world.gap()).toBeLessThanOrEqual(SECOND);
+    expect(await world.gap()).toBeLessThanOrEqual(SECOND * PATIENCE);
     expect(panels(discord)).toHaveLength(1);
     expect(voice.mistakes).toEqual([]);
   },
