@@ -1,6 +1,6 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '@slack/bolt';
 import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
@@ -119,7 +119,7 @@ async function answer(
 ): Promise<void> {
   const { bot, backlog } = tools;
   // Many come in one piece: all of them are counted before the first is worked on.
-  await others();
+  await nextTurn();
   // What is wrong with a form is said in its acknowledgement.
   const isForm = acknowledge.atField !== undefined;
   // What was on its way for long is acknowledged at once, and so is each of many that come together.

@@ -1,8 +1,8 @@
 /** More at once are acknowledged before they are worked on: Slack waits three seconds, for each of them. */
 const MOST_AT_ONCE = 32;
-/** Work keeps the process from acknowledging others, so it begins when none has come for so long; */
+/** Work keeps the process from acknowledging others, so it begins when none has come for so long. */
 const CALM_MS = 300;
-/** and where they never stop coming, after so many times. */
+/** Where they never stop coming, it begins after so many waits. */
 const MOST_WAITS = 5;
 
 /** Counts what is being answered, so that many who ask together are acknowledged first. */
