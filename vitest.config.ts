@@ -93,8 +93,8 @@ export default defineConfig({
     // Modules have no state, so files share what they import.
     pool: 'threads',
     isolate: false,
-    // A test waits more than it computes, and a small machine has two cores.
-    maxWorkers: 4,
+    // A test waits more than it computes, and a small machine has two cores; on a part of one, files would only wait for each other.
+    maxWorkers: Math.max(1, Math.round(4 / patience)),
     sequence: { sequencer: LongestFirst },
   },
 });
