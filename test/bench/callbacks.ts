@@ -80,7 +80,6 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
         product: rates[store] ?? Number.NaN,
         peer: 'the same, signed, of a known job, kept once, timer moved',
         theirs: rates[`checked ${store}`] ?? Number.NaN,
-        goal: { atLeast: 0.8 },
       },
       {
         what: `a callback on ${store}, p99`,

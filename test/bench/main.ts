@@ -63,9 +63,15 @@ function ratioOf({ product, theirs }: Comparison): number {
   return product / theirs;
 }
 
+function saying(goal: Comparison['goal']): string {
+  if (goal === undefined) return '';
+  return 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`;
+}
+
 /** A figure that is missing is behind. */
 function isReached(comparison: Comparison): boolean {
   const { goal } = comparison;
+  if (goal === undefined) return true;
   return 'atLeast' in goal
     ? ratioOf(comparison) >= goal.atLeast / slack
     : ratioOf(comparison) <= goal.atMost * slack;
@@ -128,7 +134,7 @@ for (const { id, title, measure } of chosenRows()) {
         peer,
         figure(theirs),
         figure(ratioOf(comparison)),
-        `${'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`}${reached ? '' : '  BEHIND'}`,
+        `${saying(goal)}${reached ? '' : '  BEHIND'}`,
       ]),
     );
   }

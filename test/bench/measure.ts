@@ -9,8 +9,8 @@ export interface Comparison {
   /** A library that others would use, a script that does only what cannot be avoided, or a fixed limit. */
   readonly peer: string;
   readonly theirs: number;
-  /** Of the product's figure to the peer's. */
-  readonly goal: { readonly atLeast: number } | { readonly atMost: number };
+  /** Of the product's figure to the peer's; none beside a limit that only shows where a distance comes from. */
+  readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
 export interface Extent {
