@@ -179,4 +179,17 @@ describe('a history that was found keeps every promise', () => {
     expect(trace.join('\n')).toMatch(/limited[\s\S]*freezes[\s\S]*limited/);
     expect(broken).toEqual([]);
   });
+
+  test('in which a run that stood still reads callbacks of a job that failed meanwhile', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 123_182_152,
+      replicas: 2,
+      requests: [asked('song', { twice: true }), asked('song with words first')],
+      faults: [{ type: 'freeze', afterSteps: 56, replica: 1, forMs: 2_700_000 }],
+      paid: [{ type: 'taken' }, { type: 'taken' }, { type: 'refused' }],
+    });
+    expect(trace.join('\n')).toMatch(/refused[\s\S]*giveBack[\s\S]*goes on/);
+    expect(broken).toEqual([]);
+  });
 });

@@ -28,6 +28,8 @@ export async function deliver(
   signal: AbortSignal,
   deps: JobDependencies,
 ): Promise<number | undefined> {
+  // A run that was overtaken may take old callbacks for the result of a job that has failed and was given back since.
+  run.assertHeld();
   await settleUsage(run.job, deps);
   await keepVoiceOf(run.job, deps);
   try {

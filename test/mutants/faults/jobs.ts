@@ -212,6 +212,16 @@ export const JOB_FAULTS = [
     tests: { 'test/jobs/pending-acknowledgements.test.ts': 'is not told where it was stored after all' },
   },
   {
+    name: 'a run that was overtaken settles what its job was given back',
+    file: 'src/jobs/steps/deliver.ts',
+    text: 'run.assertHeld();',
+    replacement: '',
+    tests: {
+      'test/simulation/found.test.ts':
+        'in which a run that stood still reads callbacks of a job that failed meanwhile',
+    },
+  },
+  {
     name: 'what was posted is not stored where storage was away for a moment',
     file: 'src/jobs/runner/run.ts',
     text: 'if (!isWorthIt || !this.#options) throw error;',
