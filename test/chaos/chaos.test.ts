@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PATIENCE } from '../patience.ts';
 import { noRedis } from '../servers/redis.ts';
 import type { StoreKind } from './plan.ts';
 import { runChaos } from './run.ts';
@@ -17,7 +18,7 @@ async function shortRun(store: StoreKind, replicas: number): Promise<void> {
     failing: 0.3,
     skewMs: 3_000,
     pauseMs: 150,
-    restMs: 1_500,
+    restMs: 1_500 * PATIENCE,
   });
   const { lost, deliveredTwice, submittedTwice, inProgress } = report;
   expect({ lost, deliveredTwice, submittedTwice, inProgress }, `The logs are in ${report.folder}`).toEqual({
