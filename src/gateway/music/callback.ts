@@ -74,8 +74,8 @@ function readPlain(body: unknown): MusicCallback | undefined {
 }
 
 function read(body: unknown, expected: MusicKind | undefined, isSubmission = false): MusicCallback {
-  const isPlain = !isSubmission && (expected === undefined || expected === 'songs');
-  const found = isPlain ? readPlain(body) : undefined;
+  const mayBePlain = !isSubmission && (expected === undefined || expected === 'songs');
+  const found = mayBePlain ? readPlain(body) : undefined;
   if (found !== undefined) return found;
   const envelopes = envelopesOf(body);
   const fields = envelopes.map((envelope) => envelope.fields);

@@ -114,18 +114,19 @@ export function readMusicResult(body: unknown): MusicResult {
 
 /** A song as https://docs.sunoapi.org/suno-api/generate-music-callbacks has it. */
 const PLAIN_SONG = new Set([
-  ...[
-    'id',
-    'title',
-    'prompt',
-    'tags',
-    'duration',
-    'model_name',
-    'createTime',
-    'image_url',
-    'source_image_url',
-  ],
-  ...['audio_url', 'source_audio_url', 'stream_audio_url', 'source_stream_audio_url'],
+  'id',
+  'title',
+  'prompt',
+  'tags',
+  'duration',
+  'model_name',
+  'createTime',
+  'image_url',
+  'source_image_url',
+  'audio_url',
+  'source_audio_url',
+  'stream_audio_url',
+  'source_stream_audio_url',
 ]);
 const MOST_PLAIN_SONGS = 10;
 
