@@ -5,9 +5,10 @@
 import { hash, randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createClient } from '@keyv/redis';
-import { DelayedError, Queue, Worker } from 'bullmq';
+import { DelayedError } from 'bullmq';
+import type { RedisClient } from '../../src/storage/redis/connection/connection.ts';
 import { songCallback } from '../jobs/world.ts';
+import { openBullmq } from './bullmq.ts';
 
 const HOUR = 3_600_000;
 /** What a song of a server counts for. */
@@ -136,11 +137,37 @@ if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SADD', KEYS[2], ARGV[1]) =
 
 /** BullMQ keeps the timer; the record, the limits and the callbacks are stored beside it, as BullMQ has none of them. */
 export async function bullmqKept(url: string, recordBytes: number): Promise<Limit> {
-  const [client, workers] = [createClient({ url }), createClient({ url })];
-  await Promise.all([client.connect(), workers.connect()]);
-  const [accept, receive] = await Promise.all([client.scriptLoad(ACCEPT), client.scriptLoad(RECEIVE)]);
   const record = () => JSON.stringify({ record: 'x'.repeat(recordBytes) });
-  const steps: Steps = {
+  const called = new Set<string>();
+  const jobs = await openBullmq('limit', url, async (client) => {
+    const steps = await stepsOn(client, record);
+    return async (job, token) => {
+      const { id = '' } = job;
+      if (called.delete(id)) return lastRun(id, steps);
+      await firstRun(id, steps);
+      await job.moveToDelayed(Date.now() + HOUR, token);
+      called.add(id);
+      setImmediate(() => void callBack(id, steps).then(() => job.promote()));
+      throw new DelayedError();
+    };
+  });
+  const { client, queue, close } = jobs;
+  const accept = await client.scriptLoad(ACCEPT);
+  return {
+    one: () =>
+      jobs.one(async (jobId) => {
+        const job = await queue.add('song', {}, { jobId, delay: HOUR });
+        const values = [record(), String(Date.now()), jobId];
+        await client.evalSha(accept, { keys: [`limit:${jobId}`], arguments: values });
+        await job.promote();
+      }),
+    close,
+  };
+}
+
+async function stepsOn(client: RedisClient, record: () => string): Promise<Steps> {
+  const receive = await client.scriptLoad(RECEIVE);
+  return {
     async read(id) {
       const [text, bodies] = await Promise.all([
         client.hGet(`limit:${id}`, 'record'),
@@ -157,41 +184,5 @@ export async function bullmqKept(url: string, recordBytes: number): Promise<Limi
       }),
     release: (id) => client.zRem('limit:slots', id),
     settle: () => client.hIncrBy('limit:day', 'requests', 1),
-  };
-  const queue = new Queue('limit', { connection: client, defaultJobOptions: { removeOnComplete: true } });
-  const done = new Map<string | undefined, () => void>();
-  const called = new Set<string>();
-  const worker = new Worker(
-    'limit',
-    async (job, token) => {
-      const { id = '' } = job;
-      if (called.delete(id)) return lastRun(id, steps);
-      await firstRun(id, steps);
-      await job.moveToDelayed(Date.now() + HOUR, token);
-      called.add(id);
-      setImmediate(() => void callBack(id, steps).then(() => job.promote()));
-      throw new DelayedError();
-    },
-    { connection: workers, concurrency: 64 },
-  );
-  worker.on('completed', ({ id }) => done.get(id)?.());
-  await worker.waitUntilReady();
-  return {
-    async one() {
-      const jobId = randomUUID();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      done.set(jobId, resolve);
-      const job = await queue.add('song', {}, { jobId, delay: HOUR });
-      const values = [record(), String(Date.now()), jobId];
-      await client.evalSha(accept, { keys: [`limit:${jobId}`], arguments: values });
-      await job.promote();
-      await promise;
-      done.delete(jobId);
-    },
-    async close() {
-      await worker.close();
-      await queue.close();
-      for (const each of [client, workers]) each.destroy();
-    },
   };
 }

@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '@keyv/redis';
-import { DelayedError, Queue, Worker } from 'bullmq';
+import { DelayedError } from 'bullmq';
 import { z } from 'zod';
 import { commands } from '../../commands/index.ts';
 import { readConfig } from '../../src/app/config/config.ts';
@@ -25,6 +24,7 @@ import { ScriptedGateway } from '../jobs/scripted-gateway.ts';
 import { SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
+import { openBullmq } from './bullmq.ts';
 import { bullmqKept, plainSqlite } from './engine-limits.ts';
 import { cpuSeconds } from './measure.ts';
 import { programInput, tell } from './program.ts';
@@ -164,43 +164,19 @@ function gatewayThatCalls(receive: (job: string, body: string) => Promise<unknow
 
 /** BullMQ's steps as its own guide has them (https://docs.bullmq.io/patterns/process-step-jobs), woken from outside. */
 async function bullmq(): Promise<Candidate> {
-  const [client, workers] = [createClient({ url }), createClient({ url })];
-  await Promise.all([client.connect(), workers.connect()]);
-  const queue = new Queue<{ step: number; record: string }>('peer', {
-    connection: client,
-    defaultJobOptions: { removeOnComplete: true },
-  });
   const record = 'x'.repeat(recordBytes);
-  const done = new Map<string | undefined, () => void>();
-  const worker = new Worker<{ step: number; record: string }>(
-    'peer',
-    async (job, token) => {
-      const step = job.data.step + 1;
-      await job.updateData({ record, step });
-      if (step === 5) return;
-      await job.moveToDelayed(Date.now() + HOUR, token);
-      setImmediate(() => void job.promote());
-      throw new DelayedError();
-    },
-    { connection: workers, concurrency: 64 },
-  );
-  worker.on('completed', ({ id }) => done.get(id)?.());
-  await worker.waitUntilReady();
+  const jobs = await openBullmq<{ step: number; record: string }>('peer', url, () => async (job, token) => {
+    const step = job.data.step + 1;
+    await job.updateData({ record, step });
+    if (step === 5) return;
+    await job.moveToDelayed(Date.now() + HOUR, token);
+    setImmediate(() => void job.promote());
+    throw new DelayedError();
+  });
   return {
-    async one() {
-      const jobId = randomUUID();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      done.set(jobId, resolve);
-      await queue.add('song', { record, step: 0 }, { jobId });
-      await promise;
-      done.delete(jobId);
-    },
+    one: () => jobs.one((jobId) => jobs.queue.add('song', { record, step: 0 }, { jobId })),
     recordBytes: async () => recordBytes,
-    async close() {
-      await worker.close();
-      await queue.close();
-      for (const each of [client, workers]) each.destroy();
-    },
+    close: jobs.close,
   };
 }
 
