@@ -57,11 +57,18 @@ const redirect: Cell<'redirected'> = (job, { address, person }) => {
   return { ...rest, address, state: 'ready', attempts: 0 };
 };
 
-/** The answer to a request that was cancelled while it ran: it was paid for all the same, so it is kept and offered. */
+/**
+ * The answer to a request that was cancelled while it ran, or that was told as lost while its run stood still: it was paid
+ * for all the same. Cancelled work is kept and offered; who was told of a loss gets what they waited for.
+ */
 const keepLateAnswer: Cell<'submitted'> = (job, { taskId, result, deadlineAt, at }) => {
-  if (job.end !== 'cancelled') return job;
+  const isLost = job.end === 'failed' && job.failure?.taken === 'unknown';
+  if (job.end !== 'cancelled' && !isLost) return job;
   const known = withAnswer(job, taskId, result);
-  return deadlineAt === undefined ? ready({ ...known, complete: true, endedAt: at }, 'cancelled') : known;
+  // A task is asked about later.
+  if (deadlineAt !== undefined) return known;
+  const { failure: _told, ...rest } = known;
+  return ready({ ...rest, complete: true, endedAt: at }, isLost ? 'delivered' : 'cancelled');
 };
 
 const overtake: Cell<'overtaken'> = (job, { posted }) => {
@@ -129,6 +136,7 @@ const EVERYWHERE = {
 } satisfies Row;
 
 const ENDED = { ...EVERYWHERE, redirected: redirect } satisfies Row;
+const TOLD = { ...ENDED, submitted: keepLateAnswer } satisfies Row;
 
 /** A job that ended is left only by a result that came late, and where its person asks to see it. */
 export const TRANSITIONS = {
@@ -142,7 +150,8 @@ export const TRANSITIONS = {
       job.cancelRequestedBy === undefined
         ? { ...job, work, state: 'submitting', submittedAt: at, ...(lyrics ? { lyrics: 'sent' } : {}) }
         : job,
-    failed: fail,
+    // Who found the request interrupted knew less than who was told that it was not taken.
+    failed: (job, event) => (event.failure.taken === 'unknown' ? job : fail(job, event)),
     // It may have been asked for after the copy was made.
     restored: (job, event) => fail(restore(job, event), { type: 'failed', failure: event.failure }),
   },
@@ -211,11 +220,10 @@ export const TRANSITIONS = {
         : job,
   },
   delivered: ENDED,
-  failed: ENDED,
+  failed: TOLD,
   expired: ENDED,
   cancelled: {
-    ...ENDED,
-    submitted: keepLateAnswer,
+    ...TOLD,
     revealed: (job) => (hasWholeResult(job) ? ready(job, 'delivered') : job),
   },
 } satisfies Record<JobState, Row>;

@@ -257,6 +257,34 @@ describe('the end', () => {
     }
   });
 
+  it('is left by an answer to a request that was told as lost, and by no other', () => {
+    const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
+    const lost: Job = { ...SUBMITTING, state: 'failed', end: 'failed', failure };
+    const answer = { type: 'submitted', result: results(PICTURE), at: 9 } as const;
+    const { failure: _, ...known } = lost;
+    expect(applied(lost, answer)).toStrictEqual({
+      ...known,
+      state: 'ready',
+      end: 'delivered',
+      result: results(PICTURE),
+      complete: true,
+      endedAt: 9,
+    });
+    expect(applied(lost, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 9 })).toStrictEqual({
+      ...lost,
+      taskId: 'task',
+    });
+    const refused: Job = { ...lost, failure: { ...failure, taken: 'no' } };
+    expect(applied(refused, answer)).toBe(refused);
+  });
+
+  it('is not told to be lost where the gateway surely did not take it', () => {
+    const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
+    const again = applied(SUBMITTING, { type: 'notTaken' });
+    expect(applied(again, { type: 'failed', failure })).toBe(again);
+    expect(applied(again, { type: 'failed', failure: { ...failure, taken: 'no' } }).state).toBe('ready');
+  });
+
   it('is not told where another one came meanwhile', () => {
     expect(applied(ready, { type: 'closed', end: 'cancelled', at: 5, charge: 'yes' })).toBe(ready);
     const { end: _, ...endless } = ready;

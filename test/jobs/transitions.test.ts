@@ -48,6 +48,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: 'completed', taskId: 'task', result, at: 6 },
   { type: 'completed', taskId: 'task', result: whole, at: 6 },
   { type: 'failed', failure },
+  { type: 'failed', failure: { ...failure, taken: 'unknown' } },
   { type: 'expired' },
   { type: 'restored', failure },
   { type: 'closed', end: 'delivered', at: 5, charge: 'yes' },
@@ -74,18 +75,27 @@ const BACK: Partial<Record<JobEventType, string>> = {
   notTaken: 'the gateway surely did not take it, so it is asked again, a few times',
   lyricsWritten: 'the song is asked for after its lyrics, once',
   completed: 'a result beats every other end, however late it comes',
+  submitted: 'so does an answer, to a request that was cancelled or told as lost',
   revealed: 'its person asks to see what had been cancelled',
   redirected: 'its person asks to see what could be shown nowhere',
 };
 
-/** An answer to a cancelled request is a result that came late, too. */
 const OUT_OF_AN_END: readonly JobEventType[] = ['completed', 'submitted', 'revealed', 'redirected'];
 
 const history = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 });
 
 /** What the cells read: jobs that agree in it go to the same states. */
-const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, complete }: Job): string =>
-  JSON.stringify([state, end, cancelRequestedBy, lyrics, undelivered, result !== undefined, complete]);
+const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, complete, failure }: Job) =>
+  JSON.stringify([
+    state,
+    end,
+    cancelRequestedBy,
+    lyrics,
+    undelivered,
+    result !== undefined,
+    complete,
+    failure?.taken,
+  ]);
 
 /** Every change of a state that any history leads to, with its event. */
 function arrows(): Set<string> {

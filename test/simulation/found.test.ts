@@ -141,6 +141,40 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which a replica is suspended with the refusal of a picture that another finds interrupted', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 1_655_876_559,
+      replicas: 2,
+      requests: [asked('song'), asked('painting'), asked('song', { afterMs: 1_000 })],
+      faults: [
+        { type: 'die', afterSteps: 26, replica: 1, forMs: 60_000 },
+        { type: 'freeze', afterSteps: 49, replica: 0, forMs: 60_000 },
+      ],
+      paid: [{ type: 'busy', retryAfterMs: 30_000 }],
+    });
+    expect(trace.join('\n')).toMatch(/busy: [\s\S]*goes on/);
+    expect(broken).toEqual([]);
+  });
+
+  test.each(['picture', 'painting', 'video'] as const)(
+    'in which a replica is suspended while a %s is made, and brings it when another has told it as lost',
+    async (kind) => {
+      const { broken, trace } = await simulator.play({
+        ...QUIET,
+        seed: 5,
+        replicas: 2,
+        requests: [asked(kind), asked('song', { afterMs: 90_000 })],
+        faults: [{ type: 'freeze', afterSteps: 58, replica: 0, forMs: 60_000 }],
+        paid: [{ type: 'taken', answerAfterMs: 8_000 }],
+      });
+      expect(trace.join('\n')).toMatch(
+        /I lost the connection[\s\S]*goes on[\s\S]*edits message-1 \(1 files\)/,
+      );
+      expect(broken).toEqual([]);
+    },
+  );
+
   test('in which storage is away for a moment once a first message was posted, and its timer is lost', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,

@@ -113,6 +113,27 @@ export const JOB_FAULTS = [
     },
   },
   {
+    name: 'work that was not taken is told as lost by a run that found it interrupted',
+    file: 'src/jobs/transitions.ts',
+    text: "failed: (job, event) => (event.failure.taken === 'unknown' ? job : fail(job, event)),",
+    replacement: 'failed: fail,',
+    tests: {
+      'test/simulation/found.test.ts':
+        'a replica is suspended with the refusal of a picture that another finds interrupted',
+      'test/jobs/record.test.ts': 'is not told to be lost where the gateway surely did not take it',
+    },
+  },
+  {
+    name: 'an answer that was told as lost is thrown away',
+    file: 'src/jobs/transitions.ts',
+    text: "if (job.end !== 'cancelled' && !isLost) return job;",
+    replacement: "if (job.end !== 'cancelled') return job;",
+    tests: {
+      'test/simulation/found.test.ts': 'and brings it when another has told it as lost',
+      'test/jobs/record.test.ts': 'is left by an answer to a request that was told as lost',
+    },
+  },
+  {
     name: 'cancelled work is paid for',
     file: 'src/jobs/transitions.ts',
     text: `submitting: (job, { work, at, lyrics }) =>
