@@ -175,6 +175,31 @@ describe('a history that was found keeps every promise', () => {
     },
   );
 
+  test('in which two replicas die while both show the end, and its channel is gone when that is put right', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 707_686_082,
+      replicas: 2,
+      requests: [asked('song')],
+      presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
+      faults: [
+        { type: 'freeze', afterSteps: 50, replica: 0, forMs: 20_000 },
+        { type: 'die', afterSteps: 46, replica: 1, forMs: 0 },
+        { type: 'die', afterSteps: 0, replica: 0, forMs: 0 },
+      ],
+      channel: [
+        'limited',
+        'shown',
+        'answer lost',
+        ...Array.from({ length: 8 }, () => 'file missing' as const),
+        'gone',
+      ],
+      storage: [{ after: 58, reply: 'away', times: 1 }],
+    });
+    expect(trace.join('\n')).toMatch(/takes back [\s\S]*gone/);
+    expect(broken).toEqual([]);
+  });
+
   test('in which storage is away for a moment once a first message was posted, and its timer is lost', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,

@@ -199,7 +199,7 @@ async function showRefusal(run: JobRun, cause: unknown, deps: JobDependencies): 
 }
 
 /** The channel does not take the result: the person gets it alone. False if the platform cannot do that either. */
-async function tellPrivately(
+export async function tellPrivately(
   { id, address }: Job,
   cause: PlatformError,
   message: Message,

@@ -3,6 +3,7 @@ import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { type JobRun, type Next, retryShowing } from '../runner/run.ts';
+import { tellPrivately } from './deliver.ts';
 import { finalMessage, showInChannel } from './message.ts';
 
 /** Tries against a platform that is away; what is then not taken back stays. */
@@ -21,7 +22,21 @@ export async function repair(run: JobRun, signal: AbortSignal, deps: JobDependen
     if (!(error instanceof PlatformError)) throw error;
     deps.log.warn({ job: id, err: error }, 'What two replicas posted could not be put right');
     if (error.code === 'unavailable' && attempts < TRIES) return retryShowing(run, error.retryAfterMs, deps);
+    await tellElsewhere(run, error, signal, deps);
   }
   run.apply({ type: 'repaired' });
   return 'now';
+}
+
+/** What was taken back may have been all: the person is told the end alone, or finds it under /jobs. */
+async function tellElsewhere(
+  run: JobRun,
+  cause: PlatformError,
+  signal: AbortSignal,
+  deps: JobDependencies,
+): Promise<void> {
+  if (isOpen(run.job) || run.job.undelivered === true) return;
+  const { message } = await finalMessage(run, signal, deps);
+  if (!(await tellPrivately(run.job, cause, message, deps)))
+    run.apply({ type: 'recorded', fields: { undelivered: true } });
 }

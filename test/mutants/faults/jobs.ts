@@ -134,6 +134,13 @@ export const JOB_FAULTS = [
     },
   },
   {
+    name: 'the end is told to nobody where two runs showed it and the channel is gone',
+    file: 'src/jobs/steps/repair.ts',
+    text: 'await tellElsewhere(run, error, signal, deps);',
+    replacement: '',
+    tests: { 'test/simulation/found.test.ts': 'its channel is gone when that is put right' },
+  },
+  {
     name: 'cancelled work is paid for',
     file: 'src/jobs/transitions.ts',
     text: `submitting: (job, { work, at, lyrics }) =>
