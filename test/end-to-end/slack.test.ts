@@ -125,7 +125,7 @@ it('what comes too late to be acknowledged costs nothing, and its person is told
   if (message === undefined) throw new Error('there is no song');
   const spent = running.emulator.requests.length;
   const before = slack.botMessages(CHANNEL).length;
-  slack.delay(2 * PATIENCE_MS);
+  slack.delay(PATIENCE_MS + 10_000);
   await slack.press(message, 'Again');
   slack.delay(0);
   const told = await slack.until(() => slack.botMessages(CHANNEL)[before]);
