@@ -258,9 +258,13 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
+/** Most servers and channels never decide anything, and each command reads both. */
+const UNDECIDED: KeptSettings = settingsSchema.parse({ version: VERSION });
+
 /** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
 export function readSettings(key: string, stored: unknown): KeptSettings {
-  const parsed = settingsSchema.safeParse(stored ?? { version: VERSION });
+  if (stored === undefined) return UNDECIDED;
+  const parsed = settingsSchema.safeParse(stored);
   if (parsed.success) return parsed.data;
   throw new SettingsError(`The settings ${key} cannot be read by this version`, { cause: parsed.error });
 }
