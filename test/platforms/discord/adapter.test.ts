@@ -293,7 +293,7 @@ describe('the Discord adapter', () => {
       const untilEnd = async (signal: AbortSignal): Promise<void> => {
         if (!signal.aborted) await once(signal, 'abort');
       };
-      harness = await startHarness({ sleep: (ms, signal) => (ms < 1_000 ? moment : untilEnd(signal)) });
+      harness = await startHarness({ sleep: (ms, signal) => (ms <= 1_000 ? moment : untilEnd(signal)) });
       const { discord, bot } = harness;
       let begun = 0;
       bot.answer = async () => ({

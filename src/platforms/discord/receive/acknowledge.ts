@@ -20,7 +20,7 @@ import { openThread } from './threads.ts';
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
 /** Work for those who were acknowledged keeps the process from acknowledging others. */
-const OTHERS_FIRST_MS = 300;
+const OTHERS_FIRST_MS = 1_000;
 /** Discord's client has tried a few times itself by then. */
 const TRY_AGAIN_AFTER_MS = 15_000;
 const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
