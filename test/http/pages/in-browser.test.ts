@@ -18,20 +18,28 @@ const METER = `(() => {
   meter.getFloatTimeDomainData(samples);
   return Math.max(...samples.map(Math.abs));
 })()`;
-/** Looks at the mix twenty times a second, and keeps the loudest sample of all, with the seconds that were played. */
+/** Looks at the mix twenty times a second for a minute of it: promises the loudest sample, and how often a lane was drawn. */
 const LISTEN_TO_MIX = `(() => {
   const { deck } = document.querySelector('[data-mixer]');
   const samples = new Float32Array(deck.meter.fftSize);
-  const heard = { loudest: 0, looks: 0, seconds: 0 };
-  globalThis.heard = () => heard;
-  setInterval(() => {
-    if (!deck.playing || deck.position() < 0.1) return;
-    deck.meter.getFloatTimeDomainData(samples);
-    const seconds = deck.position();
-    // Another test mutes one of them after a minute.
-    if (heard.seconds > 60) return;
-    Object.assign(heard, { loudest: Math.max(heard.loudest, ...samples.map(Math.abs)), looks: heard.looks + 1, seconds });
-  }, 50);
+  const heard = { loudest: 0, looks: 0, drawn: 0 };
+  const pen = CanvasRenderingContext2D.prototype;
+  const { clearRect } = pen;
+  pen.clearRect = function (...area) {
+    heard.drawn += 1;
+    clearRect.apply(this, area);
+  };
+  globalThis.heardAMinute = new Promise((resolve) => {
+    const look = setInterval(() => {
+      if (!deck.playing || deck.position() < 0.1) return;
+      deck.meter.getFloatTimeDomainData(samples);
+      heard.loudest = Math.max(heard.loudest, ...samples.map(Math.abs));
+      heard.looks += 1;
+      if (deck.position() <= 60) return;
+      clearInterval(look);
+      resolve(heard);
+    }, 50);
+  });
 })()`;
 const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
 
@@ -58,6 +66,13 @@ const LISTEN = `(() => {
 
 const HOSTILE = `"><script>document.title = 'attacked'</script><img src=x onerror="document.title = 'attacked'">\u202Eexe.`;
 
+/** Whether a page has to be scrolled sideways, and whether it is dark. */
+const SIGHT = `({
+  overflow: document.documentElement.scrollWidth - innerWidth,
+  isDark: getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 60),
+})`;
+const sightSchema = z.object({ overflow: z.number(), isDark: z.boolean() });
+
 const SCREENS = [
   [360, 'light'],
   [360, 'dark'],
@@ -69,79 +84,73 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   let browser: TestBrowser;
   /** One that plays its stems from before the other tests until the last one. */
   let minute: Visit;
-  let minuteSite: SongSite;
+  let longSite: SongSite;
+  let site: SongSite;
+  const files = new Files();
+  const sample = sampleSong(files);
   beforeAll(async () => {
     browser = await startBrowser();
-    const files = new Files();
-    minuteSite = await serveSong({ song: sampleSong(files, 64), files });
-    minute = await browser.visit(minuteSite.songUrl);
+    site = await serveSong({ song: sample, files });
+    const longFiles = new Files();
+    longSite = await serveSong({ song: sampleSong(longFiles, 64), files: longFiles });
+    minute = await browser.visit(longSite.songUrl);
     await openMixer(minute);
     await minute.page.evaluate(LISTEN_TO_MIX);
     await minute.page.getByRole('button', { name: 'Play the mix' }).click();
   });
-  afterAll(() => minuteSite?.[Symbol.asyncDispose]());
+  afterAll(() => longSite?.[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
   afterAll(() => browser?.[Symbol.asyncDispose]());
 
-  async function open({ seconds, ...options }: VisitOptions & { seconds?: number } = {}): Promise<Visit> {
-    const files = new Files();
-    const { songUrl } = await openSongSite({ song: sampleSong(files, seconds), files });
-    return browser.visit(songUrl, options);
-  }
+  const open = (options?: VisitOptions): Promise<Visit> => browser.visit(site.songUrl, options);
 
   async function openMixer({ page }: Visit): Promise<void> {
     await page.getByRole('button', { name: 'Open the mixer' }).click();
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
   }
 
-  test.each(SCREENS)(
-    '%i pixels wide, %s: nothing is wrong, cut off or hard to reach',
-    async (width, colorScheme) => {
-      const visit = await open({ width, colorScheme });
-      await openMixer(visit);
-      await visit.page.getByText('Download', { exact: true }).first().click();
-      expect(await visit.accessibilityProblems()).toEqual([]);
-      expect(
-        await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-      ).toBeLessThanOrEqual(0);
-      expect(visit.problems).toEqual([]);
-      // The player alone, as a frame of another site shows it.
-      const player = await browser.visit(`${visit.page.url()}/player`, { width, colorScheme });
-      expect(await player.accessibilityProblems()).toEqual([]);
-      expect(player.problems).toEqual([]);
-      await player.page.context().close();
-      await visit.page.context().close();
-    },
-  );
+  async function expectGoodOnScreens({ page, accessibilityProblems }: Visit): Promise<void> {
+    for (const [width, colorScheme] of SCREENS) {
+      const screen = `${width} pixels wide, ${colorScheme}`;
+      await page.setViewportSize({ width, height: 740 });
+      // Colours that fade would be looked at half way.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect(await accessibilityProblems(), screen).toEqual([]);
+      const { overflow, isDark } = sightSchema.parse(await page.evaluate(SIGHT));
+      expect(overflow, screen).toBeLessThanOrEqual(0);
+      expect(isDark, screen).toBe(colorScheme === 'dark');
+    }
+  }
 
-  test.each(SCREENS)(
-    '%i pixels wide, %s: nothing is wrong with an album, with what is gone and with what was never there',
-    async (width, colorScheme) => {
-      const files = new Files();
-      const { title, person, cover } = sampleSong(files);
-      const long = { title: `${HOSTILE}${'W'.repeat(5_000)}`, person: 'W'.repeat(5_000), path: 'songs/x/y' };
-      const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
-      const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
-      for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
-        const { page, accessibilityProblems, problems } = await browser.visit(address, {
-          width,
-          colorScheme,
-        });
-        expect(await accessibilityProblems()).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
-          0,
-        );
-        // Its own status is the one thing that a console may tell.
-        expect(problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
-        const isDark = `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 60)`;
-        expect(await page.evaluate(isDark)).toBe(colorScheme === 'dark');
-        await page.context().close();
-      }
-    },
-  );
+  test('on no screen anything of a song or its player is wrong, cut off or hard to reach', async () => {
+    const visit = await open();
+    await openMixer(visit);
+    await visit.page.getByText('Download', { exact: true }).first().click();
+    await expectGoodOnScreens(visit);
+    expect(visit.problems).toEqual([]);
+    // The player alone, as a frame of another site shows it.
+    const player = await browser.visit(`${visit.page.url()}/player`);
+    await expectGoodOnScreens(player);
+    expect(player.problems).toEqual([]);
+    await player.page.context().close();
+    await visit.page.context().close();
+  });
+
+  test('on no screen anything is wrong with an album, with what is gone and with what was never there', async () => {
+    const { title, person, cover } = sample;
+    const long = { title: `${HOSTILE}${'W'.repeat(5_000)}`, person: 'W'.repeat(5_000), path: 'songs/x/y' };
+    const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
+    const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
+    for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
+      const visit = await browser.visit(address);
+      await expectGoodOnScreens(visit);
+      // Its own status is the one thing that a console may tell.
+      expect(visit.problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
+      await visit.page.context().close();
+    }
+  });
 
   test('a cover, a title and sung lines stay together where the words run from right to left', async () => {
-    const files = new Files();
-    const sample = sampleSong(files);
     const text = 'שיר על גשם';
     const takes = sample.takes.map((take) => ({
       ...take,
@@ -299,7 +308,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   });
 
   test('stems play in step to the sample after seeking, too, and are muted and soloed', async () => {
-    const visit = await open({ seconds: 64 });
+    const visit = await browser.visit(longSite.songUrl);
     const { page, problems } = visit;
     await openMixer(visit);
     // The stems are opposites: a sample of difference would be heard.
@@ -383,8 +392,6 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
 
   test('what people wrote runs nothing and breaks no layout', async () => {
     const long = `${HOSTILE}${'W'.repeat(5_000)}`;
-    const files = new Files();
-    const sample = sampleSong(files);
     const lines = Array.from({ length: 40 }, (_, startSeconds) => ({
       startSeconds,
       text: HOSTILE,
@@ -404,15 +411,15 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
 
   test('after a minute of playing, stems are in step to the sample', async () => {
     const { page, problems } = minute;
-    const read = async () =>
-      z
-        .object({ loudest: z.number(), looks: z.number(), seconds: z.number() })
-        .parse(await page.evaluate('heard()'));
-    await expect.poll(async () => (await read()).seconds).toBeGreaterThan(60);
-    const { loudest, looks } = await read();
+    const { loudest, looks, drawn } = z
+      .object({ loudest: z.number(), looks: z.number(), drawn: z.number() })
+      .parse(await page.evaluate('heardAMinute'));
     // The stems are opposites all along, and a millisecond of difference would be loud.
     expect(loudest).toBeLessThan(0.005);
     expect(looks).toBeGreaterThan(500);
+    // Two lanes of 240 bars: none is drawn again before its next bar is played.
+    expect(drawn).toBeGreaterThan(100);
+    expect(drawn).toBeLessThanOrEqual(480);
     await page.getByRole('button', { name: 'Mute vocals' }).click();
     const play = page.getByRole('button', { name: 'Play the mix' });
     const level = async () => {
@@ -442,10 +449,8 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   });
 
   test('a file that is gone says so', async () => {
-    const files = new Files();
-    const song = sampleSong(files);
-    const takes = song.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
-    const { songUrl } = await openSongSite({ song: { ...song, takes } });
+    const takes = sample.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
+    const { songUrl } = await openSongSite({ song: { ...sample, takes } });
     const { page } = await browser.visit(songUrl);
     await page.getByText('This file cannot be played. Reload the page.').first().waitFor();
     await page.getByRole('button', { name: 'Open the mixer' }).click();

@@ -16,7 +16,7 @@ export const PUBLIC_URL = 'https://bot.example/minstrel/';
 
 /** A sound that rises each second, or its exact opposite: a sample of difference between the two is heard. */
 function chirp(seconds: number, gain: number): Uint8Array {
-  const samples = Float32Array.from({ length: seconds * RATE }, (_, index) => {
+  const samples = new Float32Array(seconds * RATE).map((_, index) => {
     const time = (index % RATE) / RATE;
     return gain * Math.sin(2 * Math.PI * (200 * time + 900 * time ** 2));
   });
@@ -25,8 +25,7 @@ function chirp(seconds: number, gain: number): Uint8Array {
 
 /** A tone as a WAV file. */
 function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
-  const samples = Float32Array.from(
-    { length: seconds * RATE },
+  const samples = new Float32Array(seconds * RATE).map(
     (_, index) => gain * Math.sin((2 * Math.PI * hertz * index) / RATE),
   );
   return new Uint8Array(encodeWav([samples], RATE));

@@ -1,11 +1,9 @@
 /** The mixer of a take's stems: opened by a press, because it loads all of them. */
 import { openDeck } from './deck.js';
-import { begin, clockTime, find, pauseForOthers, showLine } from './elements.js';
+import { begin, clockTime, find, pauseForOthers, STEPS, showLine, showPosition } from './elements.js';
 import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
 
-/** Steps of a waveform. */
-const PEAKS = 240;
-const FOLLOW_MS = 50;
+const FOLLOW_MS = 100;
 /** In hertz: what is downloaded has the quality of the stems, whatever the deck plays at. */
 const DOWNLOAD_RATE = 44_100;
 const VOICES = /\bvocals?$/i;
@@ -82,7 +80,7 @@ async function start(section, say) {
     deck.buffers.map((buffer) =>
       Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
     ),
-    PEAKS,
+    STEPS,
   );
   const lanes = rows.map((row, index) => makeLane(row, waves[index], () => apply()));
   const karaoke = element('button', { type: 'button', class: 'karaoke', 'aria-pressed': 'false' }, 'Karaoke');
@@ -117,13 +115,13 @@ async function start(section, say) {
     );
 
   const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
+  let drawn = -1;
   const show = () => {
     const position = deck.position();
     if (deck.playing && position >= deck.duration) return void deck.seek(0).then(() => stop());
-    seek.value = String(position);
-    time.textContent = clockTime(position);
-    seek.setAttribute('aria-valuetext', `${clockTime(position)} of ${clockTime(deck.duration)}`);
-    for (const lane of lanes) lane.draw(position / deck.duration);
+    const played = showPosition(seek, time, position);
+    if (played !== drawn) for (const lane of lanes) lane.draw(played);
+    drawn = played;
     showLine(take, position);
   };
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -146,9 +144,7 @@ async function start(section, say) {
     showState();
   });
   pauseForOthers(play, stop);
-  seek.addEventListener('input', () => {
-    time.textContent = clockTime(Number(seek.value));
-  });
+  seek.addEventListener('input', () => showPosition(seek, time, Number(seek.value)));
   seek.addEventListener('change', async () => {
     await deck.seek(Number(seek.value));
     show();
@@ -183,7 +179,7 @@ async function start(section, say) {
  * @param {() => void} changed
  */
 function makeLane(row, known, changed) {
-  const wave = known ?? new Float32Array(PEAKS);
+  const wave = known ?? new Float32Array(STEPS);
   const name = row.dataset.stem ?? '';
   const state = { volume: 1, muted: false, soloed: false };
   const mute = element(
@@ -232,7 +228,7 @@ function makeLane(row, known, changed) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Float32Array} peaks
- * @param {number} played from 0 to 1
+ * @param {number} played how many of them
  */
 function draw(canvas, peaks, played) {
   const { clientWidth, clientHeight } = canvas;
@@ -247,7 +243,7 @@ function draw(canvas, peaks, played) {
   const step = width / peaks.length;
   peaks.forEach((peak, index) => {
     const bar = Math.max(scale, peak * height * 0.96);
-    pen.fillStyle = index / peaks.length < played ? style.color : style.caretColor;
+    pen.fillStyle = index < played ? style.color : style.caretColor;
     pen.fillRect(index * step, (height - bar) / 2, Math.max(1, step * 0.66), bar);
   });
 }

@@ -1,5 +1,5 @@
 /** The players of a song's takes: the browser's own player gives its sound, the page its buttons. */
-import { begin, clockTime, find, pauseForOthers, showLine } from './elements.js';
+import { begin, clockTime, find, pauseForOthers, showLine, showPosition } from './elements.js';
 import { listenToKeys, takeKeys } from './session.js';
 
 /** The words follow at this interval, in milliseconds: `timeupdate` comes four times a second. */
@@ -20,10 +20,7 @@ function enhance(card) {
   let following;
 
   const show = () => {
-    if (!dragging) seek.value = String(audio.currentTime);
-    const shown = dragging ? Number(seek.value) : audio.currentTime;
-    time.textContent = clockTime(shown);
-    seek.setAttribute('aria-valuetext', `${clockTime(shown)} of ${clockTime(Number(seek.max))}`);
+    showPosition(seek, time, dragging ? Number(seek.value) : audio.currentTime);
     showLine(take, audio.currentTime);
   };
   const showState = () => {
