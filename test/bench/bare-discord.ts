@@ -22,7 +22,10 @@ client.on(Events.InteractionCreate, async (interaction) => {
 client.once(Events.ClientReady, async ({ application }) => {
   const option = { type: 3, name: 'prompt', description: 'What about', required: true };
   await new REST(rest).setToken(token).put(`/applications/${application.id}/commands`, {
-    body: [{ type: 1, name: 'song', description: 'A song', options: [option] }],
+    body: [
+      { type: 1, name: 'song', description: 'A song', options: [option] },
+      { type: 1, name: 'jobs', description: 'What runs' },
+    ],
   });
   tell('ready');
 });
