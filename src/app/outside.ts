@@ -7,6 +7,7 @@ import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import type { EmulatorOptions } from '../emulator/options.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
 import { type Listener, listenAt } from '../http/server.ts';
@@ -32,8 +33,8 @@ export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
   readonly measure?: Measure | undefined;
   /** For operators' traces; left out, there are none. */
   readonly traces?: Traces | undefined;
-  /** How fast the emulator works: 1 is a person's patience, 0 at once. */
-  readonly emulatorSpeed?: number;
+  /** Of the emulator, where that is the gateway. */
+  readonly emulatorOptions?: Pick<EmulatorOptions, 'speed' | 'songSeconds'>;
 }
 
 /** What Minstrel reaches, and what reaches it. */
@@ -63,7 +64,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   opened.defer(() => listener.close());
   const publicUrl = config.listener.publicUrl ?? listener.url;
 
-  const emulator = config.gateway ? undefined : await openEmulator(options.emulatorSpeed);
+  const emulator = config.gateway ? undefined : await openEmulator(options.emulatorOptions);
   if (emulator) opened.defer(() => emulator.close());
   const account = config.gateway ?? { baseUrl: emulator?.url ?? '', apiKey: emulator?.apiKey ?? '' };
   const gateway = openGateway(account, options);
@@ -153,10 +154,10 @@ export function openGateway(
 }
 
 /** The gateway on this machine, where none is set. */
-async function openEmulator(speed: number | undefined): Promise<Emulator> {
+async function openEmulator(options: OutsideOptions['emulatorOptions']): Promise<Emulator> {
   // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
   const { startEmulator } = await import('../emulator/server.ts');
-  return startEmulator(speed === undefined ? {} : { speed });
+  return startEmulator(options);
 }
 
 /** What the operator decided, and the emulator's own special models where it is the gateway. */

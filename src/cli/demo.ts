@@ -1,4 +1,4 @@
-/** `npm run demo`: every command once, on the built-in emulator, as a person would see it. */
+/** `npm run demo [-- --short]`: every command once, on the built-in emulator, as a person would see it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts
 
 const OUTPUT = 'demo-output';
 /** Fast enough for a minute in all, slow enough to see progress and streaming. */
-const EMULATOR_SPEED = 0.25;
+const EMULATOR = { speed: 0.25 };
+/** For machines: songs are over before they are worth hearing. */
+const SHORT_EMULATOR = { ...EMULATOR, songSeconds: 3 };
 
 const LINES = [
   '/song a tune for evening rain --style lofi, soft piano',
@@ -51,7 +53,7 @@ async function playAll(directory: string): Promise<number> {
     log,
     now: Date.now,
     random: Math.random,
-    emulatorSpeed: EMULATOR_SPEED,
+    emulatorOptions: process.argv.includes('--short') ? SHORT_EMULATOR : EMULATOR,
     platforms: ({ media, now }) => {
       terminal = createTerminal({
         output: process.stdout,

@@ -18,7 +18,7 @@ test('the demo plays every command, leaves files that play, and keeps those that
   await mkdir(dirname(own));
   await writeFile(own, 'mine');
   try {
-    const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts')], {
+    const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts'), '--short'], {
       cwd: folder,
       // Nothing of it is left when it hangs.
       signal,

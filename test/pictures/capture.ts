@@ -123,7 +123,7 @@ async function captureTerminal(): Promise<string> {
     log,
     now: Date.now,
     random: Math.random,
-    emulatorSpeed: 0.05,
+    emulatorOptions: { speed: 0.05 },
     platforms: ({ media, now }) => {
       terminal = createTerminal({
         output,
