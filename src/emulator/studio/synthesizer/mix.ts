@@ -49,6 +49,12 @@ export function mapStems<Value>(make: (name: StemName) => Value): Record<StemNam
 
 /** Rounds stems to 16 bits with one gain for all, chosen so that their sum peaks just under full scale. */
 export function master(sounds: Sounds): Stems {
+  const gain = peakLevel / peakOf(sounds);
+  return mapStems((name) => toPcm(sounds[name], gain));
+}
+
+/** The loudest sample of the sum and of each stem. */
+function peakOf(sounds: Sounds): number {
   const all = stemNames.map((name) => sounds[name]);
   let peak = 1e-9;
   for (let index = 0; index < sounds.drums.length; index++) {
@@ -61,7 +67,7 @@ export function master(sounds: Sounds): Stems {
     }
     peak = Math.max(peak, Math.abs(sum));
   }
-  return mapStems((name) => toPcm(sounds[name], peakLevel / peak));
+  return peak;
 }
 
 /** Rounds a sound to 16 bits after multiplying it; what is louder than 16 bits can say is cut. */

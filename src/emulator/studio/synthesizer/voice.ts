@@ -55,7 +55,7 @@ export function sing(
 ): void {
   const glottis = wavetable(Array.from({ length: 24 }, (_, index) => 1 / (index + 1) ** 1.1));
   const noise = createRandom('breath');
-  const filters = [createFilter(), createFilter(), createFilter()];
+  const filters = [new Filter(), new Filter(), new Filter()];
   const pitchOf = (word: SungWord): number => frequencyOf(word.pitch + singer.transpose + options.interval);
   let phase = 0;
   let frequency = words[0] === undefined ? 0 : pitchOf(words[0]);
@@ -94,24 +94,30 @@ export function sing(
 }
 
 /** A band-pass filter after the Audio EQ Cookbook (constant peak gain), its state kept while it is tuned anew. */
-function createFilter() {
-  let [b0, a1, a2] = [0, 0, 0];
-  let [x1, x2, y1, y2] = [0, 0, 0, 0];
-  return {
-    tune(frequency: number, quality: number, gain: number): void {
-      const angle = (2 * Math.PI * Math.min(frequency, 0.45 * sampleRate)) / sampleRate;
-      const alpha = Math.sin(angle) / (2 * quality);
-      b0 = (alpha / (1 + alpha)) * gain;
-      a1 = (-2 * Math.cos(angle)) / (1 + alpha);
-      a2 = (1 - alpha) / (1 + alpha);
-    },
-    run(input: number): number {
-      const output = b0 * (input - x2) - a1 * y1 - a2 * y2;
-      x2 = x1;
-      x1 = input;
-      y2 = y1;
-      y1 = output;
-      return output;
-    },
-  };
+class Filter {
+  // Members, since a variable that a closure changes for each sample is a new object each time.
+  #b0 = 0;
+  #a1 = 0;
+  #a2 = 0;
+  #x1 = 0;
+  #x2 = 0;
+  #y1 = 0;
+  #y2 = 0;
+
+  tune(frequency: number, quality: number, gain: number): void {
+    const angle = (2 * Math.PI * Math.min(frequency, 0.45 * sampleRate)) / sampleRate;
+    const alpha = Math.sin(angle) / (2 * quality);
+    this.#b0 = (alpha / (1 + alpha)) * gain;
+    this.#a1 = (-2 * Math.cos(angle)) / (1 + alpha);
+    this.#a2 = (1 - alpha) / (1 + alpha);
+  }
+
+  run(input: number): number {
+    const output = this.#b0 * (input - this.#x2) - this.#a1 * this.#y1 - this.#a2 * this.#y2;
+    this.#x2 = this.#x1;
+    this.#x1 = input;
+    this.#y2 = this.#y1;
+    this.#y1 = output;
+    return output;
+  }
 }
