@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Moderators in charge, through the real Bolt, real storage and the whole bot: Bob administers, Ada does not. */
 let slack: SlackServer;
@@ -13,7 +13,7 @@ const CHANNEL = 'C0MUSIC';
 
 beforeAll(async () => {
   // The bot and Slack share one process here, so Slack is patient; its 3 s have tests of their own.
-  slack = await startSlackServer({ ackTimeoutMs: 60_000 });
+  slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,

@@ -6,7 +6,7 @@ import { type Front, startFront } from '../servers/front.ts';
 import { pings, readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
-import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** The whole bot over HTTP, installed by two workspaces: signed requests in, each workspace's own token out. */
 let directory: string;
@@ -36,6 +36,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-workspaces-'));
   front = await startFront();
   slack = await startSlackServer({
+    ackTimeoutMs: PATIENCE_MS,
     scopes: [
       'app_mentions:read',
       'assistant:write',
