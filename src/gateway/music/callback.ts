@@ -2,7 +2,13 @@ import { decideCode, type TaskFailure } from '../transport/error-table.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, isRefusal, readRefusal } from '../transport/refusal.ts';
 import { type MusicKind, readExpected } from './expected.ts';
-import { holdsSomething, type MusicResult, readMusicResult, readPlainSongs } from './results.ts';
+import {
+  arePlainSongs,
+  holdsSomething,
+  type MusicResult,
+  readMusicResult,
+  readPlainSongs,
+} from './results.ts';
 
 /** `pending`: the gateway is at work, and brings nothing yet. `unknown`: the body says nothing that can be read. */
 type MusicStage = 'pending' | 'text' | 'first' | 'complete' | 'failed' | 'unknown';
@@ -37,6 +43,16 @@ export function readMusicCallback(body: unknown, expected?: MusicKind): MusicCal
   }
 }
 
+/** The stage alone, as {@link readMusicCallback} finds it. Songs that are written as documented are not read for it. */
+export function readMusicStage(body: string): MusicStage {
+  const { stage, items = [] } = readPlainEnvelope(plain(body)) ?? {};
+  if (stage !== undefined && arePlainSongs(items)) {
+    if (stage !== 'complete' || items.some(({ audio_url }) => json.asHttpUrl(audio_url) !== undefined))
+      return stage;
+  }
+  return readMusicCallback(body).stage;
+}
+
 /**
  * Reads the answer of a submission, which may hold the work already; otherwise as {@link readMusicCallback}. What may be the
  * address of the task itself is no work.
@@ -59,16 +75,23 @@ const PLAIN_BODY = new Set(['code', 'msg']);
 const PLAIN_DATA = new Set(['callbackType', 'task_id']);
 const ITEMS = new Set(['data']);
 
-/** What {@link readMusicCallback} finds in a callback with songs that is written as documented, which most are. Undefined for others. */
-function readPlain(body: unknown): MusicCallback | undefined {
+/** What is around the songs of a callback that is written as documented, which most are. Undefined for others. */
+function readPlainEnvelope(body: unknown) {
   if (!json.isPlain(body, PLAIN_BODY, ITEMS) || body.code !== 200) return undefined;
   const { data } = body;
   if (!json.isPlain(data, PLAIN_DATA, ITEMS) || !Array.isArray(data.data)) return undefined;
   const { callbackType: stage, task_id: task } = data;
   if (stage !== 'text' && stage !== 'first' && stage !== 'complete') return undefined;
+  const items: readonly unknown[] = data.data;
+  return { stage, task, items } as const;
+}
+
+/** What {@link readMusicCallback} finds in a callback with songs that is written as documented. Undefined for others. */
+function readPlain(body: unknown): MusicCallback | undefined {
+  const { stage, task, items = [] } = readPlainEnvelope(body) ?? {};
   const taskId = json.asText(task);
-  const songs = readPlainSongs(data.data);
-  if (taskId === undefined || songs === undefined) return undefined;
+  const songs = readPlainSongs(items);
+  if (stage === undefined || taskId === undefined || songs === undefined) return undefined;
   const result = { songs, lyrics: [], images: [], stems: [] };
   return stage === 'complete' && !holdsSomething(result) ? undefined : { taskId, stage, result };
 }

@@ -130,16 +130,21 @@ const PLAIN_SONG = new Set([
 ]);
 const MOST_PLAIN_SONGS = 10;
 
+/** Whether a list is of songs that are written as documented, and so hold nothing nested. */
+export function arePlainSongs(items: readonly unknown[]): items is readonly json.JsonObject[] {
+  return items.length <= MOST_PLAIN_SONGS && items.every((item) => json.isPlain(item, PLAIN_SONG));
+}
+
 /** The songs of a list that is written as documented, as {@link readMusicResult} finds them. Undefined for any other. */
 export function readPlainSongs(items: readonly unknown[]): SongItem[] | undefined {
+  if (!arePlainSongs(items)) return undefined;
   const songs: SongItem[] = [];
   for (const item of items) {
-    if (!json.isPlain(item, PLAIN_SONG)) return undefined;
     const { id, title, tags, prompt, duration, model_name: model } = item;
     const isSong = typeof id === 'string' && id.length <= 512 && json.asText(prompt) !== undefined;
     const audioId = isSong ? json.asText(id) : undefined;
     // Songs without an id, and those that come twice, are told apart by more than this.
-    if (audioId === undefined || songs.length === MOST_PLAIN_SONGS) return undefined;
+    if (audioId === undefined) return undefined;
     if (songs.some((song) => song.audioId === audioId)) return undefined;
     const seconds = json.asNumber(duration);
     songs.push(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMusicCallback } from '../../../src/gateway/music/callback.ts';
+import { readMusicCallback, readMusicStage } from '../../../src/gateway/music/callback.ts';
 import { keysOf } from '../../../src/gateway/music/expected.ts';
 
 const MP3 = 'https://cdn.example/a1.mp3';
@@ -650,6 +650,33 @@ describe('a callback that is written as documented', () => {
         );
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  const strange = fc.constantFrom<unknown>(
+    null,
+    [],
+    [item],
+    { ...item, error: 'no' },
+    { ...item, response: { status: 'failed' } },
+    { ...item, prompt: { state: 'error' } },
+  );
+  const withStrangeSongs = fc
+    .tuple(body, fc.array(strange, { maxLength: 2 }), fc.constantFrom(1, 6))
+    .map(([said, others, times]) => ({
+      ...said,
+      data: {
+        ...said.data,
+        data: Array.from({ length: times }, () => [...said.data.data, ...others]).flat(),
+      },
+    }));
+  it('tells its stage without being read whole', () => {
+    fc.assert(
+      fc.property(fc.oneof(body, withStrangeSongs, fc.json()), (said) => {
+        const text = typeof said === 'string' ? said : JSON.stringify(said);
+        expect(readMusicStage(text)).toBe(readMusicCallback(text).stage);
+      }),
+      { numRuns: 3_000 },
     );
   });
 });

@@ -73,7 +73,7 @@ export const JOB_FAULTS = [
   {
     name: 'a callback counts as stored before it is',
     file: 'src/jobs/jobs.ts',
-    text: 'storage.receive({ job, body, receivedAt: now(), kind: readMusicCallback(body).stage }),',
+    text: 'storage.receive({ job, body, receivedAt: now(), kind: readMusicStage(body) }),',
     replacement:
       "(async () => (void storage.receive({ job, body, receivedAt: now() }).catch(() => {}), 'stored' as const))(),",
     tests: {
