@@ -47,18 +47,21 @@ interface CallbackRoute {
 export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   const { secrets, log, measure } = options;
   return (scope) => {
-    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, body),
+    );
     scope.post<CallbackRoute>('/callbacks/music/:job/:signature', {
       bodyLimit: CALLBACK_BODY_BYTES,
-      onRequest: async (request, reply) => {
+      onRequest: (request, reply, done) => {
         const { job, signature } = request.params;
         if (!isSignedBy(signedText(job), signature, secrets)) {
           measure('minstrel_callbacks_total', { outcome: 'forged' });
-          return sendNotFound(reply);
+          return void sendNotFound(reply);
         }
-        if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
+        if (isCompressed(request)) return void reply.code(415).send({ error: 'send the body uncompressed' });
         // The body is kept as it came, whatever its content type is.
         request.headers['content-type'] = 'text/plain';
+        done();
       },
       handler: async (request, reply) => {
         const { job } = request.params;
@@ -89,12 +92,9 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   };
 }
 
-async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds);
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -117,6 +117,8 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
   };
 }
 
+const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
 function refuseSchemas(): never {
   throw new TypeError('Routes check what they are given by zod');
 }
@@ -138,11 +140,12 @@ function createApp(server: Server, log: Log): FastifyInstance {
     },
   });
   app.removeAllContentTypeParsers();
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
-    if (request.is404) return sendNotFound(reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(HEADERS);
+    if (request.is404) sendNotFound(reply);
+    else done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     log.debug(
       {
         method: request.method,
@@ -153,6 +156,7 @@ function createApp(server: Server, log: Log): FastifyInstance {
       },
       'Answered a request',
     );
+    done();
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   app.setErrorHandler((error, request, reply) => {
