@@ -36,8 +36,6 @@ export interface SqliteJobs extends JobStore {
   insert(job: Job): boolean;
   /** Inside a transaction: the id of the stored job that would make {@link insert} return false. */
   known(job: Job): string | undefined;
-  /** Inside a transaction. */
-  has(id: string): boolean;
 }
 
 export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
@@ -57,7 +55,6 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
          created_at = :created_at, finished_at = :finished_at, record = :record
        WHERE id = :id AND version = :version - 1`,
     known: 'SELECT id FROM jobs WHERE id = ?1 OR invocation = ?2 ORDER BY invocation = ?2 DESC LIMIT 1',
-    has: 'SELECT 1 FROM jobs WHERE id = ?',
     read: 'SELECT id, record FROM jobs WHERE id = ?',
     ofInvocation: 'SELECT id, record FROM jobs WHERE invocation = ?',
     running: `SELECT id, record FROM jobs WHERE open = 1 AND platform = ?1 AND person = ?2
@@ -107,7 +104,6 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
   return {
     insert,
     known: ({ id, invocation }) => database.get(statements.known, idRow, id, invocation)?.id,
-    has: (id) => statements.has.get(id) !== undefined,
     create: (job) => database.write(() => insert(job)),
     async read(id) {
       const row = database.get(statements.read, recordRow, id);
@@ -191,19 +187,21 @@ function jobRow(job: Job) {
   };
 }
 
+const nextRow = z.object({ sequence: z.number(), hasJob: z.number() });
 const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
 
 export interface SqliteInbox extends Inbox {
-  /** Inside a transaction: {@link Inbox.put}. */
-  insert(callback: Callback): void;
+  /** Inside a transaction: {@link Inbox.put} where the job is stored. Whether it is. */
+  insert(callback: Callback): boolean;
   /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch, or that are no more. */
   prune(endedBefore: number): Promise<void>;
 }
 
 export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
-  const { put, displace, read, prune } = database.prepareAll({
-    put: `INSERT INTO inbox (job, sequence, received_at, digest, kind, body)
-       SELECT ?1, coalesce(max(sequence), 0) + 1, ?2, ?3, ?4, ?5 FROM inbox WHERE job = ?1
+  const { next, put, displace, read, prune } = database.prepareAll({
+    next: `SELECT coalesce(max(sequence), 0) + 1 AS sequence, EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS hasJob
+       FROM inbox WHERE job = ?1`,
+    put: `INSERT INTO inbox (job, sequence, received_at, digest, kind, body) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (job, digest) DO NOTHING`,
     displace: `DELETE FROM inbox WHERE job = ?1 AND sequence IN
        (SELECT sequence FROM inbox WHERE job = ?1 AND kind = ?2 ORDER BY sequence DESC LIMIT -1 OFFSET ?3)`,
@@ -214,14 +212,20 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
        (SELECT job FROM inbox LEFT JOIN jobs ON id = job
           WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,
   });
-  const insert = ({ job, body, receivedAt, kind }: Callback) => {
+  const insert = ({ job, body, receivedAt, kind }: Callback, mustHaveJob = false) => {
+    const { sequence, hasJob } = nextRow.parse(next.get(job));
+    if (mustHaveJob && hasJob === 0) return false;
     const digest = hash('sha256', body, 'buffer');
-    const { changes } = put.run(job, receivedAt, digest, kind ?? null, body);
-    if (changes === 1 && kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
+    const { changes } = put.run(job, sequence, receivedAt, digest, kind ?? null, body);
+    const mayDisplace = changes === 1 && sequence > INBOX_OF_A_KIND;
+    if (mayDisplace && kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
+    return true;
   };
   return {
-    insert,
-    put: (job, body, receivedAt) => database.write(() => insert({ job, body, receivedAt })),
+    insert: (callback) => insert(callback, true),
+    async put(job, body, receivedAt) {
+      await database.write(() => insert({ job, body, receivedAt }));
+    },
     read: async (job, sequence) => database.all(read, entryRow, job, sequence),
     async prune(endedBefore) {
       await database.write(() => prune.run(endedBefore));

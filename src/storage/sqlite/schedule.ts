@@ -43,8 +43,9 @@ export interface SqliteSchedule extends Schedule {
 export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): SqliteSchedule {
   const { clock, log } = tools;
   const statements = database.prepareAll({
+    // One that is not moved is not written.
     wake: `INSERT INTO schedule (job, at) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET at = min(coalesce(at, excluded.at), excluded.at)`,
+       ON CONFLICT DO UPDATE SET at = excluded.at WHERE at IS NULL OR at > excluded.at`,
     free: `UPDATE schedule SET running = 0, failures = failures + 1, at = min(coalesce(at, ?1), ?1)
        WHERE running = 1`,
     earliest: 'SELECT at FROM schedule WHERE running = 0 ORDER BY at LIMIT 1',

@@ -79,8 +79,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       const { job, receivedAt } = callback;
       checkTime(receivedAt);
       const received = await database.write((): Received => {
-        if (!jobs.has(job)) return 'unknown-job';
-        inbox.insert(callback);
+        if (!inbox.insert(callback)) return 'unknown-job';
         schedule.insert(job, receivedAt);
         return 'stored';
       });
