@@ -64,7 +64,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     throw error;
   }
   const jobs = redisJobs(tools);
-  const inbox = redisInbox(tools);
+  const inbox = redisInbox(tools, schedule.queueKey);
   return {
     accept: async ({ job, reservation, ceilings, at, now }) => {
       // A stored job always has a timer; a timer that finds no job ends quietly.
@@ -74,8 +74,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     receive: async (callback) => {
       const { job, receivedAt } = callback;
       checkTime(receivedAt);
-      const delay = Math.max(0, receivedAt - clock.now());
-      const received = await inbox.receive(callback, schedule.queueKey, delay);
+      const received = await inbox.receive(callback);
       if (received !== 'not scheduled') return received;
       await schedule.wake(job, receivedAt);
       return 'stored';

@@ -167,16 +167,23 @@ export const STORAGE_FAULTS = [
   {
     name: 'on Redis a callback that was stored wakes no job',
     file: 'src/storage/redis/jobs/inbox.ts',
-    text: 'return earliest(KEYS[5],',
-    replacement: "if true then return 'stored' end\nreturn earliest(KEYS[5],",
+    text: 'return earliest(KEYS[1],',
+    replacement: "if true then return 'stored' end\n  return earliest(KEYS[1],",
     tests: { [REDIS]: 'a job that runs while its callback comes runs once more' },
   },
   {
     name: 'Redis keeps the same callback more than once',
     file: 'src/storage/redis/jobs/inbox.ts',
-    text: "if redis.call('SADD', seen, digest) == 1 then",
-    replacement: "if redis.call('SADD', seen, digest) >= 0 then",
+    text: "if redis.call('SADD', seen, digest) == 0 then",
+    replacement: "if redis.call('SADD', seen, digest) < 0 then",
     tests: { [REDIS]: 'a thousand duplicates at the same time are kept once' },
+  },
+  {
+    name: 'on Redis one callback that cannot be stored takes others with it',
+    file: 'src/storage/redis/jobs/inbox.ts',
+    text: 'if (group.length > 1 && !(error instanceof StorageError))',
+    replacement: 'if (group.length > 1_000)',
+    tests: { 'test/storage/redis/callbacks.test.ts': 'one that fails does not take the others with it' },
   },
   {
     name: 'SQLite gives a slot to one more than the limit',

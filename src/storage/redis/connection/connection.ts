@@ -167,18 +167,12 @@ export class RedisConnection {
   }
 
   /** Rejects when the operation does not end in time. */
-  async within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
-    let cancel = () => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = this.#tools.clock.after(milliseconds, () =>
-        reject(new NoAnswer('Redis did not answer in time.')),
-      );
+  within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new NoAnswer('Redis did not answer in time.'));
+      const cancel = this.#tools.clock.after(milliseconds, late);
+      operation.then(resolve, reject).finally(cancel);
     });
-    try {
-      return await Promise.race([operation, late]);
-    } finally {
-      cancel();
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** The callbacks that came for jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox } from '../../storage.ts';
+import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox, StorageError } from '../../storage.ts';
 import type { RedisTools } from '../connection/connection.ts';
 import { EARLIEST } from '../schedule/schedule.ts';
 
@@ -10,23 +10,40 @@ const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 /** Replaces a displaced entry, so that those after it keep their sequence. */
 const DISPLACED = JSON.stringify({ receivedAt: 0, body: '' } satisfies z.infer<typeof storedEntry>);
 
-/** KEYS: entries, digests of them, their kinds, the job. `open`: of the job. */
+/** Callbacks that one script stores: a bound on how long Redis does nothing else. */
+const LARGEST_GROUP = 128;
+
+/**
+ * KEYS from `key` on: entries, digests of them, their kinds. `open`: of the job. Kinds are counted from the first entry on that
+ * may displace another, so most jobs have no count of them.
+ */
 const PUT = `
-local function put(KEYS, digest, entry, kind, open)
-  local inbox, seen, kinds = KEYS[1], KEYS[2], KEYS[3]
-  if redis.call('SADD', seen, digest) == 1 then
-    local index = redis.call('RPUSH', inbox, entry) - 1
-    if kind ~= '' then
-      local kept = cjson.decode(redis.call('HGET', kinds, kind) or '[]')
-      table.insert(kept, {index, digest})
-      if #kept > ${INBOX_OF_A_KIND} then
-        local oldest = table.remove(kept, 1)
-        redis.call('LSET', inbox, oldest[1], '${DISPLACED}')
-        redis.call('SREM', seen, oldest[2])
-      end
-      redis.call('HSET', kinds, kind, cjson.encode(kept))
-      redis.call('PEXPIRE', kinds, ${INBOX_KEPT})
+local function ofKind(inbox, kind)
+  local found = {}
+  for place, entry in ipairs(redis.call('LRANGE', inbox, 0, ${INBOX_OF_A_KIND - 1})) do
+    local known, digest = string.match(entry, '^{"kind":"([^"]*)","digest":"([^"]*)"')
+    if known == kind then table.insert(found, {place - 1, digest}) end
+  end
+  return found
+end
+
+local function put(key, digest, entry, kind, open)
+  local inbox, seen, kinds = KEYS[key], KEYS[key + 1], KEYS[key + 2]
+  -- Seen only once it is in: what fails in between is tried again.
+  local index = redis.call('RPUSH', inbox, entry) - 1
+  if redis.call('SADD', seen, digest) == 0 then
+    redis.call('RPOP', inbox)
+  elseif kind ~= '' and index >= ${INBOX_OF_A_KIND} then
+    local counted = redis.call('HGET', kinds, kind)
+    local kept = counted and cjson.decode(counted) or ofKind(inbox, kind)
+    table.insert(kept, {index, digest})
+    if #kept > ${INBOX_OF_A_KIND} then
+      local oldest = table.remove(kept, 1)
+      redis.call('LSET', inbox, oldest[1], '${DISPLACED}')
+      redis.call('SREM', seen, oldest[2])
     end
+    redis.call('HSET', kinds, kind, cjson.encode(kept))
+    redis.call('PEXPIRE', kinds, ${INBOX_KEPT})
   end
   if open ~= '1' then
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
@@ -35,39 +52,85 @@ local function put(KEYS, digest, entry, kind, open)
 end
 `;
 
+/** KEYS: those of {@link PUT}, the job. ARGV: digest, entry, kind. */
 const PUT_ALONE = `${PUT}
-put(KEYS, ARGV[1], ARGV[2], ARGV[3], redis.call('HGET', KEYS[4], 'open'))
+put(1, ARGV[1], ARGV[2], ARGV[3], redis.call('HGET', KEYS[4], 'open'))
 return 1
 `;
 
-/** KEYS: those of {@link PUT}, what all keys of the queue begin with. ARGV: digest, entry, kind, job, time, delay. */
+/** KEYS: what all keys of the queue begin with, those of {@link PUT_ALONE} for each. ARGV: those, job, time, delay for each. */
 const RECEIVE = `${PUT}${EARLIEST}
-local open = redis.call('HGET', KEYS[4], 'open')
-if not open and redis.call('EXISTS', KEYS[4]) == 0 then return 'unknown-job' end
-put(KEYS, ARGV[1], ARGV[2], ARGV[3], open)
-return earliest(KEYS[5], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), '') == 1 and 'stored' or 'not scheduled'
+local function receive(key, value)
+  local open = redis.call('HGET', KEYS[key + 3], 'open')
+  if not open and redis.call('EXISTS', KEYS[key + 3]) == 0 then return 'unknown-job' end
+  put(key, ARGV[value], ARGV[value + 1], ARGV[value + 2], open)
+  local job, at, delay = ARGV[value + 3], tonumber(ARGV[value + 4]), tonumber(ARGV[value + 5])
+  return earliest(KEYS[1], job, at, delay, '') == 1 and 'stored' or 'not scheduled'
+end
+
+local replies = {}
+for index = 0, #ARGV / 6 - 1 do table.insert(replies, receive(2 + 4 * index, 1 + 6 * index)) end
+return replies
 `;
 
 const receiveReply = z.enum(['stored', 'not scheduled', 'unknown-job']);
+type ReceiveReply = z.infer<typeof receiveReply>;
+const receiveReplies = z.array(receiveReply);
 
-export interface RedisInbox extends Inbox {
-  /** Puts the callback and moves the timer of its job; `not scheduled` where the job has none. */
-  receive(callback: Callback, queue: string, delay: number): Promise<z.infer<typeof receiveReply>>;
+/** A callback on its way into the inbox. */
+interface Arrival extends Callback {
+  readonly resolve: (reply: ReceiveReply) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-export function redisInbox({ connection, keys }: RedisTools): RedisInbox {
+export interface RedisInbox extends Inbox {
+  /**
+   * Puts the callback and moves the timer of its job; `not scheduled` where the job has none. Those of the same moment share
+   * one script, and so one wait for the disk of Redis.
+   */
+  receive(callback: Callback): Promise<ReceiveReply>;
+}
+
+/** `queue`: what all keys of the schedule begin with. */
+export function redisInbox({ connection, keys, clock }: RedisTools, queue: string): RedisInbox {
   const keysOf = (job: string) => [keys.inbox(job), keys.inboxSeen(job), keys.inboxKinds(job), keys.job(job)];
-  const valuesOf = ({ body, receivedAt, kind = '' }: Omit<Callback, 'job'>) => [
-    hash('sha256', body, 'base64'),
-    JSON.stringify({ receivedAt, body } satisfies z.infer<typeof storedEntry>),
-    kind,
-  ];
+  const valuesOf = ({ body, receivedAt, kind = '' }: Omit<Callback, 'job'>) => {
+    const digest = hash('sha256', body, 'base64');
+    // `PUT` reads the first two where they are.
+    return [digest, JSON.stringify({ kind, digest, receivedAt, body }), kind];
+  };
+  let arrivals: Arrival[] = [];
+
+  async function store(group: readonly Arrival[]): Promise<void> {
+    try {
+      const names = group.flatMap(({ job }) => keysOf(job));
+      const values = group.flatMap((callback) => {
+        const { job, receivedAt } = callback;
+        const delay = Math.max(0, receivedAt - clock.now());
+        return [...valuesOf(callback), job, Math.ceil(receivedAt), delay];
+      });
+      const replies = await connection.evaluate(RECEIVE, [queue, ...names], values);
+      for (const [index, reply] of receiveReplies.parse(replies).entries()) group[index]?.resolve(reply);
+    } catch (error) {
+      // One of them failed, and must not take the others with it.
+      if (group.length > 1 && !(error instanceof StorageError)) for (const one of group) void store([one]);
+      else for (const { reject } of group) reject(error);
+    }
+  }
+
+  function storeArrivals(): void {
+    const group = arrivals;
+    arrivals = [];
+    if (group.length > 0) void store(group);
+  }
+
   return {
-    async receive(callback, queue, delay) {
-      const { job, receivedAt } = callback;
-      const values = [...valuesOf(callback), job, Math.ceil(receivedAt), delay];
-      return receiveReply.parse(await connection.evaluate(RECEIVE, [...keysOf(job), queue], values));
-    },
+    receive: (callback) =>
+      new Promise((resolve, reject) => {
+        const count = arrivals.push({ ...callback, resolve, reject });
+        if (count === 1) setImmediate(storeArrivals);
+        if (count === LARGEST_GROUP) storeArrivals();
+      }),
     async put(job, body, receivedAt) {
       await connection.evaluate(PUT_ALONE, keysOf(job), valuesOf({ body, receivedAt }));
     },

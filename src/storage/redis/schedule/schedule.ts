@@ -32,9 +32,9 @@ const CLOSING = 2_000;
 export const EARLIEST = `
 local function earliest(queue, job, at, delay, data)
   local id = redis.call('GET', queue .. 'de:' .. job)
-  local timer = id and redis.call('HMGET', queue .. id, 'name', 'data', 'opts')
-  if not timer or not timer[3] then return 0 end
-  local score = redis.call('ZSCORE', queue .. 'delayed', id)
+  local score = id and redis.call('ZSCORE', queue .. 'delayed', id)
+  local timer = id and not score and redis.call('HMGET', queue .. id, 'name', 'data', 'opts')
+  if not score and not (timer and timer[3]) then return 0 end
   if score and at * 4096 < tonumber(score) then
     redis.call('ZADD', queue .. 'delayed', at * 4096, id)
     local first = redis.call('ZRANGE', queue .. 'delayed', 0, 0, 'WITHSCORES')
