@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@keyv/redis';
 import { z } from 'zod';
+import { createLog } from '../../src/app/telemetry/log.ts';
 import { isSignedBy, sign } from '../../src/core/http.ts';
-import { readMusicCallback } from '../../src/gateway/music/callback.ts';
+import { readMusicStage } from '../../src/gateway/music/callback.ts';
 import { callbackUrl, musicCallbackRoutes } from '../../src/http/music-callback.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { acceptedJob } from '../../src/jobs/transitions.ts';
@@ -18,7 +19,6 @@ import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { SONG } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
 import { programInput, tell } from './program.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,8 @@ const { candidate, folder, redisUrl, jobs } = programInput(
   }),
 );
 
-const log = new RecordingLog();
+/** As it is unless an operator asks for more. */
+const log = createLog({ level: 'info', write: (line) => void process.stderr.write(line), secrets: [SECRET] });
 const ids = Array.from({ length: jobs }, (_, index) => `job-${index}`);
 
 async function listen(storage: Storage): Promise<string[]> {
@@ -41,18 +42,19 @@ async function listen(storage: Storage): Promise<string[]> {
   const person = { id: 'ada', displayName: 'Ada', moderator: false, roles: [] };
   const address = { platform: 'discord', guild: 'guild', channel: 'channel', person: person.id };
   const facts = { platform: 'discord', guild: 'guild', person: 'ada', displayName: 'Ada', family: 'song' };
-  for (const id of ids) {
+  const accept = (id: string) => {
     const asked = { command: 'song', title: SONG.title, work: SONG.work, invocation: `discord:${id}` };
     const job = acceptedJob({ ...asked, id, address, person, createdAt: now });
     const reservation = { id, at: now, units: 0, counters: [], facts };
-    await storage.accept({ job, ceilings: [], reservation, at: now + HOUR_MS, now });
-  }
+    return storage.accept({ job, ceilings: [], reservation, at: now + HOUR_MS, now });
+  };
+  await Promise.all(ids.map(accept));
   const routes = musicCallbackRoutes({
     secrets: [SECRET],
     log,
     measure: () => {},
     receive: async (job, body) => {
-      const { stage: kind } = readMusicCallback(body);
+      const kind = readMusicStage(body);
       const received = await storage.receive({ job, body, receivedAt: systemClock.now(), kind });
       return received === 'unknown-job' ? received : 'stored';
     },
