@@ -9,6 +9,13 @@ const LEASED = 'test/platforms/discord/connection/shards/leased-shards.test.ts';
 
 export const DISCORD_FAULTS = [
   {
+    name: 'a shard of a closed client connects again',
+    file: 'src/platforms/discord/connection/gateway.ts',
+    text: 'connectNoMore();\n',
+    replacement: '\n',
+    tests: { [RESILIENCE]: 'a dropped connection of a bot that is closed: it connects no more' },
+  },
+  {
     name: 'an answer that Discord does not take is given up',
     file: 'src/platforms/discord/receive/acknowledge.ts',
     text: 'if (!mayWorkLater) return true;',

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address } from '../../../src/core/invocation.ts';
@@ -9,7 +10,7 @@ import { accept, COMMANDS, type Harness, type HarnessOptions, Remembered, startH
 /** Timers that are over at once, but still let everything else run in between. */
 const impatient = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(milliseconds, 15));
+    const timer = globalThis.setTimeout(resolve, Math.min(milliseconds, 15));
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();
@@ -451,6 +452,16 @@ describe('bad days of Discord', () => {
     expect((await song.response()).content).toBe('Done.');
     expect(discord.gateway.resumes).toBe(1);
     nothingRefused(discord);
+  });
+
+  it('a dropped connection of a bot that is closed: it connects no more', async () => {
+    const { discord, platform } = await start();
+    discord.gateway.drop();
+    await expect.poll(() => platform.status().ready).toBe(false);
+    await platform.close();
+    // discord.js connects again after half a second.
+    await setTimeout(1_000);
+    expect(discord.gateway).toMatchObject({ connected: 0, resumes: 0, identifies: 1 });
   });
 
   it('an invalidated session: it identifies again', async () => {

@@ -5,6 +5,7 @@ import {
   DiscordjsErrorCodes,
   Events,
   type RESTOptions,
+  SimpleShardingStrategy,
   Status,
 } from 'discord.js';
 import { backoff } from '../../../core/backoff.ts';
@@ -12,7 +13,7 @@ import type { Replicas } from '../../../core/replicas.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
 import { backgroundLoop, type DiscordConnection, type RetryTools } from './connection.ts';
 import { identifyThrottler } from './shards/identify.ts';
-import type { ShardSession } from './shards/session.ts';
+import type { ShardManager, ShardSession } from './shards/session.ts';
 
 export interface ShardOptions extends ClientSettings, ClientEvents, RetryTools {
   readonly makeRequest: RESTOptions['makeRequest'];
@@ -43,13 +44,21 @@ export function createGatewayConnection(options: ShardOptions): DiscordConnectio
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       let retry: typeof RETRY | typeof RETRY_CLOSED = RETRY;
       end = resolve;
+      let connectNoMore = () => {};
+      const buildStrategy = (manager: ShardManager) => {
+        // A shard connects again 500 ms after its connection broke, though its client was closed meanwhile; this is asked before.
+        connectNoMore = () => {
+          manager.options.retrieveSessionInfo = () => new Promise(() => {});
+        };
+        return session?.buildStrategy(manager) ?? new SimpleShardingStrategy(manager);
+      };
       const present = createClient({
         ...options,
         ws: {
           ...(replicas && {
             buildIdentifyThrottler: identifyThrottler({ replicas, random, sleep, session }),
           }),
-          ...(session && { buildStrategy: session.buildStrategy }),
+          buildStrategy,
         },
         onEnd: (why, closedWith) => {
           reason = why;
@@ -71,6 +80,7 @@ export function createGatewayConnection(options: ShardOptions): DiscordConnectio
         log.warn({ err: error }, `Discord is not connected: ${reason}`);
         attempted();
       }
+      connectNoMore();
       await goodbye(present);
       options.onGone(present);
       failures += 1;
