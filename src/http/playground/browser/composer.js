@@ -9,7 +9,7 @@ import { nameOf } from './message.js';
 
 /** A pause in typing; in milliseconds. */
 const COMPLETE_AFTER_MS = 50;
-const NONE = { typed: '', candidates: /** @type {Candidate[]} */ ([]) };
+const NONE = { line: '', typed: '', candidates: /** @type {Candidate[]} */ ([]) };
 
 /**
  * @param {{ who: { person: string, channel: string }, placeholder: string, commands: Command[], people: Person[],
@@ -27,7 +27,14 @@ export function Composer(props) {
   const lastLine = useRef('');
   const newest = useRef(0);
 
-  const isOpen = offer.candidates.length > 0;
+  // More may have been typed since it was offered.
+  const kept = offer.line.slice(0, offer.line.length - offer.typed.length);
+  const word = draft.slice(kept.length);
+  const candidates =
+    draft === offer.line
+      ? offer.candidates
+      : offer.candidates.filter(({ value }) => draft.startsWith(kept) && value.startsWith(word));
+  const isOpen = candidates.length > 0;
   const command = commandIn(draft, commands);
 
   useEffect(() => {
@@ -54,7 +61,7 @@ export function Composer(props) {
       const answer = await send({ type: 'complete', ...who, line: draft });
       if (asked !== newest.current || answer.type !== 'candidates') return;
       const isWhole = answer.candidates.length === 1 && answer.candidates[0]?.value.trim() === draft.trim();
-      setOffer(isWhole && !draft.endsWith(' ') ? NONE : answer);
+      setOffer(isWhole && !draft.endsWith(' ') ? NONE : { ...answer, line: draft });
       // A name is meant to be completed; of values the typed one is as good.
       setActive(/^\/\S*$/.test(draft) && draft !== '/' ? 0 : -1);
     }, COMPLETE_AFTER_MS);
@@ -79,7 +86,6 @@ export function Composer(props) {
 
   /** @param {Candidate} candidate */
   function accept({ value }) {
-    const kept = draft.slice(0, draft.length - offer.typed.length);
     setDraft(value.endsWith(' ') ? kept + value : `${kept}${value} `);
     setOffer(NONE);
     field.current?.focus();
@@ -111,7 +117,6 @@ export function Composer(props) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.isComposing) return;
-    const { candidates } = offer;
     const chosen = candidates[active];
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const step = event.key === 'ArrowDown' ? 1 : -1;
@@ -141,7 +146,7 @@ export function Composer(props) {
       void submit();
     }}
   >
-    <${Offer} offer=${offer} active=${active} onChoose=${accept} />
+    <${Offer} candidates=${candidates} active=${active} onChoose=${accept} />
     ${
       replyTo &&
       html`<p class="replying small">
@@ -211,8 +216,8 @@ export function Composer(props) {
   </form>`;
 }
 
-/** @param {{ offer: typeof NONE, active: number, onChoose: (candidate: Candidate) => void }} props */
-function Offer({ offer: { candidates }, active, onChoose }) {
+/** @param {{ candidates: Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */
+function Offer({ candidates, active, onChoose }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
