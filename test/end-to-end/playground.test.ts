@@ -160,8 +160,6 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask('/ask Compare three fruits in a table');
     await newest().getByRole('button', { name: 'Again' }).waitFor();
     expect(await newest().locator('tbody tr').count()).toBe(4);
-    // A first cell without words heads no column.
-    expect(await visit.accessibilityProblems()).toEqual([]);
   });
 
   test('talks: by name, by reply, and in a direct message', async () => {
@@ -281,6 +279,8 @@ describe.skipIf(noBrowser)('The playground', () => {
     const before = await page.getByRole('article').count();
     await page.reload();
     await expect.poll(() => page.getByRole('article').count()).toBe(before);
+    // Of all that was said. In the table, a first cell without words heads no column.
+    expect(await page.locator('tbody tr').count()).toBe(4);
     expect(await visit.accessibilityProblems()).toEqual([]);
     const phone = await browser.visit(page.url(), { width: 360, colorScheme: 'dark' });
     await phone.page.getByRole('article').first().waitFor();

@@ -113,8 +113,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     for (const [width, colorScheme] of SCREENS) {
       const screen = `${width} pixels wide, ${colorScheme}`;
       await page.setViewportSize({ width, height: 740 });
-      // Colours that fade would be looked at half way.
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme });
       expect(await accessibilityProblems(), screen).toEqual([]);
       const { overflow, isDark } = sightSchema.parse(await page.evaluate(SIGHT));
       expect(overflow, screen).toBeLessThanOrEqual(0);
@@ -132,8 +131,8 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const player = await browser.visit(`${visit.page.url()}/player`);
     await expectGoodOnScreens(player);
     expect(player.problems).toEqual([]);
-    await player.page.context().close();
-    await visit.page.context().close();
+    player.leave();
+    visit.leave();
   });
 
   test('on no screen anything is wrong with an album, with what is gone and with what was never there', async () => {
@@ -146,7 +145,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       await expectGoodOnScreens(visit);
       // Its own status is the one thing that a console may tell.
       expect(visit.problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
-      await visit.page.context().close();
+      visit.leave();
     }
   });
 
@@ -157,7 +156,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       lines: take.lines.map((line) => ({ ...line, text })),
     }));
     const { songUrl } = await openSongSite({ song: { ...sample, title: text, style: text, takes }, files });
-    const { page } = await browser.visit(songUrl);
+    const { page, leave } = await browser.visit(songUrl);
     const edges = (selector: string) =>
       page.evaluate(`(() => {
         const range = document.createRange();
@@ -172,12 +171,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const [left = 0, right = 0] = z.array(z.number()).parse(await edges('.line'));
     expect((card[1] ?? 0) - right).toBeLessThan(40);
     expect(left).toBeGreaterThan(card[0] ?? 0);
-    await page.context().close();
+    leave();
   });
 
   test('on paper a page is its words, dark on white, whatever is shown and sung', async () => {
     const visit = await open({ colorScheme: 'dark' });
-    const { page, problems } = visit;
+    const { page, problems, leave } = visit;
     await openMixer(visit);
     const before = await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize');
     await page.getByRole('button', { name: 'Karaoke' }).click();
@@ -196,11 +195,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
     expect(await page.getByRole('button').count()).toBe(0);
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('sound plays, the words follow it, and a pressed line goes on from there', async () => {
-    const { page, problems } = await open();
+    const { page, problems, leave } = await open();
     await page.evaluate(LISTEN);
     await page.getByRole('button', { name: 'Play Take 1' }).click();
     await expect
@@ -228,11 +227,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       ),
     ).toEqual([2, true]);
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('the keyboard alone reaches and works everything', async () => {
-    const { page, problems } = await open();
+    const { page, problems, leave } = await open();
     const reached: string[] = [];
     const press: Readonly<Record<string, string>> = {
       'Play Take 1': 'Space',
@@ -270,11 +269,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(await page.getByLabel('Volume of vocals').inputValue()).toBe('0.99');
     expect(await page.getByRole('link', { name: 'WAV' }).first().isVisible()).toBe(true);
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('the space bar and arrows play, the system shows what plays, and the address is handed on', async () => {
-    const { page, problems } = await open();
+    const { page, problems, leave } = await open();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const audio = (what: string) => page.evaluate(`document.querySelector('audio').${what}`);
     await page.keyboard.press('ArrowRight');
@@ -304,12 +303,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       /^https:\/\/bot\.example\/minstrel\/songs\/song1\//,
     );
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('stems play in step to the sample after seeking, too, and are muted and soloed', async () => {
     const visit = await browser.visit(longSite.songUrl);
-    const { page, problems } = visit;
+    const { page, problems, leave } = visit;
     await openMixer(visit);
     // The stems are opposites: a sample of difference would be heard.
     const isSilent = async () => {
@@ -345,12 +344,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const paused = await page.evaluate(MIX_POSITION);
     expect(await page.evaluate(MIX_POSITION)).toBe(paused);
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('karaoke takes the voice away and makes the words large; the mix is downloaded as it is heard', async () => {
     const visit = await open();
-    const { page, problems } = visit;
+    const { page, problems, leave } = visit;
     await openMixer(visit);
     const before = await page.evaluate('getComputedStyle(document.querySelector(".line")).fontSize');
     await page.getByRole('button', { name: 'Karaoke' }).click();
@@ -375,11 +374,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await page.getByRole('button', { name: 'Karaoke' }).click();
     expect(loudestOf(await wavOfMix())).toBeLessThan(0.001);
     expect(problems).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('without scripts there are players, words, stems and downloads', async () => {
-    const { page } = await open({ javaScriptEnabled: false, width: 360 });
+    const { page, leave } = await open({ javaScriptEnabled: false, width: 360 });
     expect(await page.locator('audio[controls]').count()).toBe(4);
     expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
     expect(await page.locator('.lane').getByText('vocals').isVisible()).toBe(true);
@@ -387,7 +386,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(await page.locator('.share').isVisible()).toBe(false);
     await page.getByText('Download', { exact: true }).first().click();
     expect(await page.getByRole('link', { name: 'WAV' }).first().isVisible()).toBe(true);
-    await page.context().close();
+    leave();
   });
 
   test('what people wrote runs nothing and breaks no layout', async () => {
@@ -400,13 +399,13 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const texts = { title: long, person: long, style: long, lyrics: long, madeFrom: { title: long } };
     const song = { ...sample, ...texts, takes: sample.takes.map((take) => ({ ...take, lines })) };
     const { songUrl } = await openSongSite({ song, files });
-    const { page, problems, accessibilityProblems } = await browser.visit(songUrl, { width: 360 });
+    const { page, problems, accessibilityProblems, leave } = await browser.visit(songUrl, { width: 360 });
     expect(await page.title()).toContain('<script>');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('<script>');
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(problems).toEqual([]);
     expect(await accessibilityProblems()).toEqual([]);
-    await page.context().close();
+    leave();
   });
 
   test('after a minute of playing, stems are in step to the sample', async () => {
@@ -451,10 +450,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   test('a file that is gone says so', async () => {
     const takes = sample.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
     const { songUrl } = await openSongSite({ song: { ...sample, takes } });
-    const { page } = await browser.visit(songUrl);
+    const { page, leave } = await browser.visit(songUrl);
     await page.getByText('This file cannot be played. Reload the page.').first().waitFor();
     await page.getByRole('button', { name: 'Open the mixer' }).click();
     await page.getByText('The stems could not be loaded.').waitFor();
-    await page.context().close();
+    leave();
   });
 });
