@@ -12,6 +12,7 @@ import {
   type Receiver,
   runEmulator,
   runReceiver,
+  type Song,
   shareEmulator,
 } from './harness.ts';
 
@@ -19,8 +20,12 @@ const emulatorHere = shareEmulator({ studio: openStudio() });
 /** For tests that hear nothing. */
 const silentHere = shareEmulator();
 
-/** A bar of jazz is short, and so is every sound that is made of the song. */
-const PROMPT = 'a jazz cat';
+let shared: Promise<Song> | undefined;
+/** One song for those tests that make something of it. A bar of jazz is short, and so is every sound that is made of it. */
+const songHere = async () => {
+  shared ??= makeSong(await emulatorHere(), await runReceiver(), { prompt: 'a jazz cat' });
+  return await shared;
+};
 
 /** Two seconds of a tone as WAV. */
 async function toneWav(frequency = 440): Promise<Uint8Array> {
@@ -124,7 +129,7 @@ test('an extended upload begins with it and goes on', async () => {
 test('vocals are added in time with the upload, and a generated MP3 can be uploaded', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const song = await makeSong(emulator, receiver, { prompt: PROMPT, instrumental: true });
+  const song = await songHere();
   const fields = {
     uploadUrl: song.items[0].audio_url,
     prompt: 'sing of owls',
@@ -165,7 +170,7 @@ test.each([
 test('an extension goes on from the song, in its words and from its time', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
-  const song = await makeSong(emulator, receiver, { prompt: PROMPT });
+  const song = await songHere();
   const { duration } = song.items[0];
   const fields = { audioId: song.audioId, model: 'V5', callBackUrl: receiver.url };
   const whole = await upload(emulator, receiver, '/music/extend', { ...fields, defaultParamFlag: false });
