@@ -102,6 +102,6 @@ test.skipIf(noBrowser)('a browser runs the modules under the policy of pages, an
 
   const bad = await browser.visit(`${url}/attacked`);
   await expect.poll(() => bad.page.title()).toBe('functionfunction');
-  expect(bad.problems.join()).toContain('Content Security Policy');
+  await expect.poll(() => bad.problems.join()).toContain('Content Security Policy');
   expect((await bad.accessibilityProblems()).join()).toContain('image-alt');
 });
