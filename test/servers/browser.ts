@@ -82,6 +82,8 @@ export async function startBrowser(): Promise<TestBrowser> {
       const windows = windowsLeft.get(kind) ?? [];
       windowsLeft.set(kind, windows);
       const page = windows.pop() ?? (await (await browser.newContext(options)).newPage());
+      // What the page before it still does is none of its problems.
+      await page.goto('about:blank');
       await page.setViewportSize({ width, height: width < 600 ? 740 : 900 });
       await page.emulateMedia({ media: null, colorScheme });
       const problems = problemsOf(page, new URL(url).host);
@@ -102,21 +104,18 @@ export async function startBrowser(): Promise<TestBrowser> {
 
 function problemsOf(page: Page, host: string): string[] {
   const problems: string[] = [];
-  // What the page before it still does is none of its problems.
-  page.once('framenavigated', () => {
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
-    });
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('request', (request) => {
-      const { protocol, host: other } = new URL(request.url());
-      if (protocol.startsWith('http') && other !== host) problems.push(`asks ${other}`);
-    });
-    page.on('requestfailed', (request) => {
-      const reason = request.failure()?.errorText ?? '';
-      // A player that is left or moved ends its request by itself.
-      if (reason !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${reason}`);
-    });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const { protocol, host: other } = new URL(request.url());
+    if (protocol.startsWith('http') && other !== host) problems.push(`asks ${other}`);
+  });
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // A player that is left or moved ends its request by itself.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${reason}`);
   });
   return problems;
 }
