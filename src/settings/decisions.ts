@@ -263,7 +263,7 @@ const UNDECIDED: KeptSettings = settingsSchema.parse({ version: VERSION });
 
 /** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
 export function readSettings(key: string, stored: unknown): KeptSettings {
-  if (stored === undefined) return UNDECIDED;
+  if (stored === undefined || stored === null) return UNDECIDED;
   const parsed = settingsSchema.safeParse(stored);
   if (parsed.success) return parsed.data;
   throw new SettingsError(`The settings ${key} cannot be read by this version`, { cause: parsed.error });
