@@ -136,7 +136,8 @@ const EVERYWHERE = {
 } satisfies Row;
 
 const ENDED = { ...EVERYWHERE, redirected: redirect } satisfies Row;
-const TOLD = { ...ENDED, submitted: keepLateAnswer } satisfies Row;
+/** Its request may still be answered. */
+const ENDED_UNANSWERED = { ...ENDED, submitted: keepLateAnswer } satisfies Row;
 
 /** A job that ended is left only by a result that came late, and where its person asks to see it. */
 export const TRANSITIONS = {
@@ -220,10 +221,10 @@ export const TRANSITIONS = {
         : job,
   },
   delivered: ENDED,
-  failed: TOLD,
+  failed: ENDED_UNANSWERED,
   expired: ENDED,
   cancelled: {
-    ...TOLD,
+    ...ENDED_UNANSWERED,
     revealed: (job) => (hasWholeResult(job) ? ready(job, 'delivered') : job),
   },
 } satisfies Record<JobState, Row>;

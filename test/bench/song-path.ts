@@ -12,7 +12,7 @@ import { startSlackServer } from '../servers/slack/server.ts';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
 const SLACK_CHANNEL = 'C0MUSIC';
-/** Looks every few seconds for music that nobody plays any more, also while a song is made. */
+/** Runs every few seconds by itself, so it is no part of a song. */
 const IN_BACKGROUND = 'src/app/inside/parties.ts';
 
 interface SongPath {

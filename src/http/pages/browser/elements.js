@@ -27,7 +27,7 @@ export function clockTime(seconds) {
 }
 
 /**
- * Shows where the music is. Nothing is touched where nobody would see or hear a difference: each touch is painted.
+ * Shows where the music is. Writes to the page only what differs visibly or audibly, because the browser paints after each write.
  * @param {HTMLInputElement} seek
  * @param {HTMLElement} time
  * @param {number} seconds
