@@ -22,9 +22,12 @@ export function checkAllowedMentions(value: unknown): Allowed | undefined {
   return parsed.data;
 }
 
+/** Code of several lines and code in a line, as Discord's clients read them from the left, where an escaped backtick opens none. */
+const CODE = /\\`|```(?:[a-z0-9_+\-.#]+?\n)?\n*[^\n][\s\S]*?\n*```|(`+)[\s\S]*?[^`]\1(?!`)/gi;
+
 /** Mentions outside code. Strict: a backslash before one does not count as having killed it. */
 export function liveMentions(text: string): string[] {
-  const prose = text.replace(/```[\s\S]*?(```|$)/g, ' ').replace(/(`+)[^`][\s\S]*?\1(?!`)/g, ' ');
+  const prose = text.replace(CODE, ' ');
   return [...prose.matchAll(/<(?:@[!&]?|#)\d+>|<\/[^:<>\n]+:\d+>|<id:\w+>|@everyone|@here/g)].map(
     (match) => match[0],
   );
