@@ -4,45 +4,45 @@ import { measurePatience } from './test/patience.ts';
 import { PROGRAM_ENVIRONMENT } from './test/servers/program.ts';
 
 /**
- * The files that compute or wait longest, the longest first, so that none of them runs alone at the end. Vitest knows how long
- * files took only where they ran before.
+ * The files that compute or wait longest, the longest first, so that none of them runs alone at the end; those that wait lie
+ * between those that compute, so that there is always something to compute. Vitest knows how long files took only where they ran before.
  */
 const LONGEST = [
   'simulation/fresh',
   'http/pages/in-browser',
   'chaos/chaos',
+  'storage/redis/outages',
   'end-to-end/slack-hostile',
   'cli/demo',
+  'platforms/discord/connection/shards/leased-shards',
   'end-to-end/restart',
   'emulator/songs',
+  'end-to-end/discord-replicas',
   'media/fetch/large-files',
   'platforms/shared/text-parts',
-  'platforms/slack/deliver/stream',
-  'storage/redis/outages',
-  'platforms/discord/connection/shards/leased-shards',
-  'end-to-end/discord-replicas',
   'platforms/discord/voice/session',
-  'platforms/discord/resilience',
+  'platforms/slack/deliver/stream',
   'gateway/properties',
+  'platforms/discord/resilience',
   'platforms/shared/render-thread',
   'jobs/duplicates',
+  'storage/redis/password',
   'jobs/crashes',
   'jobs/ask/streams',
+  'end-to-end/party-restart',
   'simulation/simulation',
   'commands/random-chains',
+  'storage/redis/replicas',
   'end-to-end/discord-hostile',
   'end-to-end/playground',
+  'app/doctor/doctor',
   'platforms/discord/render/render',
   'emulator/voices-and-uploads',
-  'storage/redis/password',
-  'app/doctor/doctor',
   'storage/redis/redis',
   'platforms/slack/receive/interactions',
   'platforms/slack/render/render',
-  'end-to-end/ask-streams',
-  'end-to-end/party-restart',
-  'storage/redis/replicas',
   'platforms/discord/adapter',
+  'end-to-end/ask-streams',
   'end-to-end/studio-discord',
   'end-to-end/studio-slack',
   'end-to-end/discord-large-files',
@@ -94,7 +94,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     // A test waits more than it computes, and a small machine has two cores; on a part of one, files would only wait for each other.
-    maxWorkers: patience > 2 ? 1 : 4,
+    maxWorkers: patience > 2 ? 1 : 5,
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -39,6 +39,8 @@ const ROWS: readonly BenchRow[] = [
 
 /** What a short run forgives: it is there to catch a relapse. */
 const SHORT_SLACK = 2;
+/** A short run measures a row so often before it believes that it is behind: a relapse stays, what else the machine did does not. */
+const SHORT_ATTEMPTS = 4;
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, markdown: { type: 'boolean', default: false } },
@@ -118,13 +120,15 @@ if (values.markdown) {
 }
 process.stdout.write(line(['row', 'what', '', 'product', 'peer or limit', '', 'ratio', 'goal']));
 if (values.markdown) process.stdout.write(`${'|---'.repeat(6)}|\n`);
-let behind = 0;
-for (const { id, title, measure } of chosenRows()) {
+
+/** Prints a row as it is measured; returns the comparisons that are behind. */
+async function measureRow({ id, title, measure }: BenchRow): Promise<string[]> {
   if (!values.markdown) process.stdout.write(`${id.toUpperCase()} ${title}\n`);
+  const behind: string[] = [];
   for (const comparison of await measure({ short: values.short })) {
     const { what, unit, product, peer, theirs, goal } = comparison;
     const reached = isReached(comparison);
-    if (!reached) behind += 1;
+    if (!reached) behind.push(`${id.toUpperCase()} ${what}, ${peer}`);
     process.stdout.write(
       line([
         values.markdown ? id.toUpperCase() : '',
@@ -138,8 +142,21 @@ for (const { id, title, measure } of chosenRows()) {
       ]),
     );
   }
+  return behind;
 }
-if (behind > 0) {
-  process.stdout.write(`${behind} behind ${values.short ? `${SHORT_SLACK} times ` : ''}the goal\n`);
+
+const behind: string[] = [];
+for (const row of chosenRows()) {
+  let inRow = await measureRow(row);
+  for (let attempt = 2; values.short && inRow.length > 0 && attempt <= SHORT_ATTEMPTS; attempt += 1) {
+    const again = await measureRow(row);
+    inRow = inRow.filter((comparison) => again.includes(comparison));
+  }
+  behind.push(...inRow);
+}
+if (behind.length > 0) {
+  process.stdout.write(
+    `Behind ${values.short ? `${SHORT_SLACK} times ` : ''}the goal${values.short ? ', each time' : ''}:\n${behind.map((comparison) => `  ${comparison}\n`).join('')}`,
+  );
   process.exitCode = 1;
 }
