@@ -40,13 +40,19 @@ const cjkMarks = { attentionMarkers: { null: CJK_PUNCTUATION.map((sign) => sign.
  * levels deep is text. Throws on text with other excesses: only for a render thread.
  */
 export function parseMarkdown(markdown: string): MarkdownRoot {
+  parse ??= loadParser();
+  return parse(boundNesting(markdown));
+}
+
+let parse: ((markdown: string) => MarkdownRoot) | undefined;
+
+function loadParser(): (markdown: string) => MarkdownRoot {
   const { fromMarkdown }: typeof import('mdast-util-from-markdown') = load('mdast-util-from-markdown');
   const { gfmFromMarkdown }: typeof import('mdast-util-gfm') = load('mdast-util-gfm');
   const { gfm }: typeof import('micromark-extension-gfm') = load('micromark-extension-gfm');
-  return fromMarkdown(boundNesting(markdown), {
-    extensions: [gfm(), cjkMarks],
-    mdastExtensions: [gfmFromMarkdown()],
-  });
+  // Most texts are short: what they are read with would take longer to make than they take to read.
+  const options = { extensions: [gfm(), cjkMarks], mdastExtensions: [gfmFromMarkdown()] };
+  return (markdown) => fromMarkdown(markdown, options);
 }
 
 /**

@@ -120,12 +120,14 @@ const HANDLERS: Options['handlers'] = {
   break: () => '\n',
 };
 
+const GFM = gfmToMarkdown({ tablePipeAlign: false });
+
 function write(node: MarkdownNode): string {
   const markdown = toMarkdown(
     // Sound: it is a root's child, or half of one, which has the same type.
     { type: 'root', children: [node as MarkdownContent] },
     {
-      extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+      extensions: [GFM],
       handlers: HANDLERS,
       bullet: '-',
       emphasis: '_',
