@@ -2,7 +2,7 @@
  * Markdown as Discord reads it: in the card if it fits, else in pages that break between blocks, lines or words, with every fence
  * and mark closed.
  */
-import { createPartReader, splitPlain } from '../../shared/text.ts';
+import { createPartReader, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { blocksOf, type CodeBlock, type MarkdownBlock, type TextBlock } from './blocks.ts';
 import { escapeFenced, escapePlain, type InlineToken, writeTokens } from './inline.ts';
@@ -156,9 +156,12 @@ function breakable(token: InlineToken, longest: number): InlineToken[] {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+/** Longer clusters of signs are cut like any text. */
+const LONGEST_CLUSTER = 32;
+
 /**
  * Cuts after a space where there is one, else between characters as people see them. An empty text gives one empty piece.
- * @param measure the sum over the parts of a text is its own
+ * @param measure the sum over the parts of a text is its own, and a sign counts once or twice
  */
 function* hardSplit(
   text: string,
@@ -169,23 +172,22 @@ function* hardSplit(
     yield text;
     return;
   }
-  let piece = '';
-  let length = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    // A cluster may be of any length; it is cut by code points then.
-    for (const part of segment.length > 32 ? segment : [segment]) {
-      if (piece !== '' && length + measure(part) > longest) {
-        const space = piece.lastIndexOf(' ') + 1;
-        const end = space > piece.length / 2 ? space : piece.length;
-        yield piece.slice(0, end);
-        piece = piece.slice(end);
-        length = measure(piece);
-      }
-      piece += part;
-      length += measure(part);
+  for (let from = 0; from < text.length; ) {
+    let end = Math.min(from + longest, text.length);
+    const excess = () => measure(text.slice(from, end)) - longest;
+    for (let over = excess(); over > 0; over = excess()) end -= Math.ceil(over / 2);
+    if (end < text.length) {
+      // Only what lies around the cut is segmented, which takes a hundred times as long as reading it.
+      const around = graphemes.segment(text.slice(from, end + LONGEST_CLUSTER + 1));
+      const { index = 0, segment = '' } = around.containing(end - from) ?? {};
+      const isWhole = index > 0 && segment.length <= LONGEST_CLUSTER;
+      end = isWhole ? from + index : wholeCharacters(text, end);
+      const space = text.slice(from, end).lastIndexOf(' ') + 1;
+      if (space > (end - from) / 2) end = from + space;
     }
+    yield text.slice(from, end);
+    from = end;
   }
-  if (piece !== '') yield piece;
 }
 
 interface Around {
