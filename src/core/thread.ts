@@ -25,7 +25,7 @@ export async function answerOfThread(
     workerData: input,
     ...(content && { transferList: [content.buffer] }),
     ...(memoryMb && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
-    env: environment(),
+    env: threadEnvironment(),
     stdout: true,
     stderr: true,
   });
@@ -44,7 +44,7 @@ export async function answerOfThread(
  * No setting and no secret: only where Node keeps what it compiled, if this thread does so. A thread does not inherit that, and
  * starts in half of the time with it. https://nodejs.org/api/module.html#module-compile-cache
  */
-function environment(): Record<string, string> {
+export function threadEnvironment(): Record<string, string> {
   const folder = getCompileCacheDir();
   // Node makes a folder for each of its versions in there.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };

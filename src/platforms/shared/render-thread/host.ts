@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../../core/telemetry/log.ts';
+import { threadEnvironment } from '../../../core/thread.ts';
 
 /** Text with at most so many characters and a low {@link worstCost} is rendered at once, within a few milliseconds. */
 const SHORT = 4_000;
@@ -64,7 +65,7 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: { module: module.href, name: create.name },
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MB },
-      env: {},
+      env: threadEnvironment(),
     });
     const ready = once(worker, 'message');
     // Every error is told to the render that waits.

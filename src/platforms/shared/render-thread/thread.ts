@@ -1,9 +1,5 @@
 /** The thread that the host starts. An error ends it, and the host starts another one. */
-import { enableCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-
-// A thread that replaces another one starts in half of the time.
-enableCompileCache();
 
 // Sound: the host says so.
 const { module, name } = workerData as { readonly module: string; readonly name: string };
