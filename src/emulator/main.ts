@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UnknownFaultError } from './faults/faults.ts';
-import { shapes } from './options.ts';
-import { startEmulator } from './server.ts';
+import { type EmulatorOptions, shapes } from './options.ts';
 import { MissingPackagesError } from './studio/studio.ts';
 
 const usage = `npm run emulator -- [flags]
@@ -46,7 +45,7 @@ async function main(): Promise<void> {
   }
   const shape = shapes.find((name) => name === values.shape);
   if (shape === undefined) throw new UsageError(`--shape must be one of ${shapes.join(', ')}`);
-  const emulator = await startEmulator({
+  const options: EmulatorOptions = {
     host: values.host,
     port: readNumber('port', values.port, 0, 65_535),
     apiKey: values.key,
@@ -56,7 +55,10 @@ async function main(): Promise<void> {
     shape,
     faults: values.fault.map(readFault),
     ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'].replace(/\/+$/, '') }),
-  });
+  };
+  // Loaded when the flags are right: help and mistakes are told at once.
+  const { startEmulator } = await import('./server.ts');
+  const emulator = await startEmulator(options);
   process.stdout.write(
     `The gateway emulator listens.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,
   );
