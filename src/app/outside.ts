@@ -34,7 +34,7 @@ export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
   /** For operators' traces; left out, there are none. */
   readonly traces?: Traces | undefined;
   /** Of the emulator, where that is the gateway. */
-  readonly emulatorOptions?: Pick<EmulatorOptions, 'speed' | 'songSeconds'>;
+  readonly emulatorOptions?: Pick<EmulatorOptions, 'speed' | 'songSeconds' | 'longestVideoSeconds'>;
 }
 
 /** What Minstrel reaches, and what reaches it. */

@@ -11,8 +11,8 @@ import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts
 const OUTPUT = 'demo-output';
 /** Fast enough for a minute in all, slow enough to see progress and streaming. */
 const EMULATOR = { speed: 0.25 };
-/** For machines: songs are over before they are worth hearing. */
-const SHORT_EMULATOR = { ...EMULATOR, songSeconds: 3 };
+/** For machines: songs and videos are over before they are worth hearing and seeing. */
+const SHORT_EMULATOR = { ...EMULATOR, songSeconds: 3, longestVideoSeconds: 2 };
 
 const LINES = [
   '/song a tune for evening rain --style lofi, soft piano',

@@ -17,6 +17,7 @@ export interface EmulatorContext {
   readonly callbacks: Callbacks;
   readonly shape: Shape;
   readonly songSeconds: number;
+  readonly longestVideoSeconds: number;
   readonly videoUrlSeconds: number;
   readonly fetch: typeof globalThis.fetch;
   readonly closing: AbortSignal;

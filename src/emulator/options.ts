@@ -29,6 +29,8 @@ export interface EmulatorOptions {
   readonly shape?: Shape;
   /** Length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
   readonly songSeconds?: number;
+  /** What a video is cut to, in seconds; default as long as it is asked for. */
+  readonly longestVideoSeconds?: number;
   /** How long a video's URL works, in seconds and never scaled; default 86 400 (upstream's 24 hours). */
   readonly videoUrlSeconds?: number;
   /** How many models a page of the model list has when the client names no limit; default 20. */

@@ -78,6 +78,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     callbacks,
     shape,
     songSeconds: options.songSeconds ?? 14,
+    longestVideoSeconds: options.longestVideoSeconds ?? Number.POSITIVE_INFINITY,
     videoUrlSeconds: options.videoUrlSeconds ?? 86_400,
     fetch,
     closing: closing.signal,

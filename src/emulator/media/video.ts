@@ -153,7 +153,7 @@ async function film(context: EmulatorContext, task: StoredVideo, fault: VideoFau
       kind: 'video',
       prompt: input.prompt,
       ...frameSizes[parameters.resolution],
-      seconds: parameters.duration,
+      seconds: Math.min(parameters.duration, context.longestVideoSeconds),
       image,
       sound: audio ?? (parameters.audio ? 'composed' : 'none'),
     });
