@@ -27,7 +27,7 @@ export function wavetable(partials: readonly number[]): Float32Array {
 
 /** A wave and its envelope: seconds of attack, decay and release. */
 interface Tone {
-  readonly partials: readonly number[];
+  readonly wave: Float32Array;
   readonly attack: number;
   readonly decay: number;
   readonly release: number;
@@ -36,7 +36,7 @@ interface Tone {
 }
 
 const bowed = {
-  partials: Array.from({ length: 14 }, (_, index) => Math.exp(-index / 5) / (index + 1)),
+  wave: wavetable(Array.from({ length: 14 }, (_, index) => Math.exp(-index / 5) / (index + 1))),
   attack: 0.35,
   decay: 8,
   release: 0.5,
@@ -44,16 +44,16 @@ const bowed = {
 };
 /** Each instrument sounds all of its tones for every note. */
 const instruments = {
-  bass: [{ partials: [1, 0.45, 0.2, 0.1, 0.05], attack: 0.006, decay: 0.7, release: 0.05, gain: 0.4 }],
+  bass: [{ wave: wavetable([1, 0.45, 0.2, 0.1, 0.05]), attack: 0.006, decay: 0.7, release: 0.05, gain: 0.4 }],
   /** An electric piano: a bell over a soft body. */
   keyboard: [
-    { partials: [1, 0.3, 0.12, 0.03], attack: 0.004, decay: 0.9, release: 0.25, gain: 0.2 },
-    { partials: [0, 0, 0, 1, 0, 0, 0.5], attack: 0.002, decay: 0.12, release: 0.1, gain: 0.06 },
+    { wave: wavetable([1, 0.3, 0.12, 0.03]), attack: 0.004, decay: 0.9, release: 0.25, gain: 0.2 },
+    { wave: wavetable([0, 0, 0, 1, 0, 0, 0.5]), attack: 0.002, decay: 0.12, release: 0.1, gain: 0.06 },
   ],
   strings: [bowed, { ...bowed, detune: 0.996 }, { ...bowed, detune: 1.004 }],
   synth: [
     {
-      partials: [1, 0, 0.4, 0, 0.25, 0, 0.15, 0, 0.1],
+      wave: wavetable([1, 0, 0.4, 0, 0.25, 0, 0.15, 0, 0.1]),
       attack: 0.003,
       decay: 0.16,
       release: 0.08,
@@ -70,12 +70,12 @@ export function playTones(
   level: number,
 ): void {
   for (const tone of instruments[instrument]) {
-    const table = wavetable(tone.partials);
-    for (const note of notes) addTone(target, note, table, { ...tone, gain: tone.gain * level });
+    for (const note of notes) addTone(target, note, { ...tone, gain: tone.gain * level });
   }
 }
 
-function addTone(target: Float32Array, note: Note, table: Float32Array, tone: Tone): void {
+function addTone(target: Float32Array, note: Note, tone: Tone): void {
+  const { wave } = tone;
   const from = Math.floor(note.start * sampleRate);
   const held = Math.floor(note.duration * sampleRate);
   const released = Math.floor(tone.release * sampleRate);
@@ -90,7 +90,7 @@ function addTone(target: Float32Array, note: Note, table: Float32Array, tone: To
     let amplitude = level;
     if (age < attack) amplitude *= age / attack;
     if (age > held) amplitude *= 1 - (age - held) / released;
-    target[index] = (target[index] ?? 0) + (table[phase & (tableSize - 1)] ?? 0) * amplitude;
+    target[index] = (target[index] ?? 0) + (wave[phase & (tableSize - 1)] ?? 0) * amplitude;
     phase += step;
     if (phase >= tableSize) phase -= tableSize;
     level *= fall;

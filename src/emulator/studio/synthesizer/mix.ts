@@ -26,6 +26,8 @@ export function placeStem(name: StemName, mono: Float32Array): Float32Array {
   const { pan, echo } = positions[name];
   const angle = ((pan + 1) * Math.PI) / 4;
   const sound = new Float32Array(2 * mono.length);
+  // Some stems rest for a whole song.
+  if (!mono.some((sample) => sample !== 0)) return sound;
   const add = (side: number, gain: number, seconds: number): void => {
     const from = Math.round(seconds * sampleRate);
     for (let index = from; index < mono.length; index++)
