@@ -1,6 +1,7 @@
 /** People on both platforms who ask for things, and what their channels show of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLANS } from '../../src/jobs/route-plans.ts';
+import { FORGOTTEN_SENTENCE } from '../../src/jobs/sentences.ts';
 import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PlannedAsk } from './plan.ts';
@@ -10,8 +11,8 @@ export interface Ask extends PlannedAsk {
   readonly mark: string;
   /** The platform got an acknowledgement, as far as it is known now. */
   readonly acknowledged: () => boolean;
-  /** A plain sentence that answered it at once, without a job. */
-  readonly answeredAtOnce: () => boolean;
+  /** A plain sentence that answered it without a job: at once, or after a crash in between. */
+  readonly answeredWithoutJob: () => boolean;
 }
 
 /** A message of the bot that was not deleted, and the jobs that it belongs to. */
@@ -137,7 +138,7 @@ function askOnDiscord(
     ...planned,
     mark,
     acknowledged: () => handle?.record.callback != null,
-    answeredAtOnce: () =>
+    answeredWithoutJob: () =>
       handle?.messages.some(({ components, content, embeds, flags }) => {
         const isThinking = (flags & THINKING) !== 0;
         return !isThinking && components.length === 0 && (content !== '' || embeds.length > 0);
@@ -158,12 +159,14 @@ function askOnSlack(
   const typed = [text, ...flags.map(([flag, value]) => `--${flag} ${JSON.stringify(value)}`)].join(' ');
   let acknowledged = false;
   let answered = false;
+  let trigger: string | undefined;
   const before = slack.workspace.ephemerals.length;
   slack
     .slash(`/${name}`, typed, { channel })
     .then((interaction) => {
       acknowledged = interaction.acknowledged;
       answered = interaction.ack !== undefined;
+      trigger = interaction.triggerId;
     })
     .catch(() => undefined);
   return {
@@ -171,10 +174,24 @@ function askOnSlack(
     mark,
     acknowledged: () => acknowledged,
     // A private message that comes later names no one, so any sentence after the ask counts for it.
-    answeredAtOnce: () =>
-      answered || slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel),
+    answeredWithoutJob: () =>
+      answered ||
+      slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel) ||
+      isToldForgotten(slack, trigger),
   };
 }
+
+/** A post's unseen key ends as the trigger does that it answers. */
+function isToldForgotten({ workspace }: SlackServer, trigger: string | undefined): boolean {
+  const end = `slack${trigger}`.replace(/\W/g, '').slice(-KEY_END);
+  return workspace.messages.some(({ text, blocks, metadata, deleted }) => {
+    const isSaid = !deleted && JSON.stringify([text, blocks]).includes(FORGOTTEN_SENTENCE);
+    return isSaid && JSON.stringify(metadata).includes(`${end}"`);
+  });
+}
+
+/** Letters and digits of a key that tell it from all others. */
+const KEY_END = 20;
 
 function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
   return [...world.messages.values()]

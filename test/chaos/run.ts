@@ -117,7 +117,8 @@ export async function runChaos(
   let rounds = 0;
   do {
     rounds += 1;
-    await restart(CLOCK_AHEAD_MS);
+    // What a restart finds submitted without an answer is waited for anew, as long as its work may take.
+    await restart(aheadMs + CLOCK_AHEAD_MS);
     await comeToRest(people, options.restMs, say);
     await Promise.all(replicas.map((replica) => replica.stop()));
     jobs = await readJobs(options, { folder, redis });

@@ -13,7 +13,7 @@ const ask = (fields: Partial<Ask> = {}): Ask => ({
   channel: 0,
   cancels: false,
   acknowledged: () => true,
-  answeredAtOnce: () => false,
+  answeredWithoutJob: () => false,
   ...fields,
 });
 const job = (state: 'delivered' | 'failed' | 'waiting' = 'delivered') =>
@@ -47,7 +47,7 @@ it('a result that is shown once is delivered', () => {
 
 it('an end without a result is told why, and so is a sentence without a job', () => {
   expect(verdictOn({ jobs: [job('failed')] })).toMatchObject({ accepted: 1, delivered: 0, toldWhy: 1 });
-  const declined = [ask({ answeredAtOnce: () => true })];
+  const declined = [ask({ answeredWithoutJob: () => true })];
   expect(verdictOn({ asks: declined, jobs: [], shown: [] })).toMatchObject({ accepted: 1, toldWhy: 1 });
 });
 

@@ -45,7 +45,7 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
     if (!job) {
       if (!ask.acknowledged()) continue;
       accepted += 1;
-      if (ask.answeredAtOnce()) toldWhy += 1;
+      if (ask.answeredWithoutJob()) toldWhy += 1;
       else lost.push(`${ask.mark} (${ask.what} on ${ask.on}): acknowledged, and never stored`);
       continue;
     }
