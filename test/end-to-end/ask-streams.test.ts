@@ -162,7 +162,7 @@ describe('Stop', () => {
       () => JSON.stringify(discord.world.messages.get(streaming.id)?.embeds).includes('Stopped'),
       'the mark',
     );
-    expect(upstream.abandoned).toBe(before + 1);
+    await expect.poll(() => upstream.abandoned).toBe(before + 1);
   });
 
   it('is also what deleting the question means', async () => {
@@ -178,6 +178,6 @@ describe('Stop', () => {
       () => JSON.stringify(discord.world.messages.get(answer.id)).includes('Stopped'),
       'the mark',
     );
-    expect(upstream.abandoned).toBe(before + 1);
+    await expect.poll(() => upstream.abandoned).toBe(before + 1);
   });
 });

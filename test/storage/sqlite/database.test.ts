@@ -25,7 +25,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const storage of opened.splice(0)) await storage.close();
-  await rm(folder, { recursive: true, force: true });
+  // The thread that looks for damage lets go of the file a moment after the storage is closed.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 async function openStorage(at = path): Promise<Storage> {
