@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
 import { freePort } from '../../servers/free-port.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../recording-log.ts';
@@ -16,8 +17,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a start whose connection to Re
   });
   afterAll(() => redis.dispose());
 
-  /** Passes on what is sent to Redis, and breaks every connection once, at the chunk of this number. */
-  async function proxy(cutAt: number) {
+  /** Passes on what is sent to Redis, and breaks every connection once, at the chunk of this number, counted from {@link arm}. */
+  async function proxy() {
+    let cutAt = Number.POSITIVE_INFINITY;
     let chunks = 0;
     let isAway = false;
     const sockets = new Set<Socket>();
@@ -54,6 +56,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a start whose connection to Re
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     return {
       url: `redis://127.0.0.1:${port}/0`,
+      arm(at: number) {
+        chunks = 0;
+        cutAt = at;
+      },
       hasCut: () => chunks >= cutAt,
       async [Symbol.asyncDispose]() {
         for (const socket of sockets) socket.destroy();
@@ -62,24 +68,44 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a start whose connection to Re
     };
   }
 
+  const open = (url: string, prefix: string) =>
+    openRedisStorage({
+      ...{ clock: systemClock, random: Math.random, log: new RecordingLog(), ...PATIENT },
+      ...{ url, prefix },
+    });
+
+  async function runsJobs({ schedule }: Storage): Promise<void> {
+    const { promise: ran, resolve } = Promise.withResolvers<string>();
+    const handler = async (job: string) => void resolve(job);
+    await schedule.start(handler, { concurrency: 1 });
+    await schedule.wake('a-job', Date.now());
+    expect(await ran).toBe('a-job');
+  }
+
   it.each([2, 3, 4, 5, 6])('at the %i. thing that it sends runs jobs all the same', async (cutAt) => {
-    await using through = await proxy(cutAt);
-    const options = { clock: systemClock, random: Math.random, log: new RecordingLog(), ...PATIENT };
-    const storage = await openRedisStorage({ ...options, url: through.url, prefix: `cut-${cutAt}` });
+    await using through = await proxy();
+    through.arm(cutAt);
+    const storage = await open(through.url, `cut-${cutAt}`);
     try {
       expect(through.hasCut()).toBe(true);
-      const { promise: ran, resolve } = Promise.withResolvers<string>();
-      await storage.schedule.start(
-        async (job) => {
-          resolve(job);
-          return undefined;
-        },
-        { concurrency: 1 },
-      );
-      await storage.schedule.wake('a-job', Date.now());
-      expect(await ran).toBe('a-job');
+      await runsJobs(storage);
     } finally {
       await storage.close();
     }
   });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'at the %i. thing that the schedule sends runs jobs all the same',
+    async (cutAt) => {
+      await using through = await proxy();
+      const storage = await open(through.url, `schedule-cut-${cutAt}`);
+      through.arm(cutAt);
+      try {
+        await runsJobs(storage);
+        expect(through.hasCut()).toBe(true);
+      } finally {
+        await storage.close();
+      }
+    },
+  );
 });

@@ -18,6 +18,7 @@ import {
 } from '../../schedule.ts';
 import { QUEUE_COUNTED, type Semaphores } from '../../storage.ts';
 import type { RedisClient, RedisTools } from '../connection/connection.ts';
+import { replyOf } from '../connection/errors.ts';
 import { LeaseWorker } from './lease-worker.ts';
 
 const QUEUE = 'schedule';
@@ -174,7 +175,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       if (running !== undefined) throw new Error('The schedule runs already.');
       const stopping = new AbortController();
       // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
-      const client = connection.duplicate();
+      const client = untilAnswered(connection.duplicate());
       const worker: LeaseWorker<DueJob> = new LeaseWorker(
         { elapsed: clock.elapsed, leaseMs },
         QUEUE,
@@ -183,6 +184,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
           connection: client,
           prefix,
           concurrency,
+          autorun: false,
           lockDuration: leaseMs,
           stalledInterval: Math.ceil(leaseMs / 3),
           // However often its replicas die, a job runs again.
@@ -197,6 +199,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       });
       running = { worker, client, stopping };
       await worker.waitUntilReady();
+      worker.run().catch((error: unknown) => log.error({ err: error }, 'The schedule ended'));
     },
     stop,
     async close() {
@@ -204,6 +207,25 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       await queue.close();
     },
   };
+}
+
+/** BullMQ asks each of its connections once which Redis it is, and never gets another where the answer is lost. */
+function untilAnswered(client: RedisClient): RedisClient {
+  const info = client.info.bind(client);
+  const duplicate = client.duplicate.bind(client);
+  return Object.assign(client, {
+    async info(section?: string): Promise<string> {
+      for (;;) {
+        try {
+          return await info(section);
+        } catch (error) {
+          // A client that is open waits for its connection before it asks.
+          if (!client.isOpen || replyOf(error) !== undefined) throw error;
+        }
+      }
+    },
+    duplicate: (options: Parameters<typeof duplicate>[0]) => untilAnswered(duplicate(options)),
+  });
 }
 
 // KEYS: holders and queue (sorted sets of jobs by ticket), the last ticket. ARGV: job, limit, most that is counted.
