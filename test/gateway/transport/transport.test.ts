@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import type { GatewayOptions } from '../../../src/gateway/transport/options.ts';
+import { freePort } from '../../servers/free-port.ts';
 import { answer, errorOf, gatewayAt, QUESTION, startServer, stopTimers } from '../support.ts';
 
 const song = {
@@ -15,15 +15,8 @@ const song = {
   callBackUrl: 'https://bot.example/callbacks/music/job1/sig',
 } as const;
 
-/** An address without a listener: a port that was free a moment ago. */
-async function deadAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
+/** An address without a listener. */
+const deadAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
 /** The failures of both are told apart by their codes, which need not be the same. */
 const FETCHES = [

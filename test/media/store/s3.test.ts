@@ -1,11 +1,10 @@
 import { utimesSync } from 'node:fs';
 import { readdir, readlink, utimes } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createS3Store, type S3StoreOptions } from '../../../src/media/store/s3.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
+import { freePort } from '../../servers/free-port.ts';
 import { bytesOf, chunks, listen, temporaryFolder } from '../helpers.ts';
 import { startBucket } from './bucket.ts';
 
@@ -86,10 +85,7 @@ describe('the bucket', () => {
   });
 
   test('that cannot be reached is named as such, and used again when it can', async () => {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => probe.once('listening', resolve));
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((resolve) => probe.close(resolve));
+    const port = await freePort();
     const store = await storeAt(port);
 
     const refused = store.put(chunks('a song'), { extension: 'txt' });
