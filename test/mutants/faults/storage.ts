@@ -86,7 +86,7 @@ export const STORAGE_FAULTS = [
     text: 'const client = untilAnswered(connection.duplicate());',
     replacement: 'const client = connection.duplicate();',
     tests: {
-      'test/storage/redis/broken-starts.test.ts': 'at the 4. thing that the schedule sends runs jobs all the same',
+      'test/storage/redis/broken-starts.test.ts': 'thing that the schedule sends runs jobs all the same',
     },
   },
   {
