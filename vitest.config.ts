@@ -94,7 +94,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     // A test waits more than it computes, and a small machine has two cores; on a part of one, files would only wait for each other.
-    maxWorkers: patience > 2 ? 1 : 5,
+    maxWorkers: patience > 2 ? 1 : 6,
     sequence: { sequencer: LongestFirst },
   },
 });
