@@ -61,6 +61,8 @@ async function send(
     const response = await fetch(url, {
       method: 'POST',
       headers: {
+        // A connection that is kept may be one to an app that was just stopped.
+        connection: 'close',
         'content-type': isEvent ? 'application/json' : 'application/x-www-form-urlencoded',
         ...signed(body, signingSecret, now()),
         ...(attempt > 0
