@@ -62,9 +62,10 @@ async function measureFirstWords(rounds: number): Promise<FirstWords[]> {
     ask: (words) => void slack.mention(`Say ${words}`),
     seen: (words) =>
       slack.until(() =>
-        slack
-          .messages('C0MUSIC')
-          .find((m) => m.user === slack.workspace.botUser && JSON.stringify(m.blocks).includes(words)),
+        slack.messages('C0MUSIC').find(({ user, text, blocks, streaming }) => {
+          const shown = JSON.stringify([text, blocks, streaming?.text]);
+          return user === slack.workspace.botUser && shown.includes(words);
+        }),
       ),
   };
   const measured: FirstWords[] = [];
