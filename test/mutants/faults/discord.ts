@@ -267,4 +267,13 @@ export const DISCORD_FAULTS = [
       'test/platforms/discord/connection/rivals.test.ts': 'what a resumed session repeats is no other bot',
     },
   },
+  {
+    name: 'on Discord many who ask together wait for each other’s work',
+    file: 'src/platforms/discord/receive/acknowledge.ts',
+    text: 'Object.keys(invocation.options).length === 0 || !tools.isCrowded()',
+    replacement: 'true',
+    tests: {
+      'test/platforms/discord/adapter.test.ts': 'is looked at and begins when they were acknowledged',
+    },
+  },
 ] as const satisfies readonly Fault[];

@@ -287,7 +287,7 @@ describe('the Discord adapter', () => {
   });
 
   describe('accepted work', () => {
-    it('of many who ask together begins when they were acknowledged', async () => {
+    it('of many who ask together is looked at and begins when they were acknowledged', async () => {
       await harness.close();
       const { promise: moment, resolve: passes } = Promise.withResolvers<void>();
       const untilEnd = async (signal: AbortSignal): Promise<void> => {
@@ -295,18 +295,24 @@ describe('the Discord adapter', () => {
       };
       harness = await startHarness({ sleep: (ms, signal) => (ms <= 1_000 ? moment : untilEnd(signal)) });
       const { discord, bot } = harness;
+      let ran = 0;
       let begun = 0;
-      bot.answer = async () => ({
-        type: 'accepted',
-        job: 'job1',
-        begin: () => {
-          begun += 1;
-        },
-      });
+      bot.answer = async () => {
+        ran += 1;
+        return {
+          type: 'accepted',
+          job: 'job1',
+          begin: () => {
+            begun += 1;
+          },
+        };
+      };
       const songs = Array.from({ length: 100 }, () =>
         discord.command({ name: 'song', options: { prompt: 'rain' } }),
       );
       await Promise.all(songs.map((song) => song.acknowledged()));
+      expect(ran).toBeLessThanOrEqual(32);
+      expect(bot.pendingAcknowledgements.length).toBe(100 - ran);
       expect(begun).toBeLessThanOrEqual(32);
       passes();
       await expect.poll(() => begun).toBe(100);

@@ -60,12 +60,17 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   if (before === 'answered') return;
   const command = tools.bot.commands.find(({ name }) => name === invocation.command);
   const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
+  const early = before === 'nothing' ? await deferInCrowd(asked, tools) : 'none';
   // What takes long to render is waited for like what takes long to find out.
   const running = run(asked, tools).then(async (outcome) => ({
     outcome,
     pages: outcome.type === 'accepted' ? [] : await pagesOf(saidBy(outcome), asked, tools),
   }));
-  const deferral = await (before === 'waiting' ? takeOver(asked, tools) : deferIfSlow(asked, running, tools));
+  const deferral = await (early !== 'none'
+    ? early
+    : before === 'waiting'
+      ? takeOver(asked, tools)
+      : deferIfSlow(asked, running, tools));
   const { outcome, pages } = await running;
   if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
@@ -137,6 +142,22 @@ async function run({ interaction, invocation }: Running, tools: ReceivingTools):
   return await tools.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
 }
 
+/** Each of many that come together is acknowledged before the first is worked on; but what may open a form cannot wait for that. */
+async function deferInCrowd(asked: Running, tools: ReceivingTools): Promise<Deferral> {
+  const { interaction, invocation } = asked;
+  if (interaction.type !== 2 || Object.keys(invocation.options).length === 0 || !tools.isCrowded())
+    return 'none';
+  const deferral = await deferRecorded(asked, tools);
+  await tools.sleep(OTHERS_FIRST_MS, tools.closing);
+  return deferral;
+}
+
+/** Without the record a person would wait for ever after a crash. */
+async function deferRecorded(asked: Running, tools: ReceivingTools): Promise<Deferral> {
+  const isRecorded = (await tools.bot.recordPendingAcknowledgement?.(asked.invocation)) ?? true;
+  return isRecorded ? await defer(asked, tools) : 'none';
+}
+
 async function deferIfSlow(
   asked: Running,
   running: Promise<unknown>,
@@ -148,10 +169,7 @@ async function deferIfSlow(
   const slow = tools.sleep(left, done.signal).then(() => 'slow' as const);
   const first = await Promise.race([running, slow]);
   done.abort('done');
-  if (first !== 'slow') return 'none';
-  // Without the record a person would wait for ever after a crash.
-  const isRecorded = (await tools.bot.recordPendingAcknowledgement?.(asked.invocation)) ?? true;
-  return isRecorded ? await defer(asked, tools) : 'none';
+  return first === 'slow' ? await deferRecorded(asked, tools) : 'none';
 }
 
 /** The process that deferred it died. */
@@ -179,8 +197,9 @@ async function answer(
 ): Promise<boolean> {
   switch (outcome.type) {
     case 'accepted': {
-      const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
-      if (tools.isCrowded()) await tools.sleep(OTHERS_FIRST_MS, tools.closing);
+      const isNew = answering.deferral === 'none';
+      const deferral = isNew ? await defer(answering, tools) : answering.deferral;
+      if (isNew && tools.isCrowded()) await tools.sleep(OTHERS_FIRST_MS, tools.closing);
       // The person was told that the bot did not respond, and asks again. They must not pay twice.
       if (deferral === 'failed' && outcome.decline) await outcome.decline();
       else outcome.begin();
