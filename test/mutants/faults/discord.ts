@@ -245,8 +245,8 @@ export const DISCORD_FAULTS = [
   {
     name: 'the answer of a process that died is never given where a resumed session repeats the question',
     file: 'src/platforms/discord/receive/acknowledge.ts',
-    text: "before === 'waiting' ? takeOver(asked, tools) : deferIfSlow(asked, running, tools)",
-    replacement: 'deferIfSlow(asked, running, tools)',
+    text: "before === 'waiting' ? takeOver(asked, tools) : deferInCrowd(asked, tools)",
+    replacement: 'deferInCrowd(asked, tools)',
     tests: {
       'test/platforms/discord/resilience.test.ts': 'that was acknowledged by a process that died then',
     },

@@ -60,17 +60,13 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   if (before === 'answered') return;
   const command = tools.bot.commands.find(({ name }) => name === invocation.command);
   const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
-  const early = before === 'nothing' ? await deferInCrowd(asked, tools) : 'none';
+  const early = await (before === 'waiting' ? takeOver(asked, tools) : deferInCrowd(asked, tools));
   // What takes long to render is waited for like what takes long to find out.
   const running = run(asked, tools).then(async (outcome) => ({
     outcome,
     pages: outcome.type === 'accepted' ? [] : await pagesOf(saidBy(outcome), asked, tools),
   }));
-  const deferral = await (early !== 'none'
-    ? early
-    : before === 'waiting'
-      ? takeOver(asked, tools)
-      : deferIfSlow(asked, running, tools));
+  const deferral = early === 'none' ? await deferIfSlow(asked, running, tools) : early;
   const { outcome, pages } = await running;
   if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
