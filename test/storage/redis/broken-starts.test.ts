@@ -68,11 +68,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a start whose connection to Re
     };
   }
 
-  const open = (url: string, prefix: string) =>
-    openRedisStorage({
-      ...{ clock: systemClock, random: Math.random, log: new RecordingLog(), ...PATIENT },
-      ...{ url, prefix },
-    });
+  const open = (url: string, prefix: string) => {
+    const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+    return openRedisStorage({ ...tools, ...PATIENT, url, prefix });
+  };
 
   async function runsJobs({ schedule }: Storage): Promise<void> {
     const { promise: ran, resolve } = Promise.withResolvers<string>();
