@@ -1,23 +1,13 @@
-/**
- * The least that takes a command on Discord: discord.js, one command, and a deferred reply to it. With a folder, each command is
- * stored there before.
- */
+/** The least that takes a command on Discord: discord.js, one command, and a deferred reply to it. */
 import { Client, Events, GatewayIntentBits, REST } from 'discord.js';
 import { z } from 'zod';
-import { createDurableRecords } from './durable-records.ts';
 import { programInput, tell } from './program.ts';
 
-const { token, apiUrl, folder } = programInput(
-  z.object({ token: z.string(), apiUrl: z.url(), folder: z.string().optional() }),
-);
-const store = folder === undefined ? undefined : createDurableRecords(folder);
+const { token, apiUrl } = programInput(z.object({ token: z.string(), apiUrl: z.url() }));
 const rest = { api: apiUrl, version: '10' } as const;
 const client = new Client({ intents: [GatewayIntentBits.Guilds], rest });
 client.on(Events.InteractionCreate, async (interaction) => {
-  if (!interaction.isChatInputCommand()) return;
-  const { id, token, channelId, guildId, user, options, commandName } = interaction;
-  await store?.({ id, token, channelId, guildId, user, options: options.data, commandName });
-  await interaction.deferReply();
+  if (interaction.isChatInputCommand()) await interaction.deferReply();
 });
 client.once(Events.ClientReady, async ({ application }) => {
   const option = { type: 3, name: 'prompt', description: 'What about', required: true };

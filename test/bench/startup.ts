@@ -74,7 +74,7 @@ function startProduct(
   more: Record<string, string> = {},
 ): Promise<Started> {
   return start(
-    ['--max-semi-space-size=1', fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
+    ['--max-semi-space-size=2', fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
     'Minstrel is up',
     {
       PORT: '0',

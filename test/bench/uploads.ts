@@ -28,7 +28,7 @@ async function measureUploads({ short }: Extent): Promise<Comparison[]> {
     try {
       const input = { candidate, url: server.told, folder, files, bytes };
       // As `npm start` runs the bot.
-      const flags = ['--max-semi-space-size=1'];
+      const flags = ['--max-semi-space-size=2'];
       const figures = await runProgram(new URL('./uploads-run.ts', import.meta.url), told, { input, flags });
       sent += figures.files;
       const came = await server.ask('', z.int());

@@ -5,7 +5,7 @@ import type { Bot } from '../../src/core/bot/bot.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
 import { askedHelp, readCommandLine } from '../../src/platforms/shared/command-line.ts';
-import { readTyped } from '../../src/platforms/slack/receive/commands.ts';
+import { readSlashLine, readTyped } from '../../src/platforms/slack/receive/commands.ts';
 import { createBotOn } from '../core/bot-on-world.ts';
 import { createWorld, type World } from '../jobs/world.ts';
 import { administer } from '../settings/administration.ts';
@@ -105,7 +105,7 @@ describe.each(LINES)('$file: $line', ({ line, slackOnly }) => {
   test('is read', async () => {
     if (read.text === '' || isSignature(read)) return;
     if (askedHelp(command, read)) return;
-    const typed = readTyped(command, mentioned(line.slice(command.name.length + 2)));
+    const typed = readTyped(command, readSlashLine(command, mentioned(line.slice(command.name.length + 2))));
     if (typed.options !== 'form')
       expect(await refusalOf(command.name, typed.subcommand, typed.options)).toBeUndefined();
     if (slackOnly) return;

@@ -70,7 +70,7 @@ const url = `http://127.0.0.1:${port}`;
 const gateway = { url: emulator.url, apiKey: emulator.apiKey };
 const bot = spawn(
   process.execPath,
-  ['--max-semi-space-size=1', '--expose-gc', '--import', PROBE, 'src/main.ts'],
+  ['--max-semi-space-size=2', '--expose-gc', '--import', PROBE, 'src/main.ts'],
   {
     cwd: PROJECT,
     env: {

@@ -18,7 +18,7 @@ import {
 } from './store.ts';
 
 /** Fewer reads take less CPU; a reader holds two of these. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 128 * 1024;
 
 /** File systems round times of change. */
 const MTIME_GRAIN_MS = 2_000;

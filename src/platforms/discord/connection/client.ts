@@ -116,6 +116,14 @@ const CLOSED: Readonly<Record<number, string>> = {
   4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
 };
 
+/** That discord.js makes objects of them would only cost time. */
+const READ_AS_THEY_CAME: ReadonlySet<string> = new Set([
+  GatewayDispatchEvents.InteractionCreate,
+  GatewayDispatchEvents.MessageCreate,
+  GatewayDispatchEvents.MessageDelete,
+  GatewayDispatchEvents.MessageDeleteBulk,
+]);
+
 const dispatchedSchema = z.object({ t: z.string() });
 
 /** discord.js reads events where an error of its own would end the process, and nothing can catch it. */
@@ -124,8 +132,7 @@ function dropUnreadableEvents({ ws }: Client, log: Log): void {
   if (typeof read !== 'function') throw new TypeError('discord.js reads events in another place');
   Reflect.set(ws, 'handlePacket', (packet: unknown, ...others: unknown[]): unknown => {
     const event = dispatchedSchema.safeParse(packet).data?.t;
-    // Interactions are read as they came: that discord.js makes objects of them would only cost time.
-    const isOurs = event === GatewayDispatchEvents.InteractionCreate;
+    const isOurs = event !== undefined && READ_AS_THEY_CAME.has(event);
     try {
       return Reflect.apply(read, ws, [isOurs ? undefined : packet, ...others]);
     } catch (error) {

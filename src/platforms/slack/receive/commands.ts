@@ -3,7 +3,7 @@ import type { App, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { RawOptions } from '../../../core/options.ts';
-import { askedHelp, readCommandLine, typedOptions } from '../../shared/command-line.ts';
+import { askedHelp, type CommandLine, readCommandLine, typedOptions } from '../../shared/command-line.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
@@ -40,13 +40,14 @@ async function take(
   const address = slashAddress(slash, tools.now());
   const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
     ack({ response_type: 'ephemeral', text, blocks });
-  const help = askedHelp(command, readCommandLine(command, unescapeSlack(slash.text)));
+  const line = readSlashLine(command, slash.text);
+  const help = askedHelp(command, line);
   if (help) {
     const [part] = (await renderPrivately(address, help, tools)).parts;
     return await (part === undefined ? ack() : privately(part));
   }
   try {
-    const { subcommand, options } = readTyped(command, slash.text);
+    const { subcommand, options } = readTyped(command, line);
     if (options === 'form') {
       await ack();
       return await openCommandForm(command, { subcommand }, { address, triggerId: id }, tools);
@@ -65,18 +66,20 @@ async function take(
   }
 }
 
+/** The text as Slack sends it; people in it stay what an option for one takes. */
+export function readSlashLine(command: AnyCommand, escaped: string): CommandLine {
+  const line = readCommandLine(command, unescapeSlack(escaped).trim());
+  const keepMentions =
+    escaped.includes('<@') &&
+    Object.values(line.options).some((option) => option.type === 'text' && option.mention === true);
+  return keepMentions ? readCommandLine(command, unescapeSlack(escaped, { keepMentions }).trim()) : line;
+}
+
 /** Typed options; `form` for an empty text or `?`, when there is a form. Throws UserError like {@link typedOptions}. */
 export function readTyped(
   command: AnyCommand,
-  escaped: string,
+  line: CommandLine,
 ): { readonly subcommand: string | undefined; readonly options: RawOptions | 'form' } {
-  const plainly = readCommandLine(command, unescapeSlack(escaped).trim());
-  const keepMentions = Object.values(plainly.options).some(
-    (option) => option.type === 'text' && option.mention === true,
-  );
-  const line = keepMentions
-    ? readCommandLine(command, unescapeSlack(escaped, { keepMentions }).trim())
-    : plainly;
   const { name, subcommand, text } = line;
   const isWhole = command.subcommands === undefined || subcommand !== undefined;
   if (!line.asks && Object.keys(line.options).length > 0 && (text === '?' || (text === '' && isWhole)))

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../../commands/index.ts';
-import { readTyped } from '../../../../src/platforms/slack/receive/commands.ts';
+import { readSlashLine, readTyped } from '../../../../src/platforms/slack/receive/commands.ts';
 import { formOptions, formView } from '../../../../src/platforms/slack/render/modal.ts';
 
 /** What moderators type on Slack, by position and by flags. */
-function command(name: string) {
-  const found = commands.find((one) => one.name === name);
-  if (!found) throw new TypeError(`There is no /${name}`);
-  return found;
+function typed(name: string, text: string) {
+  const command = commands.find((one) => one.name === name);
+  if (!command) throw new TypeError(`There is no /${name}`);
+  return readTyped(command, readSlashLine(command, text));
 }
 
 describe('what is typed behind a moderators’ command', () => {
@@ -53,17 +53,17 @@ describe('what is typed behind a moderators’ command', () => {
     ['limits', 'report 7', { days: 7 }],
     ['minstrel', 'forget --confirm', { confirm: true }],
   ])('/%s %s', (name, text, options) => {
-    expect(readTyped(command(name), text)).toMatchObject({ subcommand: text.split(' ')[0], options });
+    expect(typed(name, text)).toMatchObject({ subcommand: text.split(' ')[0], options });
   });
 
   test('without anything behind it, the command itself answers; a part asks by a form', () => {
-    expect(readTyped(command('models'), '')).toEqual({ subcommand: undefined, options: {} });
-    expect(readTyped(command('limits'), 'set')).toEqual({ subcommand: 'set', options: 'form' });
+    expect(typed('models', '')).toEqual({ subcommand: undefined, options: {} });
+    expect(typed('limits', 'set')).toEqual({ subcommand: 'set', options: 'form' });
   });
 });
 
 test('a form offers Slack’s own list of people, and what was picked comes as a mention', () => {
-  const part = command('limits').subcommands?.block;
+  const part = commands.find(({ name }) => name === 'limits')?.subcommands?.block;
   if (!part) throw new TypeError('There is no /limits block');
   const form = { id: 'limits block', title: 'x', submitLabel: 'Go', options: part.options, initial: {} };
   const view = formView(form, { platform: 'slack', guild: 'T', channel: 'C', person: 'U' });
