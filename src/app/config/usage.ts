@@ -31,13 +31,13 @@ export const usageLimits = readable(
 );
 
 const PRICE = /^([\w.:/@+-]{1,200})\s*=\s*(\d{1,9}(?:\.\d{1,6})?)$/;
-const ROUTES = Object.keys(FAMILY_OF);
+const METERED_ROUTES = Object.keys(FAMILY_OF);
 
 /** The known name of counted work that is nearest to this one; this name itself if it is known. */
 function nearestPriced(name: string): string {
   const [, family, route, model] = /^(\w+):(?:(chat|msg|gen):)?(.+)$/.exec(name) ?? [];
   const known = FAMILIES.find((one) => one === family);
-  if (known === undefined || model === undefined) return closest(name, [...FAMILIES, ...ROUTES]);
+  if (known === undefined || model === undefined) return closest(name, [...FAMILIES, ...METERED_ROUTES]);
   if (known === 'song') return `song:${closest(model, [...MUSIC_MODELS])}`;
   return route === undefined ? name : `${known}:${model}`;
 }
@@ -53,7 +53,7 @@ export const usageCosts = z.string().transform((value, context): Readonly<Record
     if (name === undefined) refuse(`is ${JSON.stringify(item.slice(0, 60))}: it must be ${PRICES}.`);
     else if (nearestPriced(name) !== name)
       refuse(
-        `has a price for ${name}, under which nothing is counted: did you mean ${nearestPriced(name)}? Routes are ${ROUTES.join(', ')}.`,
+        `has a price for ${name}, under which nothing is counted: did you mean ${nearestPriced(name)}? Routes are ${METERED_ROUTES.join(', ')}.`,
       );
     else if (prices.has(name)) refuse(`has two prices for ${name}: keep one of them.`);
     else prices.set(name, Number(units));

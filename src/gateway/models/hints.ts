@@ -28,7 +28,7 @@ const USES: Readonly<Record<ModelUse, RegExp>> = {
   pictures: /image|picture|t2i/,
   answers: /chat|text|messages|completion|language|llm|^(?:msg|openai|anthropic|gemini|gen.*)$/,
 };
-const ROUTES: Readonly<Record<Dialect, RegExp>> = {
+const DIALECTS: Readonly<Record<Dialect, RegExp>> = {
   chat: /^(?:chat.*|openai|completions?)$/,
   msg: /^(?:msg|messages|anthropic)$/,
   gen: /^(?:gen(?!er).*|gemini)$/,
@@ -41,9 +41,9 @@ export function hintsOf(item: unknown): ModelHints {
     .flatMap((named) => HINT_FIELDS.map((name) => named(name)))
     .flatMap(wordsOf);
   const uses = new Set(words.map((word) => kindOf(USES, word)).filter((use) => use !== undefined));
-  const routes = new Set(words.map((word) => kindOf(ROUTES, word)).filter((route) => route !== undefined));
+  const routes = new Set(words.map((word) => kindOf(DIALECTS, word)).filter((route) => route !== undefined));
   // What gen models paint comes with text.
-  if (words.some((word) => ROUTES.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
+  if (words.some((word) => DIALECTS.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
   return {
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
     ...(routes.size === 0 ? {} : { routes: [...routes] }),

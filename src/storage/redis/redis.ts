@@ -14,7 +14,8 @@ import { redisJobs } from './jobs/jobs.ts';
 import { redisNotifications } from './notifications.ts';
 import { redisReplicas } from './replicas.ts';
 import { carryOverFormerSchedule } from './schedule/former-schedule.ts';
-import { redisSchedule, redisSemaphores } from './schedule/schedule.ts';
+import { redisSchedule } from './schedule/schedule.ts';
+import { redisSemaphores } from './semaphores.ts';
 import { redisSettings } from './settings.ts';
 import { redisUsage, reservationArgument } from './usage/usage.ts';
 
