@@ -90,6 +90,8 @@ let questions = 0;
 
 async function measureOne({ ask, seen }: Asked, upstream: Upstream): Promise<number> {
   const words = `words-${++questions}`;
+  // What was written before is no longer waited for.
+  await sleep(DISCORD_INTERVAL_MS);
   let toldAt = Number.NaN;
   upstream.next('/chat/completions', async (response) => {
     // The message of the question is posted by now.

@@ -19,7 +19,7 @@ import { createRequestBudget, sendRequest } from './connection/rest/transport.ts
 import { createRivals } from './connection/rivals.ts';
 import { createLeasedShards } from './connection/shards/leased-shards.ts';
 import { createInteractionWebhook } from './connection/webhook.ts';
-import { createEditBudgets, createEditScheduler } from './deliver/edit-scheduler.ts';
+import { createEditBudgets, createEditScheduler, type WriteOptions } from './deliver/edit-scheduler.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
 import { removeDiscordLinks } from './deliver/remove-links.ts';
@@ -233,7 +233,8 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     show(address, message, showOptions) {
       const write = () => showMessage(address, message, showOptions, tools);
-      return scheduler.write(budgetsOf(address), showOptions.key, write, { uploads: hasFiles(message) });
+      const { key, posted } = showOptions;
+      return scheduler.write(budgetsOf(address), key, write, writeOptions(message, posted));
     },
 
     async retract(address, { stray, kept }) {
@@ -262,8 +263,8 @@ export function createDiscord(options: DiscordOptions): Platform {
         },
         async close(message) {
           closed = true;
-          const uploads = hasFiles(message);
-          return await scheduler.write(budgetsOf(address), key, () => write(message, false), { uploads });
+          const last = () => write(message, false);
+          return await scheduler.write(budgetsOf(address), key, last, writeOptions(message, posted));
         },
       };
     },
@@ -282,4 +283,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 const budgetsOf = (address: Address): string =>
   [address.channel, addressDataOf(address).interaction?.token ?? []].flat().join(' ');
 
-const hasFiles = ({ media }: Message): boolean => (media?.length ?? 0) > 0;
+const writeOptions = ({ media = [] }: Message, posted: Posted | undefined): WriteOptions => ({
+  uploads: media.length > 0,
+  posts: posted === undefined,
+});

@@ -80,7 +80,7 @@ async function edit(channels: number): Promise<void> {
         scheduler.offer(channel, 'message', () => Promise.resolve());
         await next();
       }
-      await scheduler.write(channel, 'message', () => Promise.resolve(), { uploads: false });
+      await scheduler.write(channel, 'message', () => Promise.resolve(), { uploads: false, posts: false });
     }),
   );
   scheduler.close();

@@ -21,7 +21,7 @@ interface Queue {
   readonly inFlight: Map<string, Promise<void>>;
   /** Resolves when no write is in flight, except uploads. */
   free: Promise<void>;
-  /** When the last write began, by a clock that is never set. */
+  /** When the last edit began, by a clock that is never set. */
   writtenAt: number;
   running: boolean;
 }
@@ -36,6 +36,8 @@ interface SchedulerOptions extends Pick<System, 'elapsed' | 'sleep' | 'log'> {
 export interface WriteOptions {
   /** The message carries files, which may take long: other messages of the channel need not wait for it. */
   readonly uploads: boolean;
+  /** The message is not there yet. Discord counts posts apart from edits, so an edit need not wait after one. */
+  readonly posts: boolean;
 }
 
 /**
@@ -75,10 +77,10 @@ export function createEditScheduler({
     queue: Queue,
     message: string,
     write: () => Promise<Value>,
-    { uploads }: WriteOptions,
+    { uploads, posts }: WriteOptions,
   ): Promise<Value> {
     const go = async (): Promise<Value> => {
-      queue.writtenAt = elapsed();
+      if (!posts) queue.writtenAt = elapsed();
       return await write();
     };
     const before = queue.inFlight.get(message) ?? Promise.resolve();
@@ -97,7 +99,7 @@ export function createEditScheduler({
     }
   }
 
-  /** Counted from the beginning of the last write, and from Discord's answer if it named a time. */
+  /** Counted from the beginning of the last edit, and from Discord's answer if it named a time. */
   function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
     const told = pauseOf(channel);
     const pause = told === undefined ? EDIT_EVERY_MS : elapsed() - writtenAt + told;
@@ -122,7 +124,7 @@ export function createEditScheduler({
       queue.waiting.delete(message);
       queue.begun.add(message);
       try {
-        await enter(queue, message, write, { uploads: false });
+        await enter(queue, message, write, { uploads: false, posts: false });
         pause = pauseAfterEdit(channel, queue);
       } catch (error) {
         log.debug({ err: error }, 'An edit of a stream failed');

@@ -58,8 +58,9 @@ function setUp(pauseOf?: (queue: string, now: number) => number | undefined, rep
   return { scheduler, write, written, texts, inFlight, until };
 }
 
-const TEXT = { uploads: false };
-const FILES = { uploads: true };
+const TEXT = { uploads: false, posts: false };
+const FILES = { uploads: true, posts: false };
+const POST = { uploads: false, posts: true };
 
 describe('edits of many channels', () => {
   it.each([
@@ -89,6 +90,23 @@ describe('edits of one channel', () => {
     await until(20_000);
     expect(written.map(({ text }) => text)).toEqual(['1', '12', '24', '36', '48', '50']);
     expect(written.map(({ at }) => at)).toEqual([0, 1_200, 2_400, 3_600, 4_800, 6_000]);
+  });
+
+  it('need not wait after a post, which Discord counts apart', async () => {
+    const { scheduler, write, written, until } = setUp();
+    void scheduler.write('c', 'm', write('thinking'), POST);
+    await until(300);
+    scheduler.offer('c', 'm', write('first words'));
+    await until(400);
+    void scheduler.write('c', 'other', write('another message'), POST);
+    scheduler.offer('c', 'm', write('further words'));
+    await until(20_000);
+    expect(written).toEqual([
+      { text: 'thinking', at: 0 },
+      { text: 'first words', at: 300 },
+      { text: 'another message', at: 400 },
+      { text: 'further words', at: 1_500 },
+    ]);
   });
 
   it('are in flight one at a time, and several messages alternate', async () => {
