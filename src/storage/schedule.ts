@@ -107,10 +107,12 @@ function pauseAfter(failures: number, random: () => number): number {
   return pause * (0.8 + 0.4 * random());
 }
 
-function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise<void> {
+/** Resolves after the milliseconds, or at the signal. */
+export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, done);
     signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
     function done() {
       cancel();
       signal.removeEventListener('abort', done);

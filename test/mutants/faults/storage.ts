@@ -90,6 +90,13 @@ export const STORAGE_FAULTS = [
     },
   },
   {
+    name: 'a Redis that refuses is asked again without a pause',
+    file: 'src/storage/redis/schedule/lease-worker.ts',
+    text: 'if (replyOf(error) !== undefined) await this.#pause();',
+    replacement: 'replyOf(error);',
+    tests: { 'test/storage/redis/outages.test.ts': 'is not asked for due jobs without a pause' },
+  },
+  {
     name: 'on SQLite the runs of a dead process are not repeated',
     file: 'src/storage/sqlite/schedule.ts',
     text: 'await database.write(() => statements.free.run(now));',

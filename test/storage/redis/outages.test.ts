@@ -358,6 +358,29 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       }
       expect(await storage.jobs.create(songJob({ id: 'a' }))).toBe(true);
     });
+
+    test('is not asked for due jobs without a pause, and they run when there is some', async () => {
+      const storage = await openReplica();
+      const ran = Promise.withResolvers<string>();
+      const redis = await connectRedis(server.url);
+      const scripts = async () => {
+        const stats = await redis.sendCommand(['INFO', 'commandstats']);
+        return Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(stats))?.[1] ?? 0);
+      };
+      await storage.schedule.wake('due', Date.now() + 300);
+      await redis.configSet('maxmemory', '1mb');
+      await storage.schedule.start(async (job) => void ran.resolve(job), { concurrency: 4 });
+      try {
+        const before = await scripts();
+        const began = performance.now();
+        await expect.poll(async () => (await scripts()) - before, { timeout: 60_000 }).toBeGreaterThan(4);
+        expect(performance.now() - began).toBeGreaterThan(1_000);
+      } finally {
+        await redis.configSet('maxmemory', '0');
+        redis.destroy();
+      }
+      expect(await ran.promise).toBe('due');
+    });
   });
 
   test('a Redis that keeps nothing on disk is warned about at the start', async () => {

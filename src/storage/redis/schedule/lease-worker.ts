@@ -1,10 +1,13 @@
 /** BullMQ's worker, which knows in addition how long each of its locks surely lasts, although its process was suspended. */
-import { Worker } from 'bullmq';
+import { type Job, Worker } from 'bullmq';
+import { replyOf } from '../connection/errors.ts';
 
 interface Lease {
   /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number;
   readonly leaseMs: number;
+  /** Waits before it asks again a Redis that refused, as one whose memory is full. */
+  readonly pause: () => Promise<void>;
 }
 
 export class LeaseWorker<Data> extends Worker<Data> {
@@ -12,9 +15,11 @@ export class LeaseWorker<Data> extends Worker<Data> {
   readonly #lockedAt = new Map<string, number>();
   readonly #elapsed: () => number;
   readonly #leaseMs: number;
+  readonly #pause: () => Promise<void>;
 
-  constructor({ elapsed, leaseMs }: Lease, ...worker: ConstructorParameters<typeof Worker<Data>>) {
+  constructor({ elapsed, leaseMs, pause }: Lease, ...worker: ConstructorParameters<typeof Worker<Data>>) {
     super(...worker);
+    this.#pause = pause;
     this.#elapsed = elapsed;
     this.#leaseMs = leaseMs;
   }
@@ -32,6 +37,16 @@ export class LeaseWorker<Data> extends Worker<Data> {
 
   unlocked(timer: string): void {
     this.#lockedAt.delete(timer);
+  }
+
+  /** BullMQ pauses by itself where the connection fails, and asks again at once where Redis refuses. */
+  protected override async moveToActive(token: string, name?: string): Promise<Job<Data>> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      if (replyOf(error) !== undefined) await this.#pause();
+      throw error;
+    }
   }
 
   override async extendJobLocks(timers: string[], tokens: string[], duration: number): Promise<string[]> {

@@ -11,6 +11,7 @@ import {
   type DueJob,
   type DueRun,
   measureLateness,
+  pause,
   runJob,
   type Schedule,
   STORAGE_PAUSE,
@@ -176,7 +177,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
       const client = untilAnswered(connection.duplicate());
       const worker: LeaseWorker<DueJob> = new LeaseWorker(
-        { elapsed: clock.elapsed, leaseMs },
+        { elapsed: clock.elapsed, leaseMs, pause: () => pause(STORAGE_PAUSE, stopping.signal, clock) },
         QUEUE,
         (timer) => take(timer, handler, worker, stopping.signal),
         {
