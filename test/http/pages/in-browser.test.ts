@@ -331,6 +331,19 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     }
     // What was played is drawn in another colour than what comes.
     expect(await page.evaluate(COLOURS)).toBe(2);
+    // A slider that is held stays in the hand while the mix goes on.
+    await position.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await position.boundingBox()) ?? {};
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.75, y + height / 2);
+    const held = await position.inputValue();
+    const from = Number(await page.evaluate(MIX_POSITION));
+    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(from + 0.5);
+    expect(await position.inputValue()).toBe(held);
+    await page.mouse.up();
+    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThanOrEqual(Number(held));
+    await expect.poll(() => position.inputValue()).not.toBe(held);
     const muteVocals = page.getByRole('button', { name: 'Mute vocals' });
     await muteVocals.click();
     await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);

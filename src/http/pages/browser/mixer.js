@@ -116,10 +116,11 @@ async function start(section, say) {
 
   const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
   let drawn = -1;
+  let dragging = false;
   const show = () => {
     const position = deck.position();
     if (deck.playing && position >= deck.duration) return void deck.seek(0).then(() => stop());
-    const played = showPosition(seek, time, position);
+    const played = showPosition(seek, time, dragging ? Number(seek.value) : position);
     if (played !== drawn) for (const lane of lanes) lane.draw(played);
     drawn = played;
     showLine(take, position);
@@ -144,9 +145,13 @@ async function start(section, say) {
     showState();
   });
   pauseForOthers(play, stop);
-  seek.addEventListener('input', () => showPosition(seek, time, Number(seek.value)));
+  seek.addEventListener('input', () => {
+    dragging = true;
+    show();
+  });
   seek.addEventListener('change', async () => {
     await deck.seek(Number(seek.value));
+    dragging = false;
     show();
   });
   karaoke.addEventListener('click', () => {
