@@ -222,6 +222,20 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which somebody cancels while a run posts, storage is away when it reads that, and the timers are lost', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      seed: 267_449_167,
+      store: 'sqlite',
+      requests: [asked('song')],
+      presses: [{ button: 'cancel', request: 0, afterMs: 0 }],
+      faults: [{ type: 'lose timers', afterSteps: 46, replica: 0, forMs: 0 }],
+      storage: [{ after: 20, reply: 'away', times: 1 }],
+    });
+    expect(trace.join('\n')).toMatch(/presses cancel[\s\S]*posts for [\s\S]*away\n.*loses the timers/);
+    expect(broken).toEqual([]);
+  });
+
   test('in which a run that stood still tells of an earlier Retry-After than the run that overtook it', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,

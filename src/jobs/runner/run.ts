@@ -92,6 +92,10 @@ export class JobRun {
     let isWritten: boolean;
     try {
       isWritten = await this.#write();
+      if (!isWritten) {
+        this.#events = before;
+        await this.#catchUp();
+      }
     } catch (error) {
       // Not sent, so not claimed; what was posted before is.
       this.#events = before;
@@ -99,13 +103,8 @@ export class JobRun {
       if (before.some(isPost)) await this.save();
       throw error;
     }
-    if (isWritten) {
-      this.assertHeld();
-      return true;
-    }
-    this.#events = before;
-    await this.#catchUp();
-    return false;
+    if (isWritten) this.assertHeld();
+    return isWritten;
   }
 
   /**
