@@ -135,7 +135,6 @@ async function answer(
   const outcome = inTime ?? (await (running ?? runAs(user, asking, tools)));
   if (outcome.type === 'accepted') {
     const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
-    if (!isEarly) await backlog.calm(tools.sleep);
     // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
     if (isHeard || outcome.decline === undefined) outcome.begin();
     else await outcome.decline();
