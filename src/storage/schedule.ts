@@ -1,4 +1,5 @@
 /** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
+import { backoff } from '../core/backoff.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 
@@ -41,8 +42,7 @@ export function checkTime(at: number): void {
 
 /** Milliseconds before storage that failed is tried again. */
 export const STORAGE_PAUSE = 1_000;
-const FIRST_PAUSE = 1_000;
-const LONGEST_PAUSE = 60_000;
+const AFTER_FAILURE = { firstMs: 1_000, longestMs: 60_000 } as const;
 
 /** A job that is due, and how many runs of it failed or died in a row. */
 export interface DueJob {
@@ -69,7 +69,7 @@ export function measureLateness(
 
 /**
  * Runs a job, and stores its next run for as long as that takes. A failure is tried again after 1 s, doubling to 1 min, give
- * or take 20 %; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
+ * or take a quarter; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
  */
 export async function runJob(
   { job, failures, isHeld }: DueRun,
@@ -87,7 +87,7 @@ export async function runJob(
     if (at !== undefined) checkTime(at);
   } catch (error) {
     failed = failures + 1;
-    at = clock.now() + (signal.aborted ? 0 : pauseAfter(failed, random));
+    at = clock.now() + (signal.aborted ? 0 : backoff({ attempt: failed, ...AFTER_FAILURE, random }));
     if (!signal.aborted) log.error({ err: error, job }, 'A run of a job failed; it will be tried again');
   }
   for (;;) {
@@ -100,11 +100,6 @@ export async function runJob(
       await pause(STORAGE_PAUSE, signal, clock);
     }
   }
-}
-
-function pauseAfter(failures: number, random: () => number): number {
-  const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10));
-  return pause * (0.8 + 0.4 * random());
 }
 
 /** Resolves after the milliseconds, or at the signal. */
