@@ -236,6 +236,33 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which two looks for a cancellation overtake each other before the question is sent', async () => {
+    const { broken } = await simulator.play({
+      ...QUIET,
+      seed: 1_506_086_306,
+      store: 'sqlite',
+      requests: [
+        asked('song', { twice: true, late: true }),
+        asked('question to think about', { twice: true }),
+        asked('question'),
+      ],
+      presses: [
+        { button: 'cancel', request: 2, afterMs: 600_000 },
+        { button: 'cancel', request: 0, afterMs: 0 },
+        { button: 'cancel', request: 0, afterMs: 600_000 },
+      ],
+      faults: [
+        { type: 'stop', afterSteps: 28, replica: 0, forMs: 60_000 },
+        { type: 'freeze', afterSteps: 52, replica: 0, forMs: 60_000 },
+        { type: 'lose timers', afterSteps: 38, replica: 0, forMs: 0 },
+        { type: 'freeze', afterSteps: 21, replica: 0, forMs: 0 },
+      ],
+      paid: [{ type: 'busy', retryAfterMs: 600_000 }],
+      channel: ['gone'],
+    });
+    expect(broken).toEqual([]);
+  });
+
   test('in which a run that stood still tells of an earlier Retry-After than the run that overtook it', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,

@@ -22,9 +22,11 @@ export async function watchForCancel(
   let cancelledBy: string | undefined;
   const check = async (): Promise<void> => {
     try {
-      const current = await storage.jobs.read(job);
-      cancelledBy = current?.cancelRequestedBy;
-      if (cancelledBy !== undefined) cancel.abort();
+      const requestedBy = (await storage.jobs.read(job))?.cancelRequestedBy;
+      // An earlier read may be answered after a later one.
+      if (requestedBy === undefined) return;
+      cancelledBy = requestedBy;
+      cancel.abort();
     } catch (error) {
       log.debug({ job, err: error }, 'Whether an answer is to stop cannot be read right now');
     }
