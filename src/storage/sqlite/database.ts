@@ -11,7 +11,7 @@ import { migrate } from './schema.ts';
 /** How long a write waits for a backup or an inspecting tool; it blocks the process, so it stays below 3 s. */
 const BUSY_TIMEOUT = 2_000;
 /** Bounds how long one commit keeps the process from doing anything else. */
-const LARGEST_GROUP = 256;
+const LARGEST_GROUP = 128;
 
 interface Change {
   /** Makes the change. Returns the function to call once it is durable. */
@@ -106,7 +106,10 @@ export class SqliteDatabase {
       },
       refuse: (error) => reject(this.#storageError(error)),
     });
-    this.#flushing ??= setImmediate(() => this.#flush());
+    if (this.#changes.length >= LARGEST_GROUP) {
+      clearImmediate(this.#flushing);
+      this.#flush();
+    } else this.#flushing ??= setImmediate(() => this.#flush());
     return promise;
   }
 
