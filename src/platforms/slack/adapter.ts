@@ -92,7 +92,7 @@ export function createSlack(options: SlackOptions): Platform {
     options.connection.type === 'socket'
       ? createSockets(options.connection, common)
       : createWebhook(options.connection, common);
-  const { app, idle } = createApp({ ...common, receiver: connection, workspaces, arrivals });
+  const app = createApp({ ...common, receiver: connection, workspaces, arrivals });
   const renders = createRenderThread({
     module: new URL('./render/markdown.ts', import.meta.url),
     create: createSlackText,
@@ -138,7 +138,7 @@ export function createSlack(options: SlackOptions): Platform {
     async stop() {
       connection.refuse();
       // An acknowledgement needs the connection that its event came by.
-      await Promise.race([idle(), sleep(STOP_MS)]);
+      await Promise.race([app.idle(), sleep(STOP_MS)]);
       await connection.stop();
     },
 

@@ -13,6 +13,14 @@ type AppOptions = ConnectionOptions & {
   readonly arrivals: Arrivals;
 };
 
+/** A slash command as it came. */
+export interface SentCommand extends Pick<ReceiverEvent, 'body' | 'ack'> {
+  readonly arrival: Arrival;
+}
+
+/** Undefined for a command that the bot does not have. Otherwise it never rejects. */
+export type TakeCommand = (sent: SentCommand) => Promise<void> | undefined;
+
 /** How what Bolt passes on arrived. */
 export function arrivalOf(context: Context): Arrival {
   // Sound: `deferAcknowledgements` puts it there.
@@ -29,6 +37,8 @@ export function organisationOf({
 }): string | undefined {
   return isEnterpriseInstall ? enterpriseId : undefined;
 }
+
+export type SlackApp = ReturnType<typeof createApp>;
 
 /** Connects to nothing until the receiver starts. */
 export function createApp({ client, receiver, workspaces, arrivals, sleep, log }: AppOptions) {
@@ -51,23 +61,30 @@ export function createApp({ client, receiver, workspaces, arrivals, sleep, log }
       };
     },
   });
-  deferAcknowledgements(app, { sleep, arrivals, isFailed: (body) => failed.has(body) });
+  let takeCommand: TakeCommand = () => undefined;
+  const deferred = deferAcknowledgements(app, { sleep, isFailed: (body) => failed.has(body) });
   const running = new Set<Promise<void>>();
-  app.use(async ({ next }) => {
-    const handled = Promise.resolve(next());
+  app.processEvent = async (event: ReceiverEvent) => {
+    const { body, ack, customProperties: { sentAt } = {} } = event;
+    const arrival = arrivals.arrival(body, sentAtSchema.parse(sentAt));
+    const handled = takeCommand({ body, ack, arrival }) ?? deferred(event, arrival);
     running.add(handled);
     try {
       await handled;
     } finally {
       running.delete(handled);
     }
-  });
+  };
   app.error(async ({ error, body }: { error: Error; body: object }) => {
     failed.add(body);
     log.error({ err: error }, 'An event from Slack was not handled');
   });
   return {
     app,
+    /** Ahead of Bolt, which makes for each of many commands that come together what none of them needs. */
+    takeCommands(take: TakeCommand): void {
+      takeCommand = take;
+    },
     /** Resolves when nothing that Slack sent is being handled. */
     async idle(): Promise<void> {
       while (running.size > 0) await Promise.allSettled(running);
@@ -76,8 +93,6 @@ export function createApp({ client, receiver, workspaces, arrivals, sleep, log }
 }
 
 const sentAtSchema = z.number().optional();
-const AWAY =
-  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
 
 /**
  * Bolt acknowledges an event before it passes it on, so a process that dies in between would lose it. Here an event is
@@ -85,23 +100,17 @@ const AWAY =
  */
 function deferAcknowledgements(
   app: App,
-  {
-    sleep,
-    arrivals,
-    isFailed,
-  }: Pick<AppOptions, 'sleep' | 'arrivals'> & { readonly isFailed: (body: object) => boolean },
-): void {
+  { sleep, isFailed }: Pick<AppOptions, 'sleep'> & { readonly isFailed: (body: object) => boolean },
+): (event: ReceiverEvent, arrival: Arrival) => Promise<void> {
   const process = app.processEvent.bind(app);
-  app.processEvent = async (event: ReceiverEvent) => {
-    const { body, ack, customProperties: { sentAt } = {} } = event;
+  return async (event, arrival) => {
+    const { body, ack } = event;
     const isEvent = body.type === 'event_callback';
     const processed = process({
       ...event,
-      customProperties: { arrival: arrivals.arrival(body, sentAtSchema.parse(sentAt)) },
+      customProperties: { arrival },
       ack: async (response?: unknown) => {
-        if (isEvent) return;
-        if (!isFailed(body)) await ack(response);
-        else if (typeof body.command === 'string') await ack({ response_type: 'ephemeral', text: AWAY });
+        if (!isEvent && !isFailed(body)) await ack(response);
       },
     });
     if (!isEvent) return processed;

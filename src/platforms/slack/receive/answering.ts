@@ -119,7 +119,7 @@ async function answer(
 ): Promise<void> {
   const { bot, backlog } = tools;
   // Many come in one piece: all of them are counted before the first is worked on.
-  await nextTurn();
+  if (!backlog.isCrowded()) await nextTurn();
   // What is wrong with a form is said in its acknowledgement.
   const isForm = acknowledge.atField !== undefined;
   // What was on its way for long is acknowledged at once, and so is each of many that come together.

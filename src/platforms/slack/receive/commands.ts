@@ -1,41 +1,42 @@
 /** Slash commands. */
-import type { App, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { RawOptions } from '../../../core/options.ts';
 import { askedHelp, type CommandLine, readCommandLine, typedOptions } from '../../shared/command-line.ts';
+import type { SentCommand, TakeCommand } from '../connection/app.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
-import {
-  type Acknowledgement,
-  type ListenerTools,
-  openCommandForm,
-  respond,
-  toolsIn,
-  type WorkspaceTools,
-} from './answering.ts';
-import { slashAddress, slashSchema } from './invocations.ts';
+import { type Acknowledgement, type ListenerTools, openCommandForm, respond, toolsIn } from './answering.ts';
+import { slashAddress, slashSchema, sourceOf } from './invocations.ts';
 
-/** Ahead of Bolt's listeners: it would ask every one of them about each of many commands that come together. */
-export function listenToCommands(app: App, shared: ListenerTools): void {
+const AWAY =
+  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
+
+/** What takes the bot's slash commands. */
+export function commandTaker(shared: ListenerTools): TakeCommand {
   const commands = new Map(
     shared.bot.commands.map(inSlackWords).map((command) => [`/${command.name}`, command]),
   );
-  app.use(async (args) => {
-    const command = 'command' in args ? commands.get(args.command.command) : undefined;
-    if (command === undefined || !('command' in args)) return await args.next();
-    const { ack, body, context } = args;
-    await take(command, { ack, body }, await toolsIn(context, shared));
-  });
+  return (sent) => {
+    const command = commands.get(sent.body.command);
+    if (command === undefined) return undefined;
+    return take(command, sent, shared).catch((error: unknown) => {
+      shared.log.error({ err: error }, 'A command from Slack was not handled');
+    });
+  };
 }
 
 async function take(
   command: AnyCommand,
-  { ack, body }: Pick<SlackCommandMiddlewareArgs, 'ack' | 'body'>,
-  tools: WorkspaceTools,
+  { body, ack, arrival }: SentCommand,
+  shared: ListenerTools,
 ): Promise<void> {
   const slash = slashSchema.parse(body);
+  const tools = await toolsIn({ ...sourceOf(slash), arrival }, shared).catch(async (error: unknown) => {
+    await ack({ response_type: 'ephemeral', text: AWAY });
+    throw error;
+  });
   const { trigger_id: id } = slash;
   const address = slashAddress(slash, tools.now());
   const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
@@ -55,7 +56,7 @@ async function take(
     // A workspace's people use its commands, and visitors those of their own.
     const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
     const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-    const acknowledge = { arrival: tools.arrival, silently: () => ack(), privately };
+    const acknowledge = { arrival, silently: () => ack(), privately };
     const asking = { id, ...target, options, address };
     await respond(asking, user, { acknowledge, triggerId: id }, tools);
   } catch (error) {

@@ -1,18 +1,19 @@
 /** Registers everything that the bot answers to in Slack. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { SlackApp } from '../connection/app.ts';
 import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
-import { listenToCommands } from './commands.ts';
+import { commandTaker } from './commands.ts';
 import { CONVERSATION_COMMAND } from './conversation.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
 import { listenToButtons, listenToShortcuts } from './interactions.ts';
 import { listenToTalk } from './messages.ts';
 
-export function listen(app: App, tools: ListenerTools): void {
+export function listen({ app, takeCommands }: SlackApp, tools: ListenerTools): void {
   const { commands } = tools.bot;
-  listenToCommands(app, tools);
+  takeCommands(commandTaker(tools));
   listenToButtons(app, tools);
   listenToForms(app, tools);
   listenToHome(app, tools);
