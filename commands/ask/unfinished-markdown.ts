@@ -2,6 +2,8 @@
 
 /** Characters. Closing looks ahead from each sign, and a mark is not missed in so long a paragraph. */
 const LONGEST_BLOCK = 3_000;
+const GAPS = ['\n\n', '\n```\n', '\n~~~\n'] as const;
+const LONGEST_GAP = 5;
 
 /**
  * Closes what the last block has open: emphasis, code, links. Marks without text are left out until text follows. Blocks
@@ -13,16 +15,18 @@ export function closeMarkdown(text: string): string {
   if (fence !== undefined)
     return text.replace(new RegExp(`\\n[ \\t]*${fence[0]}{1,${fence.length - 1}}$`), '');
   const start = lastBlock(text);
-  if (text.length - start > LONGEST_BLOCK) return text;
+  if (start === undefined) return text;
   const block = withoutFirstSigns(text.slice(start));
   return text.slice(0, start) + closeInline(block);
 }
 
+const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})(.*)$/;
+
 /** The marks of the code fence that is open at the end of the text. */
 function openFence(text: string): string | undefined {
   let open: string | undefined;
-  for (const line of text.split('\n')) {
-    const [, marks = '', info = ''] = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+  for (const line of linesWithFences(text)) {
+    const [, marks = '', info = ''] = FENCE.exec(line) ?? [];
     if (marks === '') continue;
     if (open === undefined) open = marks.startsWith('`') && info.includes('`') ? undefined : marks;
     else if (marks.startsWith(open) && info.trim() === '') open = undefined;
@@ -30,15 +34,30 @@ function openFence(text: string): string | undefined {
   return open;
 }
 
+/** Only these: a growing text is searched from its beginning at each edit. */
+function* linesWithFences(text: string): Generator<string> {
+  const marks = /`{3}|~{3}/g;
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    const end = text.indexOf('\n', found.index);
+    marks.lastIndex = end < 0 ? text.length : end;
+    yield text.slice(text.lastIndexOf('\n', found.index) + 1, marks.lastIndex);
+  }
+}
+
 const BEGINS_BLOCK = /\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t])/g;
 
-/** Where the last paragraph, item or heading begins: marks never reach over an empty line, nor out of an item. */
-function lastBlock(text: string): number {
-  const gap = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n```\n'), text.lastIndexOf('\n~~~\n'));
-  const after = gap < 0 ? 0 : gap + (text.startsWith('\n\n', gap) ? 2 : 5);
+/**
+ * Where the last paragraph, item or heading begins: marks never reach over an empty line, nor out of an item. Undefined where it is
+ * longer than {@link LONGEST_BLOCK}.
+ */
+function lastBlock(text: string): number | undefined {
+  const from = Math.max(0, text.length - LONGEST_BLOCK - LONGEST_GAP);
+  const tail = text.slice(from);
+  const gap = Math.max(...GAPS.map((sign) => tail.lastIndexOf(sign)));
+  const after = gap < 0 ? 0 : gap + (tail.startsWith('\n\n', gap) ? 2 : LONGEST_GAP);
   let start = after;
-  for (const match of text.slice(after).matchAll(BEGINS_BLOCK)) start = after + match.index + 1;
-  return start;
+  for (const match of tail.slice(after).matchAll(BEGINS_BLOCK)) start = after + match.index + 1;
+  return tail.length - start > LONGEST_BLOCK ? undefined : from + start;
 }
 
 /** Signs at the beginning of a line are left out until more follows: dashes alone would make the text above a heading. */
