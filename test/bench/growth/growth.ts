@@ -57,7 +57,7 @@ const CURVES: readonly Curve[] = [
   ...(noRedis === undefined
     ? [
         inStorage('Redis', 'jobs waiting', upTo(100_000), upTo(1_000)),
-        inStorage('Redis', 'jobs done', [...upTo(100_000), 200_000], upTo(1_000)),
+        inStorage('Redis', 'jobs done', upTo(1_000_000), upTo(1_000)),
         inStorage('Redis', 'callbacks', upTo(100_000), upTo(1_000)),
       ]
     : []),

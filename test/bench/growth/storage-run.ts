@@ -148,6 +148,60 @@ async function onSqlite() {
   }
 }
 
+/** ARGV: the first number, the last one, and the commands that store a job, with signs for a number and for a channel's. */
+const COPY = `
+local commands = cjson.decode(ARGV[3])
+for number = ARGV[1], ARGV[2] do
+  for _, command in ipairs(commands) do
+    local copy = {}
+    for index, part in ipairs(command) do
+      copy[index] = part:gsub('<number>', number):gsub('<channel>', number % ${CHANNELS})
+    end
+    redis.call(unpack(copy))
+  end
+end`;
+const COPIES_AT_ONCE = 5_000;
+
+/** The commands that store again all that Redis holds of the one job in it. */
+async function commandsOf(redis: Awaited<ReturnType<typeof connectRedis>>): Promise<string[][]> {
+  const keys = await redis.keys('*');
+  // By BullMQ, which names a timer as it likes.
+  const timer = await redis.get(`minstrel:schedule:de:${NUMBER}`);
+  const stored = async (key: string): Promise<string[][]> => {
+    switch (await redis.type(key)) {
+      case 'string':
+        return [['SET', key, (await redis.get(key)) ?? '']];
+      case 'hash':
+        return [['HSET', key, ...Object.entries(await redis.hGetAll(key)).flat()]];
+      case 'zset':
+        return (await redis.zRangeWithScores(key, 0, -1)).map(({ value, score }) => [
+          'ZADD',
+          key,
+          String(score),
+          value,
+        ]);
+      case 'list':
+        return [['RPUSH', key, ...(await redis.lRange(key, 0, -1))]];
+      case 'set':
+        return [['SADD', key, ...(await redis.sMembers(key))]];
+      default:
+        return [];
+    }
+  };
+  const ofJob = (text: string) => text.includes(NUMBER) || (timer !== null && text.includes(timer));
+  return (await Promise.all(keys.map(stored)))
+    .flat()
+    .filter((command) => command.some(ofJob))
+    .map((command) =>
+      command.map((part) =>
+        part
+          .replaceAll(NUMBER, 'job<number>')
+          .replaceAll(timer ?? NUMBER, `${timer}<number>`)
+          .replaceAll(channelOf('X'), channelOf('<channel>')),
+      ),
+    );
+}
+
 async function onRedis() {
   const redis = await startRedisServer({ appendonly: 'no' });
   const administration = await connectRedis(redis.url);
@@ -159,13 +213,14 @@ async function onRedis() {
   const measured: { size: number; each: number }[] = [];
   try {
     await using opened = disposable(await openRedisStorage({ ...tools, ...PATIENT, url: redis.url }));
-    let filled = 0;
+    await ONE_MORE[curve](opened.storage, NUMBER, channelOf('X'));
+    const copied = JSON.stringify(await commandsOf(administration));
+    let filled = 1;
     for (const size of sizes) {
-      await fill(
-        opened.storage,
-        Array.from({ length: size - filled }, (_, index) => `job${filled + index}`),
-      );
-      filled = size;
+      for (; filled < size; filled = Math.min(size, filled + COPIES_AT_ONCE)) {
+        const last = Math.min(size, filled + COPIES_AT_ONCE) - 1;
+        await administration.eval(COPY, { arguments: [String(filled), String(last), copied] });
+      }
       measured.push({ size, each: await measure(opened.storage, cpu, String(size)) });
     }
     return measured;
