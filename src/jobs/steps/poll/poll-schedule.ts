@@ -4,17 +4,27 @@ const SECOND = 1_000;
 const SHORTEST_PAUSE_MS = 1.5 * SECOND;
 /** The public API's own advice (https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference). */
 const LONGEST_PAUSE_MS = 15 * SECOND;
+/** Where it is known how long such tasks take. */
+const LONGEST_PLANNED_MS = 20 * SECOND;
 /** Where nothing is known yet: a short video may be there within seconds. */
 const TYPICAL_MS = 30 * SECOND;
-/** A task that ends far earlier than any before it is noticed after this part of the usual time, at the latest. */
+/** One that takes longer than any before it may take as long as it likes: it is noticed after this part of its time. */
 const LONGEST_PART = 0.05;
-/** How long a finished task waits to be asked about; a little less on average, about as with a poll every five seconds. */
-const MEAN_DELAY_MS = 2.65 * SECOND;
+/** One that ends far earlier than any before it is noticed after this part of its time. */
+const EARLY_PART = 0.25;
+/** How long a finished task waits to be asked about, on average: a little less than with a poll every five seconds. */
+const MEAN_DELAY_MS = 2.4 * SECOND;
 /** Fewer durations say nothing of how far they differ. */
 const FEWEST_DURATIONS = 4;
 /** The least deviation of the durations' logarithm: a few equal durations do not mean that all are equal. */
 const LEAST_SPREAD = 0.08;
-const STEP_MS = 0.1 * SECOND;
+/** Of the logarithm, in spreads: nearly all tasks end between these. */
+const EARLIEST = -3;
+const LATEST = 3.5;
+/** Between two moments that are compared: this, or this part of the time. */
+const STEP_MS = 0.25 * SECOND;
+const STEP_PART = 1 / 250;
+const BISECTIONS = 12;
 
 interface Progress {
   readonly elapsedMs: number;
@@ -28,57 +38,100 @@ interface Progress {
 export function pollPause(progress: Progress, random: () => number): number {
   const { elapsedMs, typicalMs = TYPICAL_MS, durations = [] } = progress;
   if (durations.length >= FEWEST_DURATIONS) {
-    const pause = pauseByChance(elapsedMs, durations);
+    const next = plannedPolls(durations).find((at) => at >= elapsedMs + SHORTEST_PAUSE_MS);
+    const pause = next === undefined ? longestPause(elapsedMs) : next - elapsedMs;
     return pause + Math.min(0.05 * pause, SECOND / 4) * (2 * random() - 1);
   }
   const away = Math.abs(typicalMs - elapsedMs) / 4;
   return Math.min(LONGEST_PAUSE_MS, Math.max(2 * SECOND, away)) * (0.9 + random() * 0.2);
 }
 
+const longestPause = (at: number, part = LONGEST_PART): number => Math.max(LONGEST_PLANNED_MS, part * at);
+
+/** When a task could be asked about. */
+interface Moment {
+  readonly at: number;
+  /** The chance that it has ended by then. */
+  readonly ended: number;
+  /** The integral of `ended` up to then, in milliseconds. */
+  readonly area: number;
+}
+
 /**
- * Polls lie as close as the chance to find the task finished asks for. The expected number of polls is smallest, for a mean
- * delay, where pauses are as the inverse root of the hazard: h(t) = f(t) / (1 - F(t)). Durations are taken for log-normal.
+ * When a task is asked about until it has ended: as few polls as there can be for that mean delay, where durations are log-normal. Found
+ * by dynamic programming, in which a poll costs 1 and a millisecond of delay has a price; the price is found by bisection.
  */
-function pauseByChance(elapsedMs: number, durations: readonly number[]): number {
+function plannedPolls(durations: readonly number[]): readonly number[] {
   const logs = durations.map((duration) => Math.log(Math.max(duration, SECOND)));
   const mean = average(logs);
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
   // A few durations predict the next one less surely than many do.
   const spread = Math.max(LEAST_SPREAD, Math.sqrt(variance * (1 + 1 / logs.length)));
-  const hazardAt = (at: number) => hazard((Math.log(at) - mean) / spread) / (spread * at);
-  const scale = (2 * MEAN_DELAY_MS) / meanRootOfInverse(hazardAt, mean, spread);
-  const longest = Math.max(LONGEST_PAUSE_MS, LONGEST_PART * elapsedMs);
-  let due = 0;
-  let pause = 0;
-  while (due < 1 && pause < longest) {
-    due += (STEP_MS * Math.sqrt(hazardAt(elapsedMs + pause + STEP_MS / 2))) / scale;
-    pause += STEP_MS;
+  const moments = momentsOf(mean, spread);
+  let low = 1e-5;
+  let high = 10;
+  for (let bisection = 0; bisection < BISECTIONS; bisection += 1) {
+    const price = Math.sqrt(low * high);
+    if ((cheapestPlan(moments, price)?.delayMs ?? 0) > MEAN_DELAY_MS) low = price;
+    else high = price;
   }
-  // Past every duration before, it may take as long as it likes.
-  return Math.max(SHORTEST_PAUSE_MS, pause);
+  const polls: number[] = [];
+  for (let plan = cheapestPlan(moments, high)?.next; plan; plan = plan.next) polls.push(plan.at);
+  return polls;
 }
 
-/** The mean of the hazard's inverse root over all durations. */
-function meanRootOfInverse(hazardAt: (at: number) => number, mean: number, spread: number): number {
-  let sum = 0;
-  let weight = 0;
-  for (let z = -3; z <= 3; z += 0.1) {
-    const density = Math.exp((-z * z) / 2);
-    sum += density / Math.sqrt(hazardAt(Math.exp(mean + spread * z)));
-    weight += density;
+function momentsOf(mean: number, spread: number): readonly Moment[] {
+  const first = Math.exp(mean + EARLIEST * spread);
+  const last = Math.exp(mean + LATEST * spread);
+  const moments: Moment[] = [];
+  let before: Moment = { at: 0, ended: 0, area: 0 };
+  while (before.at < last) {
+    moments.push(before);
+    const step =
+      before.at < first
+        ? Math.min(longestPause(before.at, EARLY_PART), Math.max(first - before.at, STEP_MS))
+        : Math.max(STEP_MS, STEP_PART * before.at);
+    const at = before.at + step;
+    const ended = normal((Math.log(at) - mean) / spread);
+    before = { at, ended, area: before.area + ((before.ended + ended) / 2) * step };
   }
-  return sum / weight;
+  return [...moments, before];
+}
+
+/** What follows when a task has not ended at a moment. Costs and delays are means over all tasks. */
+interface Plan extends Moment {
+  readonly cost: number;
+  readonly delayMs: number;
+  /** The next poll; absent after the last moment. */
+  readonly next?: Plan;
+}
+
+function cheapestPlan(moments: readonly Moment[], price: number): Plan | undefined {
+  /** The latest one first. */
+  const plans: Plan[] = [];
+  for (const from of moments.toReversed()) {
+    let cost = Number.POSITIVE_INFINITY;
+    let delayMs = 0;
+    let next: Plan | undefined;
+    for (let index = plans.length - 1; index >= 0; index -= 1) {
+      const then = plans[index];
+      if (then === undefined || (next && then.at > from.at + longestPause(from.at))) break;
+      const delayed = then.area - from.area - from.ended * (then.at - from.at);
+      const own = 1 - from.ended + price * delayed;
+      // It grows with the pause, and what follows costs something, too.
+      if (own >= cost) break;
+      if (own + then.cost >= cost) continue;
+      cost = own + then.cost;
+      delayMs = delayed + then.delayMs;
+      next = then;
+    }
+    plans.push(next ? { ...from, cost, delayMs, next } : { ...from, cost: 0, delayMs: 0 });
+  }
+  return plans.at(-1);
 }
 
 function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** Of the standard normal distribution. */
-function hazard(z: number): number {
-  // Mills' ratio: https://en.wikipedia.org/wiki/Mills_ratio
-  if (z > 6) return z + 1 / z;
-  return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI) / (1 - normal(z));
 }
 
 /** The distribution function of the standard normal distribution, within 1e-7: Abramowitz and Stegun, 26.2.17. */
