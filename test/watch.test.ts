@@ -60,7 +60,7 @@ test('every alert has an entry in the runbook, and a case in the tests of the ru
   ].map(([, name]) => name);
   expect(runbook).toEqual(alerts);
   const cases = readFileSync('deploy/prometheus/rules.test.yaml', 'utf8');
-  for (const alert of alerts) expect(cases.split(`alertname: ${alert}`)).toHaveLength(3);
+  for (const alert of alerts) expect(cases.split(`alertname: ${alert}`).length).toBeGreaterThanOrEqual(3);
 });
 
 test('every series is measured somewhere, and shown on the board', () => {

@@ -39,6 +39,13 @@ async function privately(user: string, command: string, text: string): Promise<s
 
 const metrics = async () => (await fetch(running.minstrel.metricsUrl ?? '')).text();
 
+it('what alerts count is there before it happens, at zero', async () => {
+  const lines = await metrics();
+  expect(lines).toContain('minstrel_callbacks_total{outcome="stored"} 0');
+  expect(lines).toContain('minstrel_callbacks_total{outcome="forged"} 0');
+  expect(lines).toContain('minstrel_undelivered_total{platform="slack"} 0');
+});
+
 it('an administrator chooses a model by the ordinal words of a list; the rest are refused', async () => {
   expect(await privately(ADA, '/models', 'set ask chat:chat-small channel')).toContain(
     'Only moderators may use /models',

@@ -21,6 +21,7 @@ export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
 export function createCollector({ metrics, storage, platforms, now, elapsed }: CollectorOptions) {
   const { measure, reset } = metrics;
   let counted = Number.NEGATIVE_INFINITY;
+  beginAtZero(platforms, measure);
 
   return async (): Promise<void> => {
     for (const platform of platforms) {
@@ -36,6 +37,15 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
     reset('minstrel_oldest_job_age_seconds');
     setGauges(counts, now(), measure);
   };
+}
+
+/** Outcomes of callbacks that alerts ask about. */
+const CALLBACK_OUTCOMES = ['stored', 'unknown-job', 'unavailable', 'forged'];
+
+/** Prometheus sees no increase in the first sample of a series, so what alerts count is there before it happens. */
+function beginAtZero(platforms: readonly Platform[], measure: Measure): void {
+  for (const outcome of CALLBACK_OUTCOMES) measure('minstrel_callbacks_total', { outcome }, 0);
+  for (const { name } of platforms) measure('minstrel_undelivered_total', { platform: name }, 0);
 }
 
 function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {
