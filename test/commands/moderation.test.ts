@@ -220,6 +220,20 @@ describe('/limits', () => {
     expect(await says('limits', 'allow', { command: 'dance' })).toContain('There is no command “dance”');
   });
 
+  test('who may not use /party cannot use the button that plays a song, either', async () => {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    await world.advance(job);
+    const press = { person: ADA, action: { name: 'play', job, index: 0 } };
+    expect(await run('song', undefined, {}, press)).toMatchObject({ visibility: 'channel' });
+    await run('limits', 'forbid', { command: 'party', where: 'server' });
+    expect(await says('song', undefined, {}, press)).toContain('Moderators have switched /party off here.');
+    expect(await run('song', undefined, {}, { ...press, person: MOD })).toMatchObject({
+      visibility: 'channel',
+    });
+  });
+
   test('report tells by person, family and day, with a picture', async () => {
     expect(await says('limits', 'report')).toContain('Nothing was used in the last 30 days.');
     const job = await world.start(SONG);

@@ -97,6 +97,8 @@ export interface BotOptions<Settings> {
 
 /** Help, and what people may do with their own work. Moderators cannot forbid it. */
 const OPEN_TO_ALL = 'minstrel';
+/** What is played in voice channels is this command's, whichever button asks for it. */
+const PARTY = 'party';
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
@@ -114,18 +116,25 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
     settings?: Settings,
   ) => admit({ command: name, address, person }, settings);
 
-  /** A button may start work of another command: the person must be admitted to that command too. */
+  /** A button may do the work of another command: the person must be admitted to that command too. */
   function guarded(tools: Context, command: AnyCommand, asking: Invocation, settings: Settings): Context {
+    const enterOther = async (name: string | undefined): Promise<void> => {
+      const other = name === undefined ? undefined : byName.get(name);
+      if (other && other !== command) await enter(other, asking, settings);
+    };
     const jobs: Context['jobs'] = {
       ...tools.jobs,
       async start(request) {
-        const other = request.command === undefined ? undefined : byName.get(request.command);
-        if (other && other !== command) await enter(other, asking, settings);
+        await enterOther(request.command);
         return tools.jobs.start(request);
       },
     };
+    const party: Context['party'] = async () => {
+      await enterOther(PARTY);
+      return tools.party();
+    };
     // Inherits, so that tools which are made on demand stay so.
-    return Object.create(tools, { jobs: { value: jobs } });
+    return Object.create(tools, { jobs: { value: jobs }, party: { value: party } });
   }
 
   async function answer(asked: Invocation): Promise<Outcome> {
