@@ -76,7 +76,7 @@ async function openedGateway(config: Config, examination: Examination): Promise<
 
 /** `connects`: whether a connection is tried out, too. Of one more, Slack would send the bot's events to it. */
 async function chats(
-  { discord, slack }: Config,
+  { discord, slack, production }: Config,
   { commands, log }: Pick<Examination, 'commands' | 'log'>,
   { connects }: { connects: boolean },
 ): Promise<Finding[]> {
@@ -90,7 +90,8 @@ async function chats(
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');
     found.push(...(await inspectSlack({ ...slack, connects, log })));
   }
-  if (!discord && !slack)
+  // In production nothing is opened instead, and a warning about the settings says so.
+  if (!discord && !slack && !production)
     found.push(
       warning(
         'Chats',

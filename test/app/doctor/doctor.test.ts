@@ -10,6 +10,8 @@ import { inspectPublicUrl } from '../../../src/app/doctor/public-url.ts';
 import { newId } from '../../../src/app/outside.ts';
 import type { Finding } from '../../../src/core/finding.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
+import { musicCallbackRoutes } from '../../../src/http/music-callback.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
 import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
 import { DiscordServer } from '../../servers/discord/index.ts';
 import { freePort } from '../../servers/free-port.ts';
@@ -168,6 +170,26 @@ describe('PUBLIC_URL', () => {
     },
   );
 
+  it('may lead to a bot that runs elsewhere: in another container, or on another replica', async () => {
+    const server = await createHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      log: silent,
+      routes: [
+        musicCallbackRoutes({
+          secrets: ['secret'],
+          receive: async () => 'stored',
+          log: silent,
+          measure: nothing,
+        }),
+      ],
+    });
+    closing.defer(() => server.close());
+    expect(lines(await findings({ PUBLIC_URL: server.url }))).toContain(
+      `good PUBLIC_URL: ${server.url} leads to a running bot`,
+    );
+  });
+
   it('is asked as callbacks are where the bot has the port: a proxy may let through nothing else', async () => {
     const running = createServer(({ url = '' }, response) => {
       response.statusCode = 404;
@@ -176,6 +198,15 @@ describe('PUBLIC_URL', () => {
     running.listen(Number(environment.PORT), '127.0.0.1');
     closing.defer(() => void running.close());
     expect(lines(await findings())).toContain('good PUBLIC_URL: ');
+  });
+});
+
+describe('no chat', () => {
+  it('is a browser and a prompt, but in production none', async () => {
+    expect(lines(await findings())).toContain('npm start opens a chat in the browser');
+    const deployed = lines(await findings({ NODE_ENV: 'production' }));
+    expect(deployed).toContain('warning Settings: No chat is connected, so nobody can reach the bot');
+    expect(deployed).not.toContain('npm start opens');
   });
 });
 
