@@ -1,22 +1,16 @@
-import { type Autocomplete, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { plain } from '../src/core/message.ts';
-import { EVERYONE, type LimitName, type Moderation, type Subject } from '../src/core/moderation.ts';
+import type { LimitName } from '../src/core/moderation.ts';
 import {
   type ChoiceOption,
   type OptionDeclarations,
   type OptionValues,
   present,
 } from '../src/core/options.ts';
-import { here, limitsMessage, nameOf, ruleSentence } from './text/moderation.ts';
-import {
-  choicesOf,
-  completedText,
-  limitedChoices,
-  subjectOf,
-  whereOption,
-  whoOption,
-} from './text/options.ts';
+import { accessSubcommands, particular } from './limits/access.ts';
+import { here, limitsMessage } from './text/moderation.ts';
+import { choicesOf, limitedChoices, whoOption } from './text/options.ts';
 import { privately } from './text/text.ts';
 import { usageReport } from './text/usage.ts';
 
@@ -45,19 +39,12 @@ const limitName = {
   },
 } as const satisfies OptionDeclarations;
 
-const command = { ...completedText('The command, or all', 40), required: true } as const;
-
 const exemptChoice = {
   type: 'choice',
   description: 'Whether moderators pass the limits set here',
   required: true,
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
-
-const suggestCommands: Autocomplete = async ({ typed }, { moderation }) =>
-  moderation.access.commands
-    .filter((name) => name.includes(typed.trim().replace(/^\//, '').toLowerCase()))
-    .map((name) => ({ name, value: name }));
 
 export const limits = defineCommand({
   name: 'limits',
@@ -134,23 +121,6 @@ export const limits = defineCommand({
       },
     }),
 
-    visitors: defineSubcommand({
-      description: 'Whether people of other workspaces that share a channel are served, on Slack',
-      options: {
-        allow: { type: 'flag', description: 'On: they may use what everybody may', required: true },
-        where: whereOption,
-      },
-      async run({ options: { allow, where = 'channel' }, address }, { moderation }) {
-        await moderation.access.allowVisitors(allow, where);
-        const there = here(where, address);
-        return privately(
-          allow
-            ? `People of other workspaces are served in ${there}, as everybody is.`
-            : `People of other workspaces are not served in ${there}, and told so.`,
-        );
-      },
-    }),
-
     pause: defineSubcommand({
       description: 'Take nothing new in this server until it is resumed; what runs is finished',
       options: {},
@@ -175,55 +145,7 @@ export const limits = defineCommand({
       },
     }),
 
-    allow: ruleSubcommand('allow', {
-      description: 'Say who may use a command: those who are named, or everyone',
-      who: 'A person or a role; everyone if left out',
-    }),
-
-    forbid: ruleSubcommand('forbid', {
-      description: 'Switch a command off, or keep somebody from it',
-      who: 'A person or a role that may not; nobody may if left out',
-    }),
-
-    inherit: defineSubcommand({
-      description: 'Take back what was said about who may use a command',
-      options: { command, where: whereOption },
-      autocomplete: { command: suggestCommands },
-      async run({ options: { command: name, where = 'channel' }, address }, { moderation }) {
-        const had = await moderation.access.reset(name, where);
-        return privately(had ? 'Taken back.' : `Nothing was said about that in ${here(where, address)}.`);
-      },
-    }),
-
-    block: subjectSubcommand(
-      'Keep somebody from using the bot in this server',
-      async (who, access, there) => {
-        await access.block(who);
-        return `${nameOf(who)} cannot use me in ${there} any more.`;
-      },
-    ),
-
-    unblock: subjectSubcommand('Let somebody use the bot again', async (who, access) =>
-      (await access.unblock(who)) ? `${nameOf(who)} can use me again.` : `${nameOf(who)} was not blocked.`,
-    ),
-
-    appoint: subjectSubcommand(
-      'Let somebody moderate the bot, beside the server’s own moderators',
-      async (who, access, there) => {
-        await access.appoint(who);
-        const seen =
-          there === 'this server'
-            ? ' On Discord, Server Settings → Integrations lets them see these commands.'
-            : '';
-        return `${nameOf(who)} can now use /models and /limits in ${there}.${seen}`;
-      },
-    ),
-
-    dismiss: subjectSubcommand('Take back that somebody moderates the bot', async (who, access) =>
-      (await access.dismiss(who))
-        ? `${nameOf(who)} does not moderate me any more.`
-        : `${nameOf(who)} was not named before.`,
-    ),
+    ...accessSubcommands,
 
     report: defineSubcommand({
       description: 'Who used how much in this server',
@@ -242,41 +164,6 @@ export const limits = defineCommand({
     }),
   },
 });
-
-/** Changes who may use a command, and answers with the rule that holds then. */
-function ruleSubcommand(
-  change: 'allow' | 'forbid',
-  { description, who: whoDescription }: { readonly description: string; readonly who: string },
-) {
-  return defineSubcommand({
-    description,
-    options: { command, who: { ...whoOption, description: whoDescription }, where: whereOption },
-    autocomplete: { command: suggestCommands },
-    async run({ options: { command: name, who, where = 'channel' }, address }, { moderation }) {
-      await moderation.access[change](name, particular(who), where);
-      return privately(await ruleSentence(name, where, moderation, address));
-    },
-  });
-}
-
-/** Something about one person or role, answered with the sentence that `run` resolves to. */
-function subjectSubcommand(
-  description: string,
-  run: (who: Subject, access: Moderation['access'], there: string) => Promise<string>,
-) {
-  return defineSubcommand({
-    description,
-    options: { who: { ...whoOption, required: true } },
-    run: async ({ options: { who }, address }, { moderation }) =>
-      privately(await run(subjectOf(who), moderation.access, here('server', address))),
-  });
-}
-
-/** The subject that an option names; undefined for everyone. */
-function particular(named: string | undefined): Subject | undefined {
-  const who = named === undefined ? undefined : subjectOf(named);
-  return who?.id === EVERYONE.id ? undefined : who;
-}
 
 type NamedLimit = OptionValues<typeof limitName & { scope: typeof scope; who: typeof whoOption }>;
 

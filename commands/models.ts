@@ -7,7 +7,7 @@ import { type Address, type Invocation, serverOf, serverWord } from '../src/core
 import { plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
-import { because, here, onOrOff } from './text/moderation.ts';
+import { because, here, onOrOff, ownChoiceWins } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { clip, privately } from './text/text.ts';
 
@@ -15,8 +15,6 @@ type Somewhere = Pick<Address, 'platform'>;
 
 /** Characters of a prompt; it is sent with every question. */
 const LONGEST_PROMPT = 4000;
-/** Channels that are named in a sentence. */
-const MOST_LISTED = 10;
 /** Characters of a prompt that `show` shows. */
 const PROMPT_SHOWN = 500;
 
@@ -132,9 +130,7 @@ export const models = defineCommand({
         const { model, label, checked, others } = await moderation.models.choose(name, named, where);
         const known = label === undefined ? '' : ` “${plain(label)}” is the name of **${plain(model)}**.`;
         const unsure = checked ? '' : ' The list of models could not be had, so I could not check the name.';
-        const listed = others.slice(0, MOST_LISTED).map((own) => plain(`${own.channel} (${own.model})`));
-        const more = others.length > listed.length ? ` and ${others.length - listed.length} more` : '';
-        const still = listed.length > 0 ? ` Their own choice still wins in ${listed.join(', ')}${more}.` : '';
+        const still = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
         return privately(
           `${FAMILY_NOUNS[name].title} in ${here(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
         );
@@ -185,8 +181,10 @@ export const models = defineCommand({
             },
           };
         }
-        await moderation.answers.change({ systemPrompt: text }, where);
-        return privately(`Every question in ${here(where, address)} is prefaced with this from now on.`);
+        const others = await moderation.answers.change({ systemPrompt: text }, where);
+        return privately(
+          `Every question in ${here(where, address)} is prefaced with this from now on.${ownChoiceWins(others)}`,
+        );
       },
     }),
 
@@ -208,9 +206,9 @@ export const models = defineCommand({
         if (assistant === undefined && footer === undefined) {
           return answersForm(await moderation.answers.inForce(), where, address);
         }
-        await moderation.answers.change(present({ assistant, footer }), where);
+        const others = await moderation.answers.change(present({ assistant, footer }), where);
         const [, ...lines] = answerLines(await moderation.answers.inForce(), address);
-        return privately(lines.join('\n\n'));
+        return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
       },
     }),
 

@@ -3,7 +3,7 @@ import type { Context } from '../src/core/bot/context.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import type { PagesInForce } from '../src/core/moderation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { here, onOrOff } from './text/moderation.ts';
+import { here, onOrOff, ownChoiceWins } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 import { privately } from './text/text.ts';
 
@@ -55,12 +55,12 @@ export const pages = defineCommand({
       description: 'Switch the pages of songs on or off',
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
-        await moderation.pages.set(chosen === 'on', where);
+        const still = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
         const there = here(where, address);
         return privately(
           chosen === 'on'
-            ? `Songs made in ${there} have pages now: a Listen button under each new one, and those of before.`
-            : `Songs made in ${there} have no pages now. Links that were shared open nothing.`,
+            ? `Songs made in ${there} have pages now: a Listen button under each new one, and those of before.${still}`
+            : `Songs made in ${there} have no pages now. Links that were shared open nothing.${still}`,
         );
       },
     }),

@@ -40,6 +40,17 @@ export function because(from: Origin, at: Somewhere): string {
   }
 }
 
+/** Channels that are named in a sentence. */
+const MOST_LISTED = 10;
+
+/** A sentence to follow what was said of a server; empty where no channel has a choice of its own. `channels` are plain. */
+export function ownChoiceWins(channels: readonly string[]): string {
+  if (channels.length === 0) return '';
+  const listed = channels.slice(0, MOST_LISTED).map(plain);
+  const more = channels.length > listed.length ? ` and ${channels.length - listed.length} more` : '';
+  return ` Their own choice still wins in ${listed.join(', ')}${more}.`;
+}
+
 /** Everything that is decided here, with what is used of it. */
 export async function limitsMessage({ moderation }: Context, at: Somewhere): Promise<Message> {
   const [limits, access] = await Promise.all([moderation.limits.inForce(), moderation.access.inForce()]);

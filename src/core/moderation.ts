@@ -184,6 +184,9 @@ export interface ChosenModel {
   readonly others: readonly { readonly channel: string; readonly model: string }[];
 }
 
+/** After a choice for the server: channels that decided otherwise for themselves, which still holds there. Plain. */
+export type OwnChoices = readonly string[];
+
 /** The tools of moderators' commands, for one person in one channel. Methods throw UserError with a sentence. */
 export interface Moderation {
   readonly models: {
@@ -198,14 +201,14 @@ export interface Moderation {
     change(
       change: { readonly systemPrompt?: string; readonly assistant?: boolean; readonly footer?: boolean },
       where: Where,
-    ): Promise<void>;
+    ): Promise<OwnChoices>;
     reset(what: 'systemPrompt' | 'assistant' | 'footer', where: Where): Promise<boolean>;
     /** Whether each message in this channel is a question. */
     talk(on: boolean): Promise<void>;
   };
   readonly pages: {
     inForce(): Promise<PagesInForce>;
-    set(on: boolean, where: Where): Promise<void>;
+    set(on: boolean, where: Where): Promise<OwnChoices>;
     reset(where: Where): Promise<boolean>;
     /** The link to the songs of this channel, made once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
@@ -232,7 +235,8 @@ export interface Moderation {
     forbid(command: string, who: Subject | undefined, where: Where): Promise<void>;
     reset(command: string, where: Where): Promise<boolean>;
     /** Whether people of other workspaces that share a channel are served. */
-    allowVisitors(allowed: boolean, where: Where): Promise<void>;
+    allowVisitors(allowed: boolean, where: Where): Promise<OwnChoices>;
+    resetVisitors(where: Where): Promise<boolean>;
     block(who: Subject): Promise<void>;
     unblock(who: Subject): Promise<boolean>;
     /** Only for those who moderate by the platform's own right. */

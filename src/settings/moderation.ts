@@ -12,7 +12,13 @@ import { ALL_COMMANDS, visitorsAllowed } from './access/access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, setValue } from './answers.ts';
-import { type DecisionStore, type Decisions, type Edit, pagesInForce } from './decisions.ts';
+import {
+  type DecisionStore,
+  type Decisions,
+  type Edit,
+  type KeptSettings,
+  pagesInForce,
+} from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
 import { keptWith, resetLimit, setExemption, setLimit, setPause } from './limits/changes.ts';
 import type { Meter } from './limits/limits.ts';
@@ -57,6 +63,11 @@ export function moderationFor(
     known = undefined;
     return decisions.change(address, where, person, edit);
   };
+  /** After a change for the server: what the channels are called whose own choice is another. */
+  const othersThan = async (where: Where, isOther: (own: KeptSettings) => boolean): Promise<string[]> => {
+    const channels = where === 'server' ? await decisions.channels(address) : [];
+    return channels.filter(({ settings: own }) => isOther(own)).map(({ name }) => name);
+  };
   const server = { platform: address.platform, guild: serverOf(address) ?? '' };
   const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
 
@@ -86,6 +97,13 @@ export function moderationFor(
         if (systemPrompt !== undefined) await change(where, setValue('systemPrompt', systemPrompt));
         if (assistant !== undefined) await change(where, setValue('assistant', assistant));
         if (footer !== undefined) await change(where, setValue('footer', footer));
+        return othersThan(
+          where,
+          (own) =>
+            isAnother(own.systemPrompt, systemPrompt) ||
+            isAnother(own.assistant, assistant) ||
+            isAnother(own.footer, footer),
+        );
       },
       reset: (what, where) => change(where, setValue(what, undefined)),
       async talk(on) {
@@ -97,6 +115,7 @@ export function moderationFor(
       inForce: async () => pagesInForce(await read(), address),
       async set(on, where) {
         await change(where, setValue('pages', on));
+        return othersThan(where, (own) => isAnother(own.pages, on));
       },
       reset: (where) => change(where, setValue('pages', undefined)),
       async album() {
@@ -150,7 +169,9 @@ export function moderationFor(
       reset: (command, where) => change(where, resetAccess(knownCommand(command))),
       async allowVisitors(allowed, where) {
         await change(where, setValue('visitors', allowed));
+        return othersThan(where, (own) => isAnother(own.visitors, allowed));
       },
+      resetVisitors: (where) => change(where, setValue('visitors', undefined)),
       async block(who) {
         if (who.type === 'person' && who.id === person.id) {
           throw new UserError('You cannot block yourself.', 'who');
@@ -206,4 +227,9 @@ export function moderationFor(
       'command',
     );
   }
+}
+
+/** Whether a channel decided for itself, and otherwise than was chosen now. */
+function isAnother<Value>(own: Value | undefined, chosen: Value | undefined): boolean {
+  return own !== undefined && chosen !== undefined && own !== chosen;
 }

@@ -138,6 +138,44 @@ describe('/models', () => {
   });
 });
 
+describe('what is said of a server names the channels that decided for themselves', () => {
+  const SONGS = { address: { ...HERE, channel: 'songs', channelName: 'songs' } };
+  const SLACK = { ...HERE, platform: 'slack', channelName: 'lounge' };
+  const STILL = 'Their own choice still wins in #songs.';
+
+  test('by pages', async () => {
+    expect(await says('pages', 'set', { songs: 'on' }, SONGS)).not.toContain('still wins');
+    expect(await says('pages', 'set', { songs: 'on', where: 'server' })).not.toContain('still wins');
+    expect(await says('pages', 'set', { songs: 'off', where: 'server' })).toContain(
+      `Songs made in this server have no pages now. Links that were shared open nothing. ${STILL}`,
+    );
+  });
+
+  test('by a system prompt, the assistant and the footer', async () => {
+    await run('models', 'prompt', { text: 'Be rude' }, SONGS);
+    await run('models', 'answers', { footer: false }, SONGS);
+    expect(await says('models', 'prompt', { text: 'Be kind', where: 'server' })).toContain(STILL);
+    expect(await says('models', 'answers', { footer: true, where: 'server' })).toContain(STILL);
+    expect(await says('models', 'answers', { assistant: true, where: 'server' })).not.toContain('still wins');
+  });
+
+  test('by visitors, which can be taken back', async () => {
+    const visitors = (options: Invocation['options']) =>
+      says('limits', 'visitors', options, { address: SLACK });
+    await visitors({ allow: true });
+    expect(await visitors({ allow: false, where: 'server' })).toContain(
+      'not served in this workspace, and told so. Their own choice still wins in #lounge.',
+    );
+    expect(await visitors({ reset: true })).toContain(
+      'Taken back. People of other workspaces are not served in this channel.',
+    );
+    expect(await visitors({ reset: true })).toContain('Nothing was decided for this channel.');
+    expect(await visitors({ allow: false, where: 'server' })).not.toContain('still wins');
+    const opened = await run('limits', 'visitors', {}, { address: SLACK });
+    expect(opened).toMatchObject({ form: { id: 'limits visitors', initial: { allow: 'off' } } });
+  });
+});
+
 describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await says('limits', 'show')).toContain('Nothing is limited.');
