@@ -115,8 +115,8 @@ function ruleSubcommand(
     options: { command, who: { ...whoOption, description: whoDescription }, where: whereOption },
     autocomplete: { command: suggestCommands },
     async run({ options: { command: name, who, where = 'channel' }, address }, { moderation }) {
-      await moderation.access[change](name, particular(who), where);
-      return privately(await ruleSentence(name, where, moderation, address));
+      const access = await moderation.access[change](name, particular(who), where);
+      return privately(ruleSentence(access, where, address));
     },
   });
 }

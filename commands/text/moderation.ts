@@ -2,13 +2,15 @@
 import type { Context } from '../../src/core/bot/context.ts';
 import { type Address, serverWord } from '../../src/core/invocation.ts';
 import { type Message, plain } from '../../src/core/message.ts';
-import type {
-  AccessInForce,
-  AccessRule,
-  LimitInForce,
-  Origin,
-  Subject,
-  Where,
+import {
+  type AccessInForce,
+  type AccessRule,
+  type CommandAccess,
+  EVERYONE,
+  type LimitInForce,
+  type Origin,
+  type Subject,
+  type Where,
 } from '../../src/core/moderation.ts';
 import { amount } from './text.ts';
 
@@ -106,22 +108,25 @@ function commandText(name: string): string {
   return name === 'all' ? 'all commands' : `/${name}`;
 }
 
+const NO_ONE = 'nobody';
+
 function ruleText({ everyone, roles, people }: AccessRule): string {
-  if (everyone) return 'everyone';
-  return [...roles, ...people].map(nameOf).join(', ') || 'nobody';
+  if (everyone) return EVERYONE.name;
+  return [...roles, ...people].map(nameOf).join(', ') || NO_ONE;
 }
 
 /** What holds for a command after it was changed. */
-export async function ruleSentence(
-  typed: string,
+export function ruleSentence(
+  { command, said, barred, named, others }: CommandAccess,
   where: Where,
-  moderation: Context['moderation'],
   at: Somewhere,
-): Promise<string> {
-  const name = typed.trim().replace(/^\//, '').toLowerCase();
-  const access = await moderation.access.inForce();
-  const rule = access[where][name];
-  const barred = access.barred[where][name] ?? [];
-  const but = barred.length > 0 ? `, but not for ${barred.map(nameOf).join(', ')}` : '';
-  return `In ${here(where, at)}, ${plain(commandText(name))} ${name === 'all' ? 'are' : 'is'} now for: ${rule ? ruleText(rule) : 'everyone'}${but}. Moderators may always.`;
+): string {
+  const forWhom = said ? ruleText(said.rule) : EVERYONE.name;
+  const but = barred.length > 0 && forWhom !== NO_ONE ? `, but not for ${barred.map(nameOf).join(', ')}` : '';
+  const origin = said && said.from !== where ? `, as the rule of ${here(said.from, at)} says` : '';
+  const still =
+    named.length > 0
+      ? ` What was said of ${named.map((name) => plain(`/${name}`)).join(', ')} by name still holds.`
+      : '';
+  return `In ${here(where, at)}, ${plain(commandText(command))} ${command === 'all' ? 'are' : 'is'} now for: ${forWhom}${but}${origin}. Moderators may always.${still}${ownChoiceWins(others)}`;
 }

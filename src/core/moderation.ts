@@ -92,6 +92,19 @@ export interface AccessRule {
   readonly people: readonly Subject[];
 }
 
+/** Who may use a command in a channel, or in a server as far as its channels decide nothing. */
+export interface CommandAccess {
+  /** As it is known, or `all`. */
+  readonly command: string;
+  /** The rule that holds, and where it was said; when absent, everyone may. */
+  readonly said?: { readonly rule: AccessRule; readonly from: Where };
+  /** Who may not, in spite of the rule. */
+  readonly barred: readonly Subject[];
+  /** Of all commands: those about which something was said that holds besides. */
+  readonly named: readonly string[];
+  readonly others: OwnChoices;
+}
+
 export interface AccessInForce {
   /** By command, or `all`; only where somebody decided. */
   readonly channel: Readonly<Record<string, AccessRule>>;
@@ -229,10 +242,10 @@ export interface Moderation {
   };
   readonly access: {
     inForce(): Promise<AccessInForce>;
-    /** Without a subject: for all. */
-    allow(command: string, who: Subject | undefined, where: Where): Promise<void>;
+    /** Without a subject: for all. Resolves to what holds then. Throws UserError for a subject that stays barred all the same. */
+    allow(command: string, who: Subject | undefined, where: Where): Promise<CommandAccess>;
     /** Without a subject, for all. With one, for that person or role, in spite of the rule for all. */
-    forbid(command: string, who: Subject | undefined, where: Where): Promise<void>;
+    forbid(command: string, who: Subject | undefined, where: Where): Promise<CommandAccess>;
     reset(command: string, where: Where): Promise<boolean>;
     /** Whether people of other workspaces that share a channel are served. */
     allowVisitors(allowed: boolean, where: Where): Promise<OwnChoices>;

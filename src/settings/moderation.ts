@@ -2,13 +2,19 @@
 import { notModerator, UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
-import type { DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
+import type { CommandAccess, DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { System } from '../core/system.ts';
 import type { Models } from '../gateway/models/models.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
-import { ALL_COMMANDS, visitorsAllowed } from './access/access.ts';
+import {
+  ALL_COMMANDS,
+  accessTo,
+  assertNotBarredElsewhere,
+  decidesAccess,
+  visitorsAllowed,
+} from './access/access.ts';
 import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, setValue } from './answers.ts';
@@ -68,6 +74,10 @@ export function moderationFor(
     const channels = where === 'server' ? await decisions.channels(address) : [];
     return channels.filter(({ settings: own }) => isOther(own)).map(({ name }) => name);
   };
+  const accessNow = async (command: string, where: Where): Promise<CommandAccess> => ({
+    ...accessTo(command, where, await read()),
+    others: await othersThan(where, (own) => decidesAccess(command, own)),
+  });
   const server = { platform: address.platform, guild: serverOf(address) ?? '' };
   const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
 
@@ -161,10 +171,15 @@ export function moderationFor(
         };
       },
       async allow(command, who, where) {
-        await change(where, allow(knownCommand(command), who));
+        const name = knownCommand(command);
+        if (who) assertNotBarredElsewhere(name, who, where, await read());
+        await change(where, allow(name, who));
+        return accessNow(name, where);
       },
       async forbid(command, who, where) {
-        await change(where, forbid(knownCommand(command), who));
+        const name = knownCommand(command);
+        await change(where, forbid(name, who));
+        return accessNow(name, where);
       },
       reset: (command, where) => change(where, resetAccess(knownCommand(command))),
       async allowVisitors(allowed, where) {

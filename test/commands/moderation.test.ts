@@ -258,6 +258,45 @@ describe('/limits', () => {
     expect(await says('limits', 'allow', { command: 'dance' })).toContain('There is no command “dance”');
   });
 
+  test('allow and forbid answer with what holds, wherever it was said', async () => {
+    await run('limits', 'forbid', { command: 'image', where: 'server' });
+    expect(await says('limits', 'forbid', { command: 'image', who: '<@bob|Bob>' })).toContain(
+      'In this channel, /image is now for: nobody, as the rule of this server says. Moderators may always.',
+    );
+    await run('limits', 'forbid', { command: 'ask', who: '<@bob|Bob>', where: 'server' });
+    expect(await says('limits', 'allow', { command: 'ask' })).toContain(
+      'In this channel, /ask is now for: everyone, but not for Bob.',
+    );
+    await run('limits', 'forbid', { command: 'lyrics' });
+    await run('limits', 'forbid', { command: 'stems', who: '<@eve|Eve>' });
+    expect(await says('limits', 'allow', { command: 'all' })).toContain(
+      'all commands are now for: everyone. Moderators may always. What was said of /ask, /image, /lyrics, /stems by name still holds.',
+    );
+    await run('limits', 'forbid', { command: 'song' }, { address: { ...HERE, channel: 'quiet' } });
+    expect(await says('limits', 'allow', { command: 'song', where: 'server' })).toContain(
+      'In this server, /song is now for: everyone. Moderators may always. Their own choice still wins in channel channel, channel quiet.',
+    );
+  });
+
+  test('who is barred for the whole server is not let in by a channel, which says so and locks no one out', async () => {
+    const lyrics = (who: string) =>
+      run('lyrics', undefined, { topic: 'rain' }, { person: { ...ADA, id: who } });
+    const barred = { command: 'lyrics', who: '<@bob|Bob>' };
+    await run('limits', 'forbid', { ...barred, where: 'server' });
+    const refused = await run('limits', 'allow', barred);
+    expect(refused).toMatchObject({ option: 'who' });
+    expect(privately(refused).text).toBe(
+      'Bob is barred from /lyrics by a decision for all channels, and stays so whatever else is allowed. To take that back: /limits allow command:lyrics who:@Bob where:server',
+    );
+    expect((await lyrics('ada')).type).toBe('accepted');
+    expect(await says('limits', 'allow', { ...barred, where: 'server' })).toContain('is now for: everyone.');
+    expect((await lyrics('bob')).type).toBe('accepted');
+    await run('limits', 'forbid', { ...barred, command: 'all' });
+    expect(privately(await run('limits', 'allow', barred)).text).toContain(
+      'Bob is barred from all commands by a decision for this channel',
+    );
+  });
+
   test('who may not use /party cannot use the button that plays a song, either', async () => {
     const job = await world.start(SONG);
     await world.advance(job);

@@ -3,8 +3,15 @@ import type { Admission } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { notModerator, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
-import { type AccessRule, EVERYONE, type Subject } from '../../core/moderation.ts';
-import type { DecisionStore, Decisions } from '../decisions.ts';
+import {
+  type AccessRule,
+  type CommandAccess,
+  EVERYONE,
+  type Subject,
+  type Where,
+} from '../../core/moderation.ts';
+import type { DecisionStore, Decisions, KeptSettings } from '../decisions.ts';
+import { isSameSubject } from './changes.ts';
 
 /** In rules: every command. */
 export const ALL_COMMANDS = 'all';
@@ -52,8 +59,8 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     if (barredFrom(command, settings).some((subject) => isMeant(subject, person))) {
       throw new UserError(`A moderator has barred you from /${command} here. Please talk to the moderators.`);
     }
-    const rule = ruleFor(command, settings);
-    if (rule && !passes(rule, person)) throw notModerator(person, refusal(command, rule));
+    const said = ruleFor(command, settings);
+    if (said && !passes(said.rule, person)) throw notModerator(person, refusal(command, said.rule));
     return { person, settings };
   };
 }
@@ -63,14 +70,76 @@ export function visitorsAllowed({ channel, server }: Decisions): boolean {
   return channel.visitors ?? server.visitors ?? false;
 }
 
+/** What holds in a channel, and in a server as far as its channels decide nothing; what comes first wins. */
+const LEVELS = { channel: ['channel', 'server'], server: ['server'] } as const satisfies Record<
+  Where,
+  readonly Where[]
+>;
+
 /** The channel decides before the server, and a command's own rule before the one for all. */
-function ruleFor(command: string, { channel, server }: Decisions): AccessRule | undefined {
-  return [channel.access, server.access].flatMap((access) => saidOf(command, access))[0];
+function ruleFor(command: string, settings: Decisions, where: Where = 'channel'): CommandAccess['said'] {
+  return LEVELS[where].flatMap((from) =>
+    saidOf(command, settings[from].access).map((rule) => ({ rule, from })),
+  )[0];
 }
 
 /** No rule lets those in again who are barred by name. */
-function barredFrom(command: string, { channel, server }: Decisions): readonly Subject[] {
-  return [channel.barred, server.barred].flatMap((barred) => saidOf(command, barred)).flat();
+function barredFrom(command: string, settings: Decisions, where: Where = 'channel'): readonly Subject[] {
+  return LEVELS[where].flatMap((level) => saidOf(command, settings[level].barred)).flat();
+}
+
+/** What is in force for a command, or for all of them. */
+export function accessTo(command: string, where: Where, settings: Decisions): Omit<CommandAccess, 'others'> {
+  const said = ruleFor(command, settings, where);
+  const barred = barredFrom(command, settings, where);
+  return {
+    command,
+    ...(said && { said }),
+    barred: barred.filter((subject, at) => barred.findIndex((one) => isSameSubject(one, subject)) === at),
+    named: command === ALL_COMMANDS ? namedBesideAll(said, where, settings) : [],
+  };
+}
+
+/** A channel's rule for all wins over what the server says of one command, but not over whom it bars from it. */
+function namedBesideAll(
+  said: CommandAccess['said'],
+  where: Where,
+  settings: Decisions,
+): CommandAccess['named'] {
+  const rules = said?.from === 'channel' ? [said.from] : LEVELS[where];
+  const names = [
+    ...rules.flatMap((level) => Object.keys(settings[level].access)),
+    ...LEVELS[where].flatMap((level) => Object.keys(settings[level].barred)),
+  ];
+  return [...new Set(names)].filter((name) => name !== ALL_COMMANDS).toSorted();
+}
+
+/** Whether a channel said something of a command, or of all, that wins over the server's. */
+export function decidesAccess(command: string, { access, barred }: KeptSettings): boolean {
+  const said = { ...access, ...barred };
+  return command === ALL_COMMANDS ? Object.keys(said).length > 0 : saidOf(command, said).length > 0;
+}
+
+/** Throws UserError when the subject stays barred however the command is allowed there. */
+export function assertNotBarredElsewhere(
+  command: string,
+  who: Subject,
+  where: Where,
+  settings: Decisions,
+): void {
+  for (const level of LEVELS[where]) {
+    for (const name of new Set([command, ALL_COMMANDS])) {
+      const isLifted = level === where && name === command;
+      const barred = Object.hasOwn(settings[level].barred, name) ? settings[level].barred[name] : undefined;
+      if (isLifted || !barred?.some((subject) => isSameSubject(subject, who))) continue;
+      const called = who.name ?? who.id;
+      const what = name === ALL_COMMANDS ? 'all commands' : `/${name}`;
+      throw new UserError(
+        `${called} is barred from ${what} by a decision for ${level === 'server' ? 'all channels' : 'this channel'}, and stays so whatever else is allowed. To take that back: /limits allow command:${name} who:@${called} where:${level}`,
+        'who',
+      );
+    }
+  }
 }
 
 function saidOf<Said>(command: string, said: Readonly<Record<string, Said>>): Said[] {

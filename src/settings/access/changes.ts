@@ -81,7 +81,7 @@ function editSubjects(
   };
 }
 
-function isSameSubject(one: Subject, other: Subject): boolean {
+export function isSameSubject(one: Subject, other: Subject): boolean {
   return one.type === other.type && one.id === other.id;
 }
 

@@ -22,8 +22,8 @@ export const SETTINGS_FAULTS = [
   {
     name: 'the server decides before the channel',
     file: 'src/settings/access/access.ts',
-    text: 'return [channel.access, server.access].flatMap',
-    replacement: 'return [server.access, channel.access].flatMap',
+    text: "channel: ['channel', 'server'],",
+    replacement: "channel: ['server', 'channel'],",
     tests: { [ACCESS]: 'a channel can open what the server closed, and close everything' },
   },
   {
