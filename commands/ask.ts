@@ -1,5 +1,5 @@
 import { defineCommand } from '../src/core/bot/command.ts';
-import type { Context } from '../src/core/bot/context.ts';
+import type { AnswerSettings, Context } from '../src/core/bot/context.ts';
 import type { Outcome } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
@@ -55,21 +55,34 @@ export const ask = defineCommand({
       { question, files: own, conversation: conversation ?? [], person, seesPictures },
       context,
     );
-    const system = [settings.systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n');
     const { maxTokens, temperature, contextTokens } = context.answers;
     const { dialect, model, way, note } = plan;
     return context.jobs.start({
       work: present({
         route: 'answer' as const,
         dialect,
-        request: present({ model, turns, maxTokens, system: system || undefined, temperature }),
+        request: present({ model, turns, maxTokens, system: systemOf(settings, isGroup), temperature }),
         contextTokens,
         way,
         note,
         reply: isMessage ? true : undefined,
-        footer: settings.footer ? undefined : false,
+        footer: footerOf(settings),
       }),
       title: quoted(question),
+    });
+  },
+
+  async again({ work }, { settings: { answers: settings } }) {
+    if (work.route !== 'answer') return work;
+    const { request, way } = work;
+    const isGroup = request.system?.endsWith(GROUP_PROMPT) ?? false;
+    return present({
+      ...work,
+      request: present({ ...request, system: systemOf(settings, isGroup) }),
+      way: way?.type === 'tools' && !settings.assistant ? undefined : way,
+      footer: footerOf(settings),
+      // Asked by a button, no message before it says the question.
+      reply: false,
     });
   },
 
@@ -110,6 +123,15 @@ export const ask = defineCommand({
     bad: { run: ({ job }, context) => judged(job, 'bad', context) },
   },
 });
+
+/** Only what moderators turned off is stored. */
+function footerOf({ footer }: AnswerSettings): false | undefined {
+  return footer ? undefined : false;
+}
+
+function systemOf({ systemPrompt }: AnswerSettings, isGroup: boolean): string | undefined {
+  return [systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n') || undefined;
+}
 
 function judgementId({ id, command }: JobView, action: Judgement): string {
   return actionId({ command, action, job: id, index: 0 });

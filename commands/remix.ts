@@ -5,7 +5,7 @@ import { duration, type KeptFile } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
-import { findVoice, sameVoice, suggestVoices } from './song/keep-voice.ts';
+import { findVoice, keptVoiceOf, sameVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import {
   REMIX_MODES,
   type Recording,
@@ -75,6 +75,7 @@ export const remix = defineCommand({
 
   early: earlySongMessage,
   done: resultMessage,
+  again: sungAgain,
 
   actions: {
     change: defineFormAction({
@@ -151,13 +152,12 @@ interface KnownRemix {
 function remixOf(work: Work): KnownRemix {
   switch (work.route) {
     case 'music.uploadCover': {
-      const { audio, request, voiceName: name } = work;
+      const { audio, request } = work;
       const { prompt, style, title, instrumental, model } = request;
-      const personaId = request.customMode ? request.personaId : undefined;
       return {
         request: { mode: 'cover', prompt, style, title, instrumental },
         audio,
-        voice: name === undefined || personaId === undefined ? undefined : { personaId, name },
+        voice: keptVoiceOf(work),
         model,
       };
     }

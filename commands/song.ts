@@ -6,7 +6,7 @@ import type { Invocation } from '../src/core/invocation.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
-import { findVoice, suggestVoices } from './song/keep-voice.ts';
+import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import { earlySongMessage, firstLine, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
@@ -48,6 +48,7 @@ export const song = defineCommand({
 
   early: earlySongMessage,
   done: resultMessage,
+  again: sungAgain,
 
   actions: {
     ...studioActions,

@@ -5,7 +5,7 @@ import type { JobView } from '../../src/core/job.ts';
 import { type OptionDeclarations, present } from '../../src/core/options.ts';
 import { quoted } from '../text/text.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
-import { sameVoice } from './keep-voice.ts';
+import { keptVoiceOf, sameVoice } from './keep-voice.ts';
 import { rememberAsked } from './song-message.ts';
 import { titleOf } from './takes.ts';
 
@@ -35,10 +35,8 @@ export const change = defineFormAction({
     const { work } = job;
     if (work.route !== 'music.generate') throw new UserError('This cannot be changed. Please ask anew.');
     const model = chosen.model ?? work.request.model;
-    const { voiceName, request } = work;
-    const personaId = request.customMode ? request.personaId : undefined;
-    const isSung = voiceName !== undefined && personaId !== undefined && !chosen.instrumental;
-    const voice = isSung ? await sameVoice(personaId, voiceName, context) : undefined;
+    const sung = chosen.instrumental ? undefined : keptVoiceOf(work);
+    const voice = sung && (await sameVoice(sung.personaId, sung.name, context));
     const lyrics = chosen.instrumental ? undefined : chosen.lyrics;
     const prompt = chosen.prompt ?? (lyrics === undefined ? chosen.title : undefined);
     return context.jobs.start({

@@ -2,6 +2,7 @@
 import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
+import type { JobView } from '../../src/core/job.ts';
 import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import type { Work } from '../../src/core/work.ts';
@@ -148,6 +149,21 @@ export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
       typed: clip(name, LONGEST_SUGGESTION),
     }));
 };
+
+/** The kept voice that work is sung with; undefined where it is none. */
+export function keptVoiceOf(work: Work): Pick<Voice, 'personaId' | 'name'> | undefined {
+  if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
+  const { voiceName: name, request } = work;
+  const personaId = request.customMode ? request.personaId : undefined;
+  return name === undefined || personaId === undefined ? undefined : { personaId, name };
+}
+
+/** The same once more, while its voice is kept here. Throws UserError when it is not any more. */
+export async function sungAgain({ work }: JobView, context: Context): Promise<Work> {
+  const voice = keptVoiceOf(work);
+  if (voice) await sameVoice(voice.personaId, voice.name, context);
+  return work;
+}
 
 /** The very voice that something was sung with. Throws UserError when it is not kept here any more. */
 export async function sameVoice(personaId: string, name: string, { voices }: Context): Promise<Voice> {

@@ -176,6 +176,34 @@ describe('what is said of a server names the channels that decided for themselve
   });
 });
 
+test('Again answers as moderators want it now, and uses commands only while it may', async () => {
+  const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Make a song' }] }];
+  const group = 'Several people talk here. The name of who says it stands before each message.';
+  const work = {
+    route: 'answer' as const,
+    dialect: 'gen' as const,
+    request: { model: 'gem', turns, system: `Be rude.\n\n${group}` },
+    way: { type: 'tools' as const, commands: ['song'] },
+    reply: true,
+  };
+  const job = await world.start({ work, title: '“Make a song”' }, { command: 'ask' });
+  const again = async () => {
+    const outcome = await run('ask', undefined, {}, { action: { name: 'again', job, index: 0 } });
+    if (outcome.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(outcome)}`);
+    return (await world.read(outcome.job)).work;
+  };
+  const others = { route: 'answer', dialect: 'gen', reply: false };
+  expect(await again()).toEqual({ ...others, request: { model: 'gem', turns, system: group } });
+  await run('models', 'prompt', { text: 'Be kind.' });
+  await run('models', 'answers', { assistant: true, footer: false });
+  expect(await again()).toEqual({
+    ...others,
+    way: work.way,
+    footer: false,
+    request: { model: 'gem', turns, system: `Be kind.\n\n${group}` },
+  });
+});
+
 describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await says('limits', 'show')).toContain('Nothing is limited.');

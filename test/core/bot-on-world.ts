@@ -2,6 +2,7 @@ import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../../src/core/bot/bot.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { musicLimits } from '../../src/gateway/music/requests.ts';
+import { answerSettings } from '../../src/settings/answers.ts';
 import { songModel } from '../../src/settings/models.ts';
 import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
@@ -68,7 +69,11 @@ export function createBotOn(
         thinkingModels: [],
         thinkingBudget: -1,
       },
-      settings: { answers: { assistant: false, footer: true } },
+      settings: {
+        get answers() {
+          return decided ? answerSettings(settings) : { assistant: false, footer: true };
+        },
+      },
       judge: async () => {},
       hearsOnlyItsName: undefined,
       moderation: administered.moderation(address, platformPerson, settings),

@@ -31,8 +31,7 @@ export async function act(
     }
     case 'again':
       return context.jobs.start({
-        // Asked by a button, no message before it says the question.
-        work: job.work.route === 'answer' ? { ...job.work, reply: false } : job.work,
+        work: (await command.again?.(job, context)) ?? job.work,
         title: job.title,
         ...(job.parent ? { parent: job.parent } : {}),
         ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),

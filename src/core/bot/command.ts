@@ -4,6 +4,7 @@ import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
 import type { Choice, OptionDeclarations, OptionValues } from '../options.ts';
+import type { Work } from '../work.ts';
 import type { Context } from './context.ts';
 import type { Form } from './form.ts';
 import type { Outcome } from './outcome.ts';
@@ -109,6 +110,11 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly archive?: (job: JobView) => string | undefined;
   /** What an unfinished job can already show, besides its progress. Pure. */
   readonly early?: (job: JobView) => Message;
+  /**
+   * The work that Again starts, as it may be done today; where it is left out, the work that is stored. Throws UserError
+   * where it can be done no more.
+   */
+  readonly again?: (job: JobView, context: Context) => Promise<Work>;
   /** Buttons of messages that belong to no job, by name: they work in the whole server. */
   readonly controls?: Readonly<
     Record<string, (invocation: Invocation, context: Context) => Promise<Outcome>>

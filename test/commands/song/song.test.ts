@@ -259,6 +259,23 @@ describe('a voice', () => {
     );
   });
 
+  it('that was removed is not sung with again, until it is kept again', async () => {
+    const first = await makeSong();
+    await studio.finish(await keep(first));
+    const song = await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }));
+    const cover = await studio.finish(
+      await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy' }),
+    );
+    await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
+    for (const sung of [song, cover])
+      expect(privateText(await studio.press(sung, 'Again'))).toContain(
+        'The voice “Rainy” is not kept here any more',
+      );
+    await keep(first);
+    for (const sung of [song, cover])
+      expect((await studio.press(sung, 'Again', { person: BOB })).type).toBe('accepted');
+  });
+
   it('is left out of an instrumental, which says so', async () => {
     await studio.finish(await keep(await makeSong()));
     const song = await studio.finish(
