@@ -29,6 +29,19 @@ export interface SetupOptions {
 
 type Settings = Map<Variable, string>;
 
+/** What connects a chat, or asks for the rest of what does: without these it is off. */
+const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = {
+  discord: ['DISCORD_TOKEN'],
+  slack: [
+    'SLACK_BOT_TOKEN',
+    'SLACK_APP_TOKEN',
+    'SLACK_SIGNING_SECRET',
+    'SLACK_CLIENT_ID',
+    'SLACK_CLIENT_SECRET',
+    'SLACK_CLIENT_SECRET_PREVIOUS',
+  ],
+};
+
 /** Asks, writes `.env` with mode 0600, and examines it. @returns whether nothing is wrong */
 export async function setup(options: SetupOptions): Promise<boolean> {
   const { output, folder } = options;
@@ -99,7 +112,7 @@ async function askChats(
   chosen: Settings,
   streams: SetupOptions,
 ): Promise<void> {
-  const { output, folder } = streams;
+  const { output } = streams;
   const chats = await answered(
     prompts.multiselect({
       message: 'Where do people talk to it? (space chooses)',
@@ -109,12 +122,14 @@ async function askChats(
       ],
       initialValues: [
         ...(known.DISCORD_TOKEN ? ['discord'] : []),
-        ...(known.SLACK_BOT_TOKEN ? ['slack'] : []),
+        ...(known.SLACK_BOT_TOKEN || known.SLACK_CLIENT_ID ? ['slack'] : []),
       ],
       required: false,
       ...streamsOf(streams),
     }),
   );
+  for (const [chat, variables] of Object.entries(CONNECTIONS))
+    if (!chats.includes(chat)) for (const one of variables) if (known[one]) chosen.set(one, '');
   const ask = asking(known, chosen, streams);
   if (chats.includes('discord')) {
     prompts.note(
@@ -127,7 +142,18 @@ async function askChats(
     );
     await ask('DISCORD_TOKEN', 'The token of the bot', { isSecret: true });
   }
-  if (chats.includes('slack')) {
+  if (chats.includes('slack')) await askSlack(known, ask, streams);
+}
+
+/** Other ways than Socket Mode for one workspace are set up by hand: what is there of them is asked for again, and no more. */
+async function askSlack(
+  known: Record<string, string>,
+  ask: ReturnType<typeof asking>,
+  { output, folder }: SetupOptions,
+): Promise<void> {
+  const byHttp = Boolean(known.SLACK_SIGNING_SECRET) && !known.SLACK_APP_TOKEN;
+  const byOauth = Boolean(known.SLACK_CLIENT_ID);
+  if (!byHttp && !byOauth) {
     writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(createManifest(commands), null, 2)}\n`);
     prompts.note(
       [
@@ -139,9 +165,12 @@ async function askChats(
       'Slack',
       { output },
     );
-    await ask('SLACK_BOT_TOKEN', 'The bot token', { isSecret: true });
-    await ask('SLACK_APP_TOKEN', 'The app-level token', { isSecret: true });
   }
+  const isSecret = true;
+  if (byOauth) await ask('SLACK_CLIENT_SECRET', 'The client secret', { isSecret });
+  else await ask('SLACK_BOT_TOKEN', 'The bot token', { isSecret });
+  if (byHttp) await ask('SLACK_SIGNING_SECRET', 'The signing secret', { isSecret });
+  else await ask('SLACK_APP_TOKEN', 'The app-level token', { isSecret });
 }
 
 interface Question {

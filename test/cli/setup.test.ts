@@ -156,6 +156,63 @@ it('tells which tokens are refused, and a second run mends those alone', async (
   ]);
 });
 
+it('switches a chat off that is chosen no more', async () => {
+  const path = join(folder, '.env');
+  await writeFile(
+    path,
+    'DISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\nSLACK_CLIENT_ID=1.2\nSLACK_CLIENT_SECRET=0123456789abcdef0123\nPORT=4000\n',
+  );
+  const { unasked } = await answer(
+    [
+      ['What makes the songs', [DOWN, ENTER]],
+      ['Where do people talk', [' ', DOWN, ' ', ENTER]],
+    ],
+    { DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
+  );
+  expect(unasked).toEqual([]);
+  expect(await readFile(path, 'utf8')).toBe(
+    '#DISCORD_TOKEN=\n#SLACK_CLIENT_ID=\n#SLACK_CLIENT_SECRET=\nPORT=4000\n',
+  );
+});
+
+it.each([
+  [
+    'by HTTP',
+    { SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_SIGNING_SECRET: '0123456789abcdef0123' },
+    ['The bot token (empty', 'The signing secret (empty'],
+  ],
+  [
+    'of many workspaces',
+    {
+      SLACK_CLIENT_ID: '1.2',
+      SLACK_CLIENT_SECRET: '0123456789abcdef0123',
+      SLACK_SIGNING_SECRET: '0123456789abcdef0123',
+    },
+    ['The client secret (empty', 'The signing secret (empty'],
+  ],
+])('leaves Slack %s as it is', async (_way, settings, questions) => {
+  const path = join(folder, '.env');
+  const before = Object.entries({ ...settings, PUBLIC_URL: 'https://minstrel.example' })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+  await writeFile(path, before);
+  const { unasked } = await answer(
+    [
+      ['What makes the songs', [DOWN, ENTER]],
+      ['Where do people talk', ENTER],
+      ...questions.map((question) => [question, ENTER] as const),
+    ],
+    {
+      SLACK_API_URL: `http://127.0.0.1:${await freePort()}/api/`,
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(await freePort()),
+    },
+  );
+  expect(unasked).toEqual([]);
+  expect(await readFile(path, 'utf8')).toBe(before);
+  await expect(stat(join(folder, 'slack-manifest.json'))).rejects.toThrow('ENOENT');
+});
+
 it('writes the manifest for Slack, and changes nothing when the person leaves', async () => {
   const { unasked } = await answer([
     ['What makes the songs', ENTER],
