@@ -7,7 +7,8 @@ import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
-import { newId, openMediaStore, openStorage } from './outside.ts';
+import { openExistingStorage } from './existing-storage.ts';
+import { newId, openMediaStore } from './outside.ts';
 
 interface Whose {
   readonly platform: string;
@@ -44,7 +45,7 @@ export async function forgetByOperator(
   config: Pick<Config, 'storage' | 'media'>,
   tools: Pick<System, 'now' | 'random' | 'log'>,
 ): Promise<Forgotten> {
-  const storage = await openStorage(config, tools);
+  const storage = await openExistingStorage(config, tools);
   try {
     const store = await openMediaStore(config.media, tools);
     const { settings } = storage;

@@ -1,5 +1,7 @@
 /** `npm run export -- <file>`: everything that the storage keeps, as JSON lines. */
-import { openStorage } from '../app/outside.ts';
+import { dirname } from 'node:path';
+import { asBackupError, BackupError } from '../app/backup/folder.ts';
+import { openExistingStorage } from '../app/existing-storage.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { systemErrorCode } from '../core/errors.ts';
 import { exportTo } from '../storage/transfer.ts';
@@ -10,7 +12,7 @@ async function main(): Promise<void> {
   const [path, ...others] = process.argv.slice(2);
   if (path === undefined || others.length > 0) return fail(USAGE);
   const { config, log } = openProgram();
-  const storage = await openStorage(config, { log, random: Math.random });
+  const storage = await openExistingStorage(config, { log, random: Math.random });
   try {
     const lines = await exportTo(path, 'wx', storage);
     process.stdout.write(
@@ -18,8 +20,12 @@ async function main(): Promise<void> {
 `,
     );
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
-    fail(`${path} exists already. ${USAGE}`);
+    const code = systemErrorCode(error);
+    if (code === 'EEXIST') return fail(`${path} exists already. ${USAGE}`);
+    if (code === 'ENOENT') return fail(`There is no folder ${dirname(path)}. Make it first.`);
+    const told = asBackupError(error, path);
+    if (!(told instanceof BackupError)) throw error;
+    fail(told.message);
   } finally {
     await storage.close();
   }

@@ -9,8 +9,7 @@ const EVERY_PAGE = 2 ** 31 - 1;
 
 /** Writes the database as it is at one instant to `target`, a new file. Throws StorageError. */
 export async function copyDatabase(path: string, target: string): Promise<void> {
-  if (!existsSync(path))
-    throw new StorageError('unavailable', `There is no database at ${path}. Is DATA_DIR that of the bot?`);
+  assertDatabase(path);
   try {
     const source = new DatabaseSync(path, { readOnly: true, timeout: 2_000 });
     try {
@@ -21,6 +20,12 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
   } catch (error) {
     throw asStorageError(error);
   }
+}
+
+/** Throws StorageError where there is none, since opening it would make an empty one. */
+export function assertDatabase(path: string): void {
+  if (!existsSync(path))
+    throw new StorageError('unavailable', `There is no database at ${path}. Is DATA_DIR that of the bot?`);
 }
 
 /** Why no database can be put at `path`, as a sentence for the operator; undefined where it can. */

@@ -1,0 +1,14 @@
+/** For programs that work on what a bot has stored, and find nothing where the settings are not those of the bot. */
+import { join } from 'node:path';
+import { assertDatabase } from '../storage/sqlite/copy.ts';
+import type { Storage } from '../storage/storage.ts';
+import { openStorage } from './outside.ts';
+
+/** As {@link openStorage}, which would make an empty database where there is none. Throws StorageError. */
+export async function openExistingStorage(
+  ...[config, tools]: Parameters<typeof openStorage>
+): Promise<Storage> {
+  const { storage } = config;
+  if (storage.type === 'sqlite') assertDatabase(join(storage.directory, 'minstrel.sqlite'));
+  return openStorage(config, tools);
+}
