@@ -91,7 +91,8 @@ export const remix = defineCommand({
         const name = (job.madeFrom ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
         const recording = await measured(audio, name, context);
         const model = await context.models.song(modelNamed);
-        const isSung = sung !== undefined && !request.instrumental;
+        // The form has no field for the voice, and only a cover can have one.
+        const isSung = sung !== undefined && request.mode === 'cover' && !request.instrumental;
         const voice = isSung ? await sameVoice(sung.personaId, sung.name, context) : undefined;
         const fromInstrumental = 'instrumental' in job.work && job.work.instrumental === true;
         const work = remixWork(

@@ -42,6 +42,12 @@ export const keepVoice = defineFormAction({
 
   async run({ job, index, person, options: { name, description, start, end } }, context) {
     const take = await voicedTake({ job, index }, context);
+    if ((await context.voices.list()).some((voice) => voice.name.toLowerCase() === name.toLowerCase())) {
+      throw new UserError(
+        `A voice called “${name}” is kept here already. Please choose another name.`,
+        'name',
+      );
+    }
     const removed = await removedVoice(take, context);
     const about = description ?? `The voice of ${quoted(titleOf(job))}`;
     if (removed) {
@@ -53,12 +59,6 @@ export const keepVoice = defineFormAction({
       );
     }
     const segment = segmentOf({ start, end }, take.song.durationSeconds, context);
-    if ((await context.voices.list()).some((voice) => voice.name.toLowerCase() === name.toLowerCase())) {
-      throw new UserError(
-        `A voice called “${name}” is kept here already. Please choose another name.`,
-        'name',
-      );
-    }
     const work: Work = {
       route: 'music.generatePersona',
       request: {

@@ -231,6 +231,28 @@ describe('a voice', () => {
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
   });
 
+  it('that was removed is not kept again under a name that another has', async () => {
+    const song = await makeSong();
+    await studio.finish(await keep(song));
+    await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
+    await studio.finish(await studio.fill(song, 'Keep voice take 2', { name: 'Rainy' }));
+    expect(privateText(await keep(song, { name: 'rainy' }))).toContain(
+      'A voice called “rainy” is kept here already. Please choose another name.',
+    );
+    expect(privateText(await studio.ask('voices', {}, { subcommand: 'show' }))).not.toContain('Rainy 2');
+  });
+
+  it('of a cover is left out where the remix is changed to what has none', async () => {
+    await studio.finish(await keep(await makeSong()));
+    const cover = await studio.finish(
+      await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy' }),
+    );
+    await studio.finish(await studio.fill(cover, 'Change', { mode: 'extend', prompt: 'la la' }));
+    expect(sentTo('music.uploadExtend')).toHaveLength(1);
+    await studio.finish(await studio.fill(cover, 'Change', { style: 'polka' }));
+    expect(sentTo('music.uploadCover').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
+  });
+
   it('too many is refused before anything is spent', async () => {
     const song = await makeSong();
     const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
