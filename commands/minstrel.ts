@@ -3,7 +3,7 @@ import type { Context } from '../src/core/bot/context.ts';
 import { notModerator } from '../src/core/errors.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
-import { plain } from '../src/core/message.ts';
+import { counted, plain } from '../src/core/message.ts';
 import type { Change, ModelInForce } from '../src/core/moderation.ts';
 import { because } from './text/moderation.ts';
 import { privately } from './text/text.ts';
@@ -65,7 +65,7 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
           }
           const { jobs, files } = await moderation.forgetMe();
           return privately(
-            `Erased: ${jobs} requests with their results, ${files} files, your voices and your usage.`,
+            `Erased: ${counted(jobs, 'request')} with all results, ${counted(files, 'file')}, your voices and your usage.`,
           );
         },
       }),

@@ -4,7 +4,7 @@ import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
-import { plain } from '../src/core/message.ts';
+import { counted, plain } from '../src/core/message.ts';
 import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
 import { present } from '../src/core/options.ts';
 import { because, here, onOrOff, ownChoiceWins } from './text/moderation.ts';
@@ -152,7 +152,7 @@ export const models = defineCommand({
       description: 'Ask the gateway again which models there are',
       options: {},
       run: async (_invocation, { moderation }) =>
-        privately(`This account may use ${await moderation.models.refresh()} models.`),
+        privately(`This account may use ${counted(await moderation.models.refresh(), 'model')}.`),
     }),
 
     prompt: defineSubcommand({

@@ -1,7 +1,7 @@
 /** What moderators decided, in words. */
 import type { Context } from '../../src/core/bot/context.ts';
 import { type Address, serverWord } from '../../src/core/invocation.ts';
-import { type Message, plain } from '../../src/core/message.ts';
+import { counted, type Message, plain } from '../../src/core/message.ts';
 import {
   type AccessInForce,
   type AccessRule,
@@ -12,7 +12,6 @@ import {
   type Subject,
   type Where,
 } from '../../src/core/moderation.ts';
-import { amount } from './text.ts';
 
 export function nameOf({ name, id, type }: Subject): string {
   return plain(name ?? (type === 'role' ? `the role ${id}` : id));
@@ -75,9 +74,11 @@ function section(title: string, lines: readonly string[], empty: string): string
   return [`**${title}**`, lines.length === 0 ? empty : lines.map((line) => `- ${line}`).join('\n')];
 }
 
+const UNITS = { requests: 'request', units: 'unit' } as const;
+
 function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Somewhere): string {
-  const counted = who === undefined ? `: ${amount(used)} ${of} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from, at)})${counted}`;
+  const usedNow = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
+  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from, at)})${usedNow}`;
 }
 
 function accessLines(access: AccessInForce, at: Somewhere): string[] {

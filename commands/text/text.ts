@@ -6,6 +6,7 @@ import {
   type ActionButton,
   actionId,
   type Button,
+  counted,
   type Field,
   type Message,
 } from '../../src/core/message.ts';
@@ -50,13 +51,7 @@ const AGES = [
 /** In the largest whole unit, as `3 hours`. */
 export function age(milliseconds: number): string {
   const [size, unit] = AGES.find(([length]) => milliseconds >= length) ?? [1000, 'second'];
-  const count = Math.max(1, Math.floor(milliseconds / size));
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
-
-/** As `1,234` or `2.5`. */
-export function amount(value: number): string {
-  return new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value);
+  return counted(Math.max(1, Math.floor(milliseconds / size)), unit);
 }
 
 /** The day in UTC, as `2026-01-31`. */

@@ -1,5 +1,5 @@
 /** What people used, in words. */
-import { type Message, plain } from '../../src/core/message.ts';
+import { amount, counted, type Message, plain } from '../../src/core/message.ts';
 import type {
   DayUsage,
   FamilyUsage,
@@ -8,12 +8,15 @@ import type {
   UsageReport,
 } from '../../src/core/moderation.ts';
 import { present } from '../../src/core/options.ts';
-import { amount } from './text.ts';
 
 /** Days that a report lists; it says how many more there are. */
 const MOST_LISTED = 25;
 
 const UNCERTAIN = 'Uncertain: the gateway may have taken it, and its end is unknown. It counts.';
+
+export function lastDays(days: number): string {
+  return days === 1 ? 'the last day' : `the last ${counted(days, 'day')}`;
+}
 
 export function usageReport(
   { days: rows, people, peopleInAll, chart, feedback }: UsageReport,
@@ -24,7 +27,7 @@ export function usageReport(
     ({ model, good, bad }) => `- ${plain(model)}: ${amount(good)} good, ${amount(bad)} bad`,
   );
   const votes = judged.length === 0 ? [] : [['What people said of answers', shortList(judged)] as const];
-  if (rows.length + judged.length === 0) return { text: `Nothing was used in the last ${days} days.` };
+  if (rows.length + judged.length === 0) return { text: `Nothing was used in ${lastDays(days)}.` };
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
     ['All', list(new Map([['Together', total(rows)]]), hasUnits)],
@@ -33,9 +36,9 @@ export function usageReport(
     ['By day (UTC)', list(new Map(byDay), hasUnits)],
     ...votes,
   ] as const;
-  const alt = `Requests by day and family over the last ${days} days`;
+  const alt = `Requests by day and family over ${lastDays(days)}`;
   return present({
-    title: `Used in the last ${days} days`,
+    title: `Used in ${lastDays(days)}`,
     text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
     footer: rows.some(({ uncertain }) => uncertain > 0) ? UNCERTAIN : undefined,
     media: chart && [
@@ -46,14 +49,14 @@ export function usageReport(
 
 /** One person's own, by what. */
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
-  if (rows.length === 0) return `You used nothing here in the last ${days} days.`;
+  if (rows.length === 0) return `You used nothing here in ${lastDays(days)}.`;
   const doubt = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
-  return `In the last ${days} days you used here:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
+  return `In ${lastDays(days)} you used here:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
 }
 
 function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, inAll = sums.size): string {
   const listed = [...sums].slice(0, MOST_LISTED).map(([name, { requests, units, uncertain }]) => {
-    const cost = hasUnits ? `, ${amount(units)} units` : '';
+    const cost = hasUnits ? `, ${counted(units, 'unit')}` : '';
     const doubt = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
     return `- ${plain(name)}: ${amount(requests)}${cost}${doubt}`;
   });

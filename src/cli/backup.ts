@@ -2,6 +2,7 @@
 import { backUp } from '../app/backup/backup.ts';
 import { BackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
+import { counted } from '../core/message.ts';
 
 const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folder is brought up to date.';
 
@@ -12,10 +13,10 @@ async function main(): Promise<void> {
   try {
     const { lines, media } = await backUp(folder, config, { log, random: Math.random });
     const files = media
-      ? `${media.files} files (${Math.ceil(media.bytes / 1e6)} MB)`
+      ? `${counted(media.files, 'file')} (${Math.ceil(media.bytes / 1e6)} MB)`
       : 'no files, because they are in the bucket of MEDIA_STORE';
     process.stdout.write(
-      `${folder} holds ${lines} lines and ${files}. Keep it secret: it can sign for this bot.\n`,
+      `${folder} holds ${counted(lines, 'line')} and ${files}. Keep it secret: it can sign for this bot.\n`,
     );
   } catch (error) {
     if (!(error instanceof BackupError)) throw error;

@@ -2,6 +2,7 @@
 import { forgetByOperator } from '../app/forget.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';
+import { counted } from '../core/message.ts';
 
 const USAGE =
   'Usage: npm run forget -- <discord|slack> <id>, such as npm run forget -- discord 80351110224678912';
@@ -15,7 +16,9 @@ async function main(): Promise<void> {
   try {
     const tools = { log, now: Date.now, random: Math.random };
     const { jobs, files } = await forgetByOperator({ platform, person }, config, tools);
-    process.stdout.write(`Erased ${jobs} jobs and ${files} files of ${person}, with voices and usage.\n`);
+    process.stdout.write(
+      `Erased ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, with voices and usage.\n`,
+    );
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     fail('Something of theirs is still open. Let the bot finish it, and try again.');

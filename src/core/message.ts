@@ -206,3 +206,13 @@ export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
+
+/** As `1,234` or `2.5`. */
+export function amount(value: number): string {
+  return new Intl.NumberFormat('en').format(value);
+}
+
+/** As `1 song` or `1,234 songs`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${amount(count)} ${count === 1 ? one : many}`;
+}

@@ -353,6 +353,15 @@ describe('/limits', () => {
     expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'kept' } }]);
     expect(await says('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
+
+  test('what is one is told as one', async () => {
+    expect(await says('limits', 'report', { days: 1 })).toContain('Nothing was used in the last day.');
+    administered.list.offer(['chat-small']);
+    expect(await says('models', 'refresh')).toContain('This account may use 1 model.');
+    await run('limits', 'set', { scope: 'server', family: 'song', most: 5 });
+    await run('song', undefined, { prompt: 'rain' });
+    expect(await says('limits', 'show')).toContain('(chosen for this server): 1 request used');
+  });
 });
 
 describe('/minstrel', () => {
@@ -375,7 +384,9 @@ describe('/minstrel', () => {
     await world.advance(job);
     const bobs = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
     expect(await says('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
-    expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('Erased: 1 requests');
+    expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain(
+      'Erased: 1 request with all results, ',
+    );
     expect(await world.storage.jobs.read(job)).toBeUndefined();
     expect(await world.read(bobs)).toBeDefined();
     expect(await says('minstrel', 'usage', {}, asAda)).toContain('You used nothing here');

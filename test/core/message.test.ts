@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
-import { actionId, parseActionId, plain } from '../../src/core/message.ts';
+import { actionId, counted, parseActionId, plain } from '../../src/core/message.ts';
+
+it.each([
+  [0, '0 songs'],
+  [1, '1 song'],
+  [1.5, '1.5 songs'],
+  [1234, '1,234 songs'],
+])('%d is counted as %s', (count, words) => {
+  expect(counted(count, 'song')).toBe(words);
+});
 
 describe('an action id', () => {
   it('comes back as it was written', () => {

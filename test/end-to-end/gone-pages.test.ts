@@ -75,7 +75,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
   const env = { ...PROGRAM_ENVIRONMENT, ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, env });
-  expect(stdout).toMatch(/^Erased 1 jobs /);
+  expect(stdout).toMatch(/^Erased 1 job and /);
   running = await start();
   expect(await visit(running, forgotten)).toMatch(/^410 It was erased/);
   expect(await visit(running, old)).toBe('410 Its files are not kept any more.');

@@ -117,7 +117,9 @@ it('a report tells who used what, with a picture', async () => {
 it('a person who is blocked is told so at once, and forgets on request', async () => {
   expect(await privately(BOB, '/limits', `block <@${ADA}|ada>`)).toContain('cannot use me');
   expect(await privately(ADA, '/song', 'a tune')).toContain('A moderator has blocked you');
-  expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain('Erased: 1 requests');
+  expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain(
+    'Erased: 1 request with all results, ',
+  );
   expect(await privately(BOB, '/minstrel', 'audit')).toContain('blocked people');
 });
 

@@ -1,4 +1,5 @@
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import { counted } from '../../core/message.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { Config } from '../config/config.ts';
@@ -26,7 +27,7 @@ export async function inspectGateway(
     ['TOOL_MODEL', answers.toolModel],
   ] as const;
   return [
-    good(SUBJECT, `the key is accepted, and lists ${listed} models`),
+    good(SUBJECT, `the key is accepted, and lists ${counted(listed, 'model')}`),
     ...named.flatMap(([variable, model]) => (model === undefined ? [] : [chosen(gateway, variable, model)])),
     ...named
       .slice(0, 3)

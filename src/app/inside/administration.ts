@@ -1,6 +1,7 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { lastDays } from '../../../commands/text/usage.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import type { PageKind } from '../../core/http.ts';
@@ -211,7 +212,7 @@ async function keepChart(
   days: number,
   { media, now }: AdministrationOptions,
 ): Promise<KeptFile> {
-  const title = `Requests of the last ${days} days`;
+  const title = `Requests of ${lastDays(days)}`;
   const picture = await usageChart(used, { title, lastDay: dayOf(now()), days });
   return media.keepBytes(picture, { kinds: ['image'] });
 }

@@ -1,6 +1,7 @@
 /** Limits in words. */
 import { LIMITED_NOUNS } from '../../core/family.ts';
 import { type Address, serverWord } from '../../core/invocation.ts';
+import { counted } from '../../core/message.ts';
 import type { Limit, LimitName } from '../../core/moderation.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
@@ -14,12 +15,10 @@ export const pausedSentence = (address: Somewhere): string =>
 /** As in `5 songs per person and day`. Plain. */
 export function describeLimit(limit: Limit, where: Somewhere): string {
   const { family, of, most } = limit;
-  const amount = new Intl.NumberFormat('en').format(most);
-  const number = most === 1 ? 'one' : 'many';
-  const requests = family ? LIMITED_NOUNS[family] : { one: 'request', many: 'requests' };
-  if (of === 'requests') return `${amount} ${requests[number]} ${perWhom(limit, where)}`;
-  const units = { one: 'unit', many: 'units' }[number];
-  return `${amount} ${units}${family ? ` for ${LIMITED_NOUNS[family].many}` : ''} ${perWhom(limit, where)}`;
+  const nouns = family && LIMITED_NOUNS[family];
+  if (of === 'requests')
+    return `${counted(most, nouns?.one ?? 'request', nouns?.many)} ${perWhom(limit, where)}`;
+  return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${perWhom(limit, where)}`;
 }
 
 /** As in `songs per person and day`. Plain. */
@@ -63,7 +62,7 @@ export function refusalSentence(
     const who = isCeiling ? 'Nobody here' : 'A moderator';
     return `This is switched off by a limit: ${rule}. ${who} can change that.`;
   }
-  if (freesAt === undefined) return `This costs ${units} units, and the limit is ${rule}.`;
+  if (freesAt === undefined) return `This costs ${counted(units, 'unit')}, and the limit is ${rule}.`;
   return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
 }
 
