@@ -33,6 +33,23 @@ export const APP_FAULTS = [
     },
   },
   {
+    name: 'who may not use /party plays a song by its button',
+    file: 'src/core/bot/bot.ts',
+    text: 'await enterOther(PARTY);',
+    replacement: '',
+    tests: {
+      'test/commands/moderation.test.ts':
+        'who may not use /party cannot use the button that plays a song, either',
+    },
+  },
+  {
+    name: 'a removed voice is sung with again',
+    file: 'commands/song/keep-voice.ts',
+    text: 'if (voice) await sameVoice(voice.personaId, voice.name, context);',
+    replacement: '',
+    tests: { 'test/commands/song/song.test.ts': 'that was removed is not sung with again' },
+  },
+  {
     name: 'anybody cancels the work of others',
     file: 'src/core/bot/buttons.ts',
     text: 'if (person.id !== job.person.id && !person.moderator) {',
