@@ -1,14 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StartRequest } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { advance } from '../../src/jobs/runner/runner.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { listen } from '../http/listener.ts';
 import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { NOTHING_DECIDED } from '../settings/samples.ts';
-import { createWorld, SONG, songCallback, type World } from './world.ts';
+import { createWorld, PICTURE, SONG, songCallback, type World } from './world.ts';
 
 const SECRET = 'a secret for signatures in this test alone';
 
@@ -36,9 +39,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await world[Symbol.asyncDispose]();
   });
 
-  const ask = (id: string) =>
+  const ask = (id: string, request: StartRequest = SONG) =>
     jobs.start(
-      SONG,
+      request,
       {
         id,
         command: 'song',
@@ -97,5 +100,39 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await redis.start();
     await expect.poll(post).toBe(200);
     expect(await storage.inbox.read(outcome.job, 0)).toHaveLength(1);
+  });
+
+  it('what the gateway answers meanwhile is delivered once it is back', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<'taken'>();
+    world.gateway.replies.push(answered.promise);
+    world.gateway.crash = (point) => {
+      if (point === 'before media.image') asked.resolve();
+    };
+    const sleep = (milliseconds: number) => delay(milliseconds);
+    const dependencies = { ...world.dependencies, storage, now: Date.now, sleep };
+    await storage.schedule.start((job, signal, lease) => advance(job, { ...lease, signal }, dependencies), {
+      concurrency: 1,
+    });
+    const outcome = await ask('picture', { ...PICTURE, command: 'image' });
+    if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
+    outcome.begin();
+    await asked.promise;
+    await redis.kill();
+    answered.resolve('taken');
+    await expect.poll(() => world.gateway.taken).toHaveLength(1);
+    // Longer than one write is waited for.
+    await delay(2_500);
+    await redis.start();
+    await expect
+      .poll(() =>
+        storage.jobs.read(outcome.job).then(
+          (job) => job?.state,
+          () => 'away',
+        ),
+      )
+      .toBe('delivered');
+    expect(world.message()?.media).toHaveLength(1);
+    expect(world.gateway.taken).toHaveLength(1);
   });
 });

@@ -4,9 +4,9 @@ import { backoff } from '../../core/backoff.ts';
 import type { Job } from '../../core/job.ts';
 import type { Posted } from '../../platforms/platform.ts';
 import type { RunLease } from '../../storage/schedule.ts';
-import { type Storage, StorageError } from '../../storage/storage.ts';
+import { type Storage, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { EventOf, JobEvent } from '../events.ts';
+import type { EventOf, JobEvent, JobEventType } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
 import { transition } from '../transitions.ts';
 
@@ -15,9 +15,15 @@ export type Next = 'now' | number | undefined;
 
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
 
-/** Tries to store what was posted: their pauses together are shorter than a lease lasts. */
+/** Tries to store what this run alone knows: their pauses together are shorter than a lease lasts. */
 const STORE_TRIES = 5;
 const STORE_AGAIN = { firstMs: 500, longestMs: 4_000 } as const;
+
+/** Storage that fails like this may work again within seconds. */
+const AWAY: ReadonlySet<StorageErrorCode> = new Set(['unavailable', 'locked']);
+
+/** The gateway's answers to a request that is never repeated. One that came by a callback or a poll would be read again. */
+const ANSWERS: ReadonlySet<JobEventType> = new Set(['submitted', 'completed', 'notTaken', 'failed']);
 
 /** A run by the schedule. Events from outside are applied without one, and are not tried again. */
 export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep' | 'random'> {
@@ -109,8 +115,8 @@ export class JobRun {
 
   /**
    * Writes once what has happened since the last time, if anything has. Events are applied again to the newest record
-   * where somebody else wrote meanwhile; a job that was erased stays erased. What was posted is tried again while storage is
-   * away: the next run may be one that does not know of this run. Throws StorageError.
+   * where somebody else wrote meanwhile; a job that was erased stays erased. What was posted, and what the gateway answered,
+   * is tried again while storage is away: no later run can learn it. Throws StorageError.
    */
   async save(): Promise<void> {
     // A message to a chat may have to be stored while an earlier write is still running.
@@ -124,12 +130,14 @@ export class JobRun {
       try {
         return await this.#writeAll();
       } catch (error) {
-        const isAway = error instanceof StorageError && error.code === 'unavailable';
-        const isWorthIt = isAway && attempt < STORE_TRIES && this.#events.some(isPost);
+        const isAway = error instanceof StorageError && AWAY.has(error.code);
+        const isAnswer = this.#events.some(({ type }) => ANSWERS.has(type));
+        const isWorthIt = isAway && attempt < STORE_TRIES && (isAnswer || this.#events.some(isPost));
         if (!isWorthIt || !this.#options) throw error;
         const { signal, sleep, random } = this.#options;
-        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), signal);
-        if (signal.aborted || !this.#isHeld()) throw error;
+        // A post is found again by the next run; a stop of the process loses no answer that may be paid for.
+        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), isAnswer ? undefined : signal);
+        if ((signal.aborted && !isAnswer) || !this.#isHeld()) throw error;
       }
     }
   }

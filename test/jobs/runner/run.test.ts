@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EMPTY_RESULT, type Job } from '../../../src/core/job.ts';
+import type { JobEvent } from '../../../src/jobs/events.ts';
 import { JobRun } from '../../../src/jobs/runner/run.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 import { createWorld, SONG, type World } from '../world.ts';
@@ -6,7 +8,7 @@ import { createWorld, SONG, type World } from '../world.ts';
 let world: World;
 let job: string;
 /** What happens to the writes that come, in their order; then they are done. */
-let writes: ('away' | 'answer lost' | 'full')[];
+let writes: ('away' | 'locked' | 'answer lost' | 'full')[];
 let pauses: number[];
 let lease: { isHeld: boolean; stopping: AbortController };
 
@@ -26,7 +28,7 @@ async function load(): Promise<JobRun> {
   const replace: typeof jobs.replace = async (record) => {
     const trouble = writes.shift();
     if (trouble === 'away') throw new StorageError('unavailable', trouble);
-    if (trouble === 'full') throw new StorageError('full', trouble);
+    if (trouble === 'full' || trouble === 'locked') throw new StorageError(trouble, trouble);
     const written = await jobs.replace(record);
     if (trouble === 'answer lost') throw new StorageError('unavailable', trouble);
     return written;
@@ -121,6 +123,58 @@ describe('what was posted', () => {
     run.apply(POSTED);
     await expect(run.save()).rejects.toThrow('full');
     expect(pauses).toEqual([]);
+  });
+});
+
+describe("the gateway's answer to paid work", () => {
+  const SUBMITTED = { type: 'submitted', taskId: 'task-1', deadlineAt: 1_000_000, at: 1 } as const;
+  const COMPLETED = { type: 'completed', result: EMPTY_RESULT, at: 1 } as const;
+  const NOT_TAKEN = { type: 'notTaken' } as const;
+  const FAILED = {
+    type: 'failed',
+    failure: { code: 'blocked', sentence: 'It is refused.', reference: 'r', taken: 'no' },
+  } as const;
+
+  async function sent(): Promise<JobRun> {
+    const run = await load();
+    await run.claim({ type: 'submitting', work: run.job.work, at: world.clock.now() });
+    return run;
+  }
+
+  it.each<[JobEvent, Job['state']]>([
+    [SUBMITTED, 'waiting'],
+    [COMPLETED, 'ready'],
+    [NOT_TAKEN, 'accepted'],
+    [FAILED, 'ready'],
+  ])('is stored as soon as storage is back: $type', async (answer, state) => {
+    const run = await sent();
+    writes = ['away', 'locked', 'away'];
+    run.apply(answer);
+    await run.save();
+    expect((await world.read(job)).state).toBe(state);
+  });
+
+  it('is tried again while the bot is being stopped, but not without end', async () => {
+    const run = await sent();
+    run.apply(SUBMITTED);
+    lease.stopping.abort();
+    writes = ['away', 'away'];
+    await run.save();
+    expect((await world.read(job)).taskId).toBe('task-1');
+
+    writes = Array.from({ length: 20 }, () => 'away' as const);
+    run.apply(COMPLETED);
+    await expect(run.save()).rejects.toThrow('away');
+    expect(pauses).toEqual([500, 1_000, 500, 1_000, 2_000, 4_000]);
+  });
+
+  it('is left to the replica that took over', async () => {
+    const run = await sent();
+    writes = ['away'];
+    run.apply(SUBMITTED);
+    lease.isHeld = false;
+    await expect(run.save()).rejects.toThrow('away');
+    expect((await world.read(job)).state).toBe('submitting');
   });
 });
 
