@@ -5,6 +5,8 @@ import type { Measure } from '../core/telemetry/series.ts';
 
 /** What the schedule knows of one run. */
 export interface RunLease {
+  /** For when it was scheduled, in milliseconds since the epoch; it may run later. */
+  readonly dueAt: number;
   /** The run before this one failed or died, and may have done more than it stored. */
   readonly interrupted: boolean;
   /** False once another replica may run the job: this one was suspended, or lost its storage, for longer than its lease. */
@@ -44,9 +46,10 @@ export function checkTime(at: number): void {
 export const STORAGE_PAUSE = 1_000;
 const AFTER_FAILURE = { firstMs: 1_000, longestMs: 60_000 } as const;
 
-/** A job that is due, and how many runs of it failed or died in a row. */
+/** A job that is due, since when, and how many runs of it failed or died in a row. */
 export interface DueJob {
   readonly job: string;
+  readonly at: number;
   readonly failures: number;
 }
 
@@ -72,7 +75,7 @@ export function measureLateness(
  * or take a quarter; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
  */
 export async function runJob(
-  { job, failures, isHeld }: DueRun,
+  { job, at: dueAt, failures, isHeld }: DueRun,
   handler: WakeHandler,
   store: (at: number | undefined, failures: number) => Promise<void>,
   signal: AbortSignal,
@@ -83,7 +86,7 @@ export async function runJob(
   try {
     // The stop may have come while the job was fetched.
     signal.throwIfAborted();
-    at = await handler(job, signal, { interrupted: failures > 0, isHeld });
+    at = await handler(job, signal, { dueAt, interrupted: failures > 0, isHeld });
     if (at !== undefined) checkTime(at);
   } catch (error) {
     failed = failures + 1;

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createJobs } from '../../src/jobs/jobs.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
@@ -207,6 +208,22 @@ describe('whose process died before its platform began it', () => {
     await world.advance(job);
     expect(world.gateway.taken).toHaveLength(1);
     expect((await world.read(job)).address.platformData).toEqual({ beside: true });
+  });
+
+  it('goes on where its platform had begun it, though another process runs it, and late', async () => {
+    const { job, begin } = await world.accept(SONG);
+    world.platform.acknowledged = 'nothing';
+    begin();
+    world.clock.advance(LATER);
+    const other = createJobs(world.dependencies);
+    await other.run(world.dependencies.invoke);
+    onTestFinished(async () => {
+      const stopped = other.stop();
+      world.clock.advance(LATER);
+      await stopped;
+    });
+    await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
+    expect(world.gateway.taken).toHaveLength(1);
   });
 
   it('is told apart from a run that was interrupted', async () => {

@@ -53,7 +53,11 @@ export function memorySchedule(
       data.schedule.set(job, { at: undefined, failures, lease: { owner, until: data.now() + leaseMs } });
       // It was silent for too long, and gets a job that it still runs: it joins that run.
       if (runs.has(job)) continue;
-      const started = run({ job, failures: failures + died }, handler, stopping.signal);
+      const started = run(
+        { job, at: Math.min(at, clock.now()), failures: failures + died },
+        handler,
+        stopping.signal,
+      );
       runs.set(job, started);
       void started.then(() => {
         runs.delete(job);

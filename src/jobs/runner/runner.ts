@@ -30,7 +30,7 @@ const GIVE_WAY_MS = 1_000;
 /** A job shows its progress within seconds; later it may have posted what it could not store. */
 const SHOWN_WITHIN_MS = 60_000;
 
-export interface RunFacts extends RunLease {
+export interface RunFacts extends Omit<RunLease, 'dueAt'>, Partial<Pick<RunLease, 'dueAt'>> {
   readonly signal: AbortSignal;
   /** Its platform began the job in this process. */
   readonly isBegun?: boolean;
@@ -42,7 +42,7 @@ export interface RunFacts extends RunLease {
  */
 export async function advance(
   id: string,
-  { signal, interrupted, isHeld, isBegun = false }: RunFacts,
+  { signal, interrupted, isHeld, isBegun = false, dueAt }: RunFacts,
   deps: JobDependencies,
 ): Promise<number | undefined> {
   const run = await JobRun.load(id, deps.storage, { ...deps, isHeld, signal });
@@ -53,7 +53,7 @@ export async function advance(
   // It may have posted for a job that another replica ended meanwhile.
   if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
   if (!isBegun && !interrupted) {
-    const askAgain = await failUnacknowledged(run, deps);
+    const askAgain = await failUnacknowledged(run, dueAt ?? deps.now(), deps);
     if (askAgain !== undefined) return askAgain;
   }
   for (;;) {

@@ -24,17 +24,21 @@ const QUEUED_STAGE = 'Waiting for its turn';
 /** Enough of them that one slow song does not make people expect another. */
 const DURATIONS_COMPARED = 20;
 
-/** A job that its platform never begins (the process died in between) runs by itself after this long. */
+/** A job that its platform never begins (the process died in between) runs by itself after this long; one that is due sooner was begun. */
 export const BEGIN_BY_ITSELF_MS = 10_000;
 
 /**
  * Fails a job if its platform did not begin it and its person was not told that it was taken. Such a person asks again, and
  * must not pay twice. Resolves to when to ask the platform again, if it is away.
  */
-export async function failUnacknowledged(run: JobRun, deps: JobDependencies): Promise<number | undefined> {
+export async function failUnacknowledged(
+  run: JobRun,
+  dueAt: number,
+  deps: JobDependencies,
+): Promise<number | undefined> {
   const { state, createdAt, posted, queuePosition, attempts, held, address } = run.job;
   const isUntouched = !posted && queuePosition === undefined && attempts === 0 && held === undefined;
-  if (state !== 'accepted' || !isUntouched || deps.now() < createdAt + BEGIN_BY_ITSELF_MS) return undefined;
+  if (state !== 'accepted' || !isUntouched || dueAt < createdAt + BEGIN_BY_ITSELF_MS) return undefined;
   const platform = deps.platform(address.platform);
   try {
     const acknowledged = await platform?.acknowledgement?.(address, run.job.id);

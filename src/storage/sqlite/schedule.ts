@@ -21,7 +21,7 @@ import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const earliestRow = z.object({ at: z.number() });
-const dueRows = z.array(z.object({ job: z.string(), failures: z.number() }));
+const dueRow = z.object({ job: z.string(), at: z.number(), failures: z.number() });
 const jobRow = z.object({ job: z.string() });
 
 /** The longest timer: a system clock that was set forward is found out after this long. */
@@ -49,9 +49,8 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
     free: `UPDATE schedule SET running = 0, failures = failures + 1, at = min(coalesce(at, ?1), ?1)
        WHERE running = 1`,
     earliest: 'SELECT at FROM schedule WHERE running = 0 ORDER BY at LIMIT 1',
-    claim: `UPDATE schedule SET running = 1, at = NULL WHERE job IN
-         (SELECT job FROM schedule WHERE running = 0 AND at <= ? ORDER BY at LIMIT ?)
-       RETURNING job, failures`,
+    due: 'SELECT job, at, failures FROM schedule WHERE running = 0 AND at <= ? ORDER BY at LIMIT ?',
+    claim: 'UPDATE schedule SET running = 1, at = NULL WHERE job = ?',
     again: `UPDATE schedule SET running = 0, failures = :failures, at = min(coalesce(at, :at), :at)
        WHERE job = :job`,
     woken: 'UPDATE schedule SET running = 0, failures = 0 WHERE job = ? AND at IS NOT NULL',
@@ -84,7 +83,11 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
   async function claimDue({ handler, stopping: { signal } }: Running, now: number, free: number) {
     let due: DueJob[] = [];
     try {
-      due = dueRows.parse(await database.write(() => statements.claim.all(now, free)));
+      due = await database.write(() => {
+        const jobs = database.all(statements.due, dueRow, now, free);
+        for (const { job } of jobs) statements.claim.run(job);
+        return jobs;
+      });
     } catch (error) {
       storageFailed(error);
       return;

@@ -60,8 +60,8 @@ export const STORAGE_FAULTS = [
   {
     name: 'on SQLite a job runs although it runs already',
     file: 'src/storage/sqlite/schedule.ts',
-    text: '(SELECT job FROM schedule WHERE running = 0 AND at <= ? ORDER BY at LIMIT ?)',
-    replacement: '(SELECT job FROM schedule WHERE at <= ? ORDER BY at LIMIT ?)',
+    text: 'FROM schedule WHERE running = 0 AND at <= ? ORDER BY at LIMIT ?',
+    replacement: 'FROM schedule WHERE at <= ? ORDER BY at LIMIT ?',
     tests: { [SQLITE]: 'one run of a job at a time, however often it is woken' },
   },
   {

@@ -27,10 +27,16 @@ const CLOSING = 2_000;
 
 /**
  * The earliest time wins, which BullMQ's own `reschedule` and `keepLastIfActive` do not do: there the last one wins.
- * `queue` is what all keys of the queue begin with, `data` is of the next timer (empty: as it is). Returns 0 when the job has
- * no timer.
+ * `queue` is what all keys of the queue begin with, `data` is of the next timer (empty: as it is). A timer's data has the time
+ * that it was set for, which BullMQ forgets. Returns 0 when the job has no timer.
  */
 export const EARLIEST = `
+local function setFor(at, data)
+  local timer = cjson.decode(data)
+  timer['at'] = at
+  return cjson.encode(timer)
+end
+
 local function earliest(queue, job, at, delay, data)
   local id = redis.call('GET', queue .. 'de:' .. job)
   local score = id and redis.call('ZSCORE', queue .. 'delayed', id)
@@ -38,6 +44,7 @@ local function earliest(queue, job, at, delay, data)
   if not score and not (timer and timer[3]) then return 0 end
   if score and at * 4096 < tonumber(score) then
     redis.call('ZADD', queue .. 'delayed', at * 4096, id)
+    redis.call('HSET', queue .. id, 'data', setFor(at, redis.call('HGET', queue .. id, 'data')))
     local first = redis.call('ZRANGE', queue .. 'delayed', 0, 0, 'WITHSCORES')
     redis.call('ZADD', queue .. 'marker', first[2] / 4096, '1')
   elseif not score and redis.call('LPOS', queue .. 'active', id) then
@@ -49,7 +56,7 @@ local function earliest(queue, job, at, delay, data)
       redis.call('HSET', following, 'name', timer[1], 'opts', cjson.encode(opts), 'at', at)
     end
     if data == '' then data = before[2] or timer[2] end
-    redis.call('HSET', following, 'data', data)
+    redis.call('HSET', following, 'data', setFor(math.min(at, tonumber(before[1] or at)), data))
   end
   return 1
 end
@@ -59,7 +66,8 @@ const SCHEDULE = `${EARLIEST}
 return earliest(KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4])
 `;
 
-const timerSchema = z.object({ job: z.string(), failures: z.number() });
+// Timers of version 0.2 do not have their time.
+const timerSchema = z.object({ job: z.string(), failures: z.number(), at: z.number().optional() });
 
 interface RedisSchedule extends Schedule {
   /** What all keys of its queue begin with. */
@@ -89,7 +97,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     checkTime(at);
     const time = Math.ceil(at);
     const delay = () => Math.max(0, time - clock.now());
-    const data = failures === undefined ? '' : JSON.stringify({ job, failures } satisfies DueJob);
+    const data = failures === undefined ? '' : JSON.stringify({ job, failures, at: time } satisfies DueJob);
     for (;;) {
       const found = await connection.evaluate(SCHEDULE, [queue.toKey('')], [job, time, delay(), data]);
       if (found === 1 || (await add(job, time, failures ?? 0))) return;
@@ -101,7 +109,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     const jobId = newId();
     const delay = Math.max(0, time - clock.now());
     const options = { jobId, delay, deduplication: { id: job } };
-    return (await connection.run(() => queue.add(QUEUE, { job, failures }, options))).id === jobId;
+    return (await connection.run(() => queue.add(QUEUE, { job, failures, at: time }, options))).id === jobId;
   }
 
   /** A wake of a run whose replica died is answered by the run that repeats it. */
@@ -126,9 +134,9 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     signal: AbortSignal,
   ) {
     worker.locked(id);
-    const { job, failures } = timerSchema.parse(data);
-    measureLateness(timestamp + (opts.delay ?? 0), tools);
-    const due = { job, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
+    const { job, failures, at = timestamp + (opts.delay ?? 0) } = timerSchema.parse(data);
+    measureLateness(at, tools);
+    const due = { job, at, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
     // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
     const known = runs.get(job);
     if (known !== undefined) return known;
