@@ -135,3 +135,22 @@ it('a record that cannot be read is left alone after one look, and the others go
   expect((await world.read(fine)).state).toBe('delivered');
   expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);
 });
+
+it('a record that cannot be read and has no timer keeps no others from being found', async () => {
+  const { jobs } = world.dependencies.storage;
+  const { read } = jobs;
+  jobs.read = async (id) => {
+    if (id === 'a newer one') throw new StorageError('schema', 'It is of a newer version.');
+    return read(id);
+  };
+  await world.storage.jobs.create(freshJob({ id: 'a newer one' }));
+  await world.storage.jobs.create(freshJob({ id: 'lost' }));
+  await world.jobs.run(world.dependencies.invoke);
+  await pass(12);
+  expect((await world.read('lost')).state).toBe('waiting');
+  await pass(1);
+  world.clock.advance(11 * 60 * SECOND);
+  await untilQuiet();
+  await pass(12);
+  expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);
+});

@@ -3,7 +3,7 @@ import { setImmediate as others } from 'node:timers/promises';
 import type { JobDependencies } from '../dependencies.ts';
 import { reclaimSlots } from '../steps/begin.ts';
 import type { LossWatch } from './lost.ts';
-import { applyEvent } from './run.ts';
+import { applyEvent, isUnreadableRecord } from './run.ts';
 
 const EVERY_MS = 10 * 60_000;
 const PAGE = 500;
@@ -50,8 +50,13 @@ async function sweep(
       if (signal.aborted) return;
       if (isUnreadable(id)) continue;
       deps.log.warn({ job: id }, 'An open job had no timer');
-      // Whether its last run ended was lost with the timer.
-      await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, deps.storage);
+      try {
+        // Whether its last run ended was lost with the timer.
+        await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, deps.storage);
+      } catch (error) {
+        // Its run finds out, and from then on it is left alone.
+        if (!isUnreadableRecord(error)) throw error;
+      }
       await deps.storage.schedule.wake(id, deps.now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);
       woken += 1;
     }
