@@ -14,6 +14,10 @@ import { finalMessage, showInChannel } from './message.ts';
 
 /** Tries before people are told what is not here yet; most faults are over by then. */
 const SILENT_TRIES = 3;
+/** Where a host asks for a longer pause, people are told before. */
+const LONGEST_SILENCE_MS = 60_000;
+/** A host of files is asked again after this long, whatever it asked for: its word is not the gateway's or the platform's. */
+const LONGEST_FILE_HOLD_MS = 10 * 60_000;
 /** Tries of an upload before links replace the files, where the platform takes a message without files. */
 const UPLOAD_TRIES = 5;
 /** After this long without its platform a result is no longer pushed; it stays in storage. */
@@ -68,18 +72,20 @@ async function showResult(
   deps: JobDependencies,
 ): Promise<number | undefined> {
   const { message, waiting } = await finalMessage(run, signal, deps);
-  if (waiting && run.job.attempts < SILENT_TRIES) return retryShowing(run, waiting.retryAfterMs, deps);
+  const isBrief = (waiting?.retryAfterMs ?? 0) <= LONGEST_SILENCE_MS;
+  if (waiting && isBrief && run.job.attempts < SILENT_TRIES)
+    return retryShowing(run, waiting.retryAfterMs, deps);
   try {
     if (await endedBefore(run.job, deps)) return close(run, deps);
     await showInChannel(run, message, deps);
-    if (waiting) return retryShowing(run, waiting.retryAfterMs, deps);
+    if (waiting) return retryShowing(run, pauseForFile(waiting), deps);
   } catch (error) {
     if (!isNotShown(error)) throw error;
     deps.log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
     return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }, deps).catch((later) => {
       // Asked for patience on the way, it is given all of it.
       if (!isNotShown(later)) throw later;
-      return isYoung(run.job, deps) ? retryShowing(run, later.retryAfterMs, deps) : keepForLater(run, deps);
+      return isYoung(run.job, deps) ? retryShowing(run, pauseAfter(later), deps) : keepForLater(run, deps);
     });
   }
   return close(run, deps);
@@ -88,6 +94,13 @@ async function showResult(
 function isNotShown(error: unknown): error is PlatformError | MediaError {
   return error instanceof PlatformError || error instanceof MediaError;
 }
+
+function pauseForFile({ retryAfterMs }: Pick<MediaError, 'retryAfterMs'>): number | undefined {
+  return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_FILE_HOLD_MS);
+}
+
+const pauseAfter = (error: PlatformError | MediaError): number | undefined =>
+  error instanceof MediaError ? pauseForFile(error) : error.retryAfterMs;
 
 function isYoung({ createdAt }: Job, { now }: Pick<JobDependencies, 'now'>): boolean {
   return now() - createdAt < GIVE_UP_AFTER_MS;
@@ -111,7 +124,7 @@ async function showOtherwise(
   if (error instanceof MediaError) {
     if (error.code === 'missing') await forgetMissing(run, deps);
     else if (attempts >= SILENT_TRIES) await showLinks(run, message, deps);
-    return mayWait ? retryShowing(run, error.retryAfterMs, deps) : keepForLater(run, deps);
+    return mayWait ? retryShowing(run, pauseForFile(error), deps) : keepForLater(run, deps);
   }
   if (error.code === 'unavailable') {
     const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/gateway/transport/errors.ts';
+import { MediaError } from '../../../src/media/errors.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { openStudio, privateText } from '../../commands/song/world.ts';
 import { gatewayError } from '../scripted-gateway.ts';
@@ -119,6 +120,45 @@ it('early results are not tried again before their time, and hold up no callback
   await world.callback(job, songCallback('complete'));
   await world.advance(job);
   expect((await world.read(job)).state).toBe('delivered');
+});
+
+describe.each([60 * MINUTE, 999_999_999 * SECOND])('a file whose host asks for %i ms', (retryAfterMs) => {
+  const FILE = 'https://gateway.example/two.mp3';
+
+  async function finished(): Promise<string> {
+    const job = await world.start(SONG);
+    await world.advance(job);
+    await world.callback(job, songCallback('complete'));
+    const details = { status: 503, retryable: true, retryAfterMs };
+    world.unreachable.set(FILE, new MediaError('status', '503', details));
+    return job;
+  }
+
+  it('does not keep the rest of the result back, and is fetched again within ten minutes', async () => {
+    const job = await finished();
+    const next = await world.advance(job);
+    expect(world.message()?.footer).toContain('Made, but not here yet: Rain (take 2)');
+    expect(world.message()?.media).toHaveLength(2);
+    world.unreachable.clear();
+    expect(next).toBeLessThanOrEqual(world.clock.now() + 10 * MINUTE);
+    world.clock.advance(10 * MINUTE);
+    await world.advance(job);
+    expect(world.message()?.media).toHaveLength(3);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+
+  it('is waited for no longer than a day', async () => {
+    const job = await finished();
+    const from = world.clock.now();
+    let next = await world.advance(job);
+    for (let tries = 0; tries < 200 && next !== undefined; tries++) {
+      world.clock.advance(Math.max(1, next - world.clock.now()));
+      next = await world.advance(job);
+    }
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.message()?.footer).toContain('could not be fetched');
+    expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
+  });
 });
 
 describe('a poll that is asked to wait', () => {
