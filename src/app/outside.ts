@@ -122,7 +122,14 @@ export function openGateway(
     traces,
   }: Pick<OutsideOptions, 'now' | 'random' | 'log' | 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
-  const dispatcher = new Agent({ connect: { timeout: 10_000 }, bodyTimeout: 0, headersTimeout: 0 });
+  // Over HTTP/2 all requests share a connection. One that died silently is replaced only after a timeout of undici's
+  // own, and there is none here: the client has its own.
+  const dispatcher = new Agent({
+    connect: { timeout: 10_000 },
+    allowH2: false,
+    bodyTimeout: 0,
+    headersTimeout: 0,
+  });
   const gateway = createGateway({
     ...account,
     fetch: (url, init) => {

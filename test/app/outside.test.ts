@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { openGateway } from '../../src/app/outside.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+
+it('the gateway is never offered HTTP/2, whose one connection carries every request', async () => {
+  const hello = Promise.withResolvers<Buffer>();
+  const server = createServer((socket: Socket) => {
+    socket
+      .on('error', () => undefined)
+      .once('data', (bytes) => {
+        hello.resolve(bytes);
+        socket.destroy();
+      });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const gateway = openGateway(
+    { baseUrl: `https://127.0.0.1:${port}`, apiKey: 'key' },
+    { now: Date.now, random: Math.random, log: new RecordingLog() },
+  );
+  onTestFinished(() => gateway.close());
+  await expect(gateway.music.styleGenerate({ content: 'rain' })).rejects.toThrow();
+  // The protocols stand in the client's first record as they are: RFC 7301 section 3.1.
+  const offered = /(?:.h2)?.http\/1\.1(?:.h2)?/.exec((await hello.promise).toString('latin1'))?.[0];
+  expect(offered).toBe('\x08http/1.1');
+});
