@@ -293,7 +293,8 @@ describe('the rest of the emulator', () => {
   });
 
   it.each([
-    ['status=503', 'unavailable', 'no'],
+    ['status=503', 'unavailable', 'unknown'],
+    ['status=503:30', 'unavailable', 'no'],
     ['status=500', 'unavailable', 'unknown'],
     ['body-code=429', 'credits', 'no'],
     ['body-code=430', 'rate', 'no'],

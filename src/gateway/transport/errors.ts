@@ -1,7 +1,7 @@
 import type { AnswerSoFar } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
 import { decideCode, ERROR_CODES, type GatewayErrorCode } from './error-table.ts';
-import { isObject } from './json.ts';
+import { isObject, normalName } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Whether the gateway may have accepted the work, and so may spend credits on it or call back. */
@@ -77,15 +77,18 @@ function describe(init: GatewayErrorInit): string {
 /** The request is to be sent to another address, so nothing was done with it here; 302 and 303 may follow done work. */
 const SENT_ELSEWHERE = new Set([301, 307, 308]);
 
+/** Names that only repeat a status of 503: its reason phrase, and the type of a problem without one (RFC 9457 section 4.2.1). */
+const REPEATS_503 = /^(?:serviceunavailable|aboutblank)$/;
+
 /**
  * Whether a refusal of this status comes before any work: 529 (overloaded:
- * https://platform.claude.com/docs/en/api/errors) does, and a 503 that the gateway itself explains or that names a time
- * to wait. A bare 503 may be a proxy's whose connection broke after the request was passed on
- * (https://github.com/envoyproxy/envoy/issues/14981).
+ * https://platform.claude.com/docs/en/api/errors) does, and a 503 that names its error or a time to wait. Any other 503
+ * may be a proxy's whose connection broke after the request was passed on
+ * (https://github.com/envoyproxy/envoy/issues/14981); proxies write JSON with numbers, too.
  */
-function isTurnedAway(status: number, { names, number }: Refusal, retryAfterMs: number | undefined): boolean {
-  if (status === 503) return names.length > 0 || number !== undefined || retryAfterMs !== undefined;
-  return status === 529;
+function isTurnedAway(status: number, { names }: Refusal, retryAfterMs: number | undefined): boolean {
+  if (status !== 503) return status === 529;
+  return retryAfterMs !== undefined || names.some((name) => !REPEATS_503.test(normalName(name)));
 }
 
 interface RefusedWith {

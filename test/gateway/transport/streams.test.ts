@@ -399,7 +399,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   it('is opened again only when nothing was taken', async () => {
     const { text, server } = await streamed(dialect, (request, response, nth) =>
       nth === 1
-        ? answer(response, { error: { code: 503 } }, { status: 503 })
+        ? answer(response, { error: { code: 503, status: 'UNAVAILABLE' } }, { status: 503 })
         : says(whole(dialect))(request, response, nth),
     );
     expect({ text, tries: server.seen.length }).toEqual({ text: 'Light.', tries: 2 });

@@ -15,6 +15,9 @@ const song = {
   callBackUrl: 'https://bot.example/callbacks/music/job1/sig',
 } as const;
 
+/** The gateway's own refusal, which comes before any work. */
+const BUSY = { error: { type: 'overloaded_error', message: 'busy' } };
+
 /** An address without a listener. */
 const deadAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
@@ -110,6 +113,11 @@ describe('a 503 or a redirect on paid work', () => {
     ['a proxy’s page', '<html><h1>503 Service Temporarily Unavailable</h1></html>'],
     ['no body', ''],
     ['a body without a code', { message: 'Service Unavailable' }],
+    ['a proxy’s JSON', { status: 503, message: CONNECTION_TERMINATION }],
+    ['a transcoder’s JSON', { code: 14, message: CONNECTION_TERMINATION, details: [] }],
+    ['a problem without a type', { type: 'about:blank', title: 'Service Unavailable', status: 503 }],
+    ['the status in words', { statusCode: 503, error: 'Service_Unavailable', message: 'upstream' }],
+    ['the status as the gateway’s own code', { code: 503, msg: 'busy' }],
   ])('%s: it is unknown whether it was taken, and it is sent once', async (_, body) => {
     const server = await startServer((_request, response) => answer(response, body, { status: 503 }));
     expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
@@ -121,8 +129,8 @@ describe('a 503 or a redirect on paid work', () => {
   });
 
   it.each([
-    ['with the gateway’s own refusal', { code: 503, msg: 'busy' }, {}],
-    ['with a named error', { error: { type: 'overloaded_error', message: 'busy' } }, {}],
+    ['with a named error', BUSY, {}],
+    ['with the gateway’s own code', { code: 430, msg: 'too often' }, {}],
     ['with a time to wait', CONNECTION_TERMINATION, { 'retry-after': '1' }],
   ])('%s it was not taken, and is tried again', async (_, body, headers) => {
     const server = await startServer((_request, response, nth) =>
@@ -244,7 +252,7 @@ describe('waiting between tries', () => {
   });
 
   it('grows, with jitter', async () => {
-    const server = await startServer((_, response) => answer(response, { code: 503 }, { status: 503 }));
+    const server = await startServer((_, response) => answer(response, BUSY, { status: 503 }));
     const spread = await Promise.all(
       [0, 0.999].map(async (random) => {
         const { gateway, waits } = gatewayAt(server.url, { random: () => random });
@@ -286,7 +294,7 @@ describe('waiting between tries', () => {
 
   it('stops when the caller aborts', async () => {
     const controller = new AbortController();
-    const server = await startServer((_, response) => answer(response, { code: 503 }, { status: 503 }));
+    const server = await startServer((_, response) => answer(response, BUSY, { status: 503 }));
     const { gateway } = gatewayAt(server.url, {
       sleep: async (_ms, signal) => {
         controller.abort();

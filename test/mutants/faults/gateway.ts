@@ -28,8 +28,8 @@ export const GATEWAY_FAULTS = [
   {
     name: 'a bare 503 is read as work that was not taken',
     file: 'src/gateway/transport/errors.ts',
-    text: 'if (status === 503) return names.length > 0 || number !== undefined || retryAfterMs !== undefined;',
-    replacement: 'if (status === 503) return true;',
+    text: 'if (status !== 503) return status === 529;',
+    replacement: 'if (status === 503 || status === 529) return true;',
     tests: { [TRANSPORT]: 'a 503 or a redirect on paid work' },
   },
   {
