@@ -176,28 +176,39 @@ const MUSIC: RouteCase[] = [
       path: '/music/timestamped-lyrics',
       body: { taskId: 'task-0', audioId: 'audio-0' },
     },
-    shapes: (
-      [
+    shapes: [
+      ...(
         [
-          'sunoapi',
-          {
-            code: 200,
-            data: { alignedWords: [{ word: '[Verse]\nRain ', startS: 1.5, endS: 2, palign: 0 }] },
-          },
-        ],
-        ['snake case', { data: { aligned_words: [{ word: '[Verse]\nRain ', start_s: '1.5', end_s: '2' }] } }],
-        ['flat', { alignedWords: [{ text: '[Verse]\nRain ', start: 1.5, end: 2 }] }],
-        [
-          'unnamed word',
-          { data: { alignedWords: [{ w0rd: '[Verse]\nRain ', startS: 1.5, endS: 2 }, null, {}] } },
-        ],
-        ['bare list', [{ word: '[Verse]\nRain ', startMs: 1500, endMs: 2000 }]],
-      ] as const
-    ).map(([shape, answer]) => ({
-      shape,
-      answer,
-      means: [{ word: '[Verse]\nRain ', startSeconds: 1.5, endSeconds: 2 }],
-    })),
+          [
+            'sunoapi',
+            {
+              code: 200,
+              data: { alignedWords: [{ word: '[Verse]\nRain ', startS: 1.5, endS: 2, palign: 0 }] },
+            },
+          ],
+          [
+            'snake case',
+            { data: { aligned_words: [{ word: '[Verse]\nRain ', start_s: '1.5', end_s: '2' }] } },
+          ],
+          ['flat', { alignedWords: [{ text: '[Verse]\nRain ', start: 1.5, end: 2 }] }],
+          [
+            'unnamed word',
+            { data: { alignedWords: [{ w0rd: '[Verse]\nRain ', startS: 1.5, endS: 2 }, null, {}] } },
+          ],
+          ['bare list', [{ word: '[Verse]\nRain ', startMs: 1500, endMs: 2000 }]],
+        ] as const
+      ).map(([shape, answer]) => ({
+        shape,
+        answer,
+        means: [{ word: '[Verse]\nRain ', startSeconds: 1.5, endSeconds: 2 }],
+      })),
+      {
+        shape: 'a take without words',
+        answer: { code: 200, data: { alignedWords: [], waveformData: [0, 0.5], hootCer: 0 } },
+        means: [],
+      },
+      { shape: 'a take without words, flat', answer: { words: [] }, means: [] },
+    ],
   },
   {
     route: 'music/style-generate',

@@ -273,3 +273,14 @@ describe('every route, in every error dialect', () => {
     });
   });
 });
+
+it.each([{ data: { alignedWords: [{ words: [] }] } }, { data: { alignedWords: 'none' } }, { data: {} }])(
+  'words that cannot be read are nonsense, and no take without words: %j',
+  async (body) => {
+    const server = await startServer((_, response) => answer(response, body));
+    const { music } = gatewayAt(server.url).gateway;
+    expect(await errorOf(music.timestampedLyrics({ taskId: 't', audioId: 'a' }))).toMatchObject({
+      code: 'nonsense',
+    });
+  },
+);

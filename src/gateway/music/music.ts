@@ -24,7 +24,7 @@ export function createMusic(requester: Requester) {
     generate: route('music/generate', requests.generateRequest, readSubmission('songs')),
     extend: route('music/extend', requests.extendRequest, readSubmission('songs')),
     generateLyrics: route('music/generate-lyrics', requests.generateLyricsRequest, readSubmission('lyrics')),
-    /** In the order in which they are sung. */
+    /** In the order in which they are sung; empty for a take without words. */
     timestampedLyrics: route('music/timestamped-lyrics', requests.timestampedLyricsRequest, readAlignedWords),
     /** The polished style. */
     styleGenerate: route('music/style-generate', requests.styleGenerateRequest, readStyle, {
@@ -105,12 +105,17 @@ const alignedWords = json
   .refine((words) => words.length > 0, 'no aligned words')
   .transform((words) => words.sort((one, other) => one.startSeconds - other.startSeconds));
 
+/** No words for a take in which none are sung: a list under its name, and nothing in it. */
 function readAlignedWords(reply: Reply): AlignedWord[] {
+  const lists: unknown[][] = [];
   for (const { fields } of json.objectsIn({ data: reply.value })) {
-    const found = json.asList(fields('alignedWords', 'words', 'data'));
+    const named = fields('alignedWords', 'words');
+    if (Array.isArray(named)) lists.push(named);
+    const found = json.asList(named ?? fields('data'));
     const words = found.length === 0 ? undefined : alignedWords.safeParse(found.map(wordIn));
     if (words?.success === true) return words.data;
   }
+  if (lists.length > 0 && lists.every(({ length }) => length === 0)) return [];
   throw reply.unusable('no aligned words');
 }
 
