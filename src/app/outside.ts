@@ -192,7 +192,7 @@ export async function modelDefaults(
 /** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
 const FETCHING = {
   maximumBytes: 512 * 1024 * 1024,
-  timeoutMs: 10 * 60_000,
+  timeoutMs: { gateway: 10 * 60_000, platform: 10 * 60_000, person: 2 * 60_000 },
   idleTimeoutMs: 30_000,
   maximumRedirects: 5,
   concurrency: 8,

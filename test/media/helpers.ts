@@ -35,17 +35,20 @@ export async function listen(answer: RequestListener): Promise<Listener> {
 /** Every server of {@link listen}, as an operator would have named them. */
 export const listening = new Set<string>();
 
-type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts'>> & {
+type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts' | 'timeoutMs'>> & {
   readonly allowedHosts?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly personTimeoutMs?: number;
 };
 
 /** A fetcher that may reach the servers of this test, with limits of size small enough to be met in a test. */
-export function fetcherFor({ allowedHosts, ...options }: FetcherOptions = {}) {
+export function fetcherFor(given: FetcherOptions = {}) {
+  const { allowedHosts, timeoutMs = 600_000, personTimeoutMs = timeoutMs, ...options } = given;
   const allowed = allowedHosts ? new Set(allowedHosts) : listening;
   const fetcher = createMediaFetcher({
     allowedHosts: { gateway: allowed, platform: allowed },
     maximumBytes: 1_000_000,
-    timeoutMs: 600_000,
+    timeoutMs: { gateway: timeoutMs, platform: timeoutMs, person: personTimeoutMs },
     idleTimeoutMs: 600_000,
     maximumRedirects: 3,
     concurrency: 4,

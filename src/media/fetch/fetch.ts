@@ -20,12 +20,12 @@ export interface MediaFetcherOptions extends Pick<System, 'now' | 'random'> {
   /** Each as `host:port`: what media may come from although the addresses are not public. */
   allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
   maximumBytes: number;
-  /** For one file from the first connection to its last byte. */
-  timeoutMs: number;
+  /** For one file from the first connection to its last byte. What a person names is small, and its server anyone's. */
+  timeoutMs: Readonly<Record<AddressSource, number>>;
   /** For a connection, an answer or the next bytes of a body. */
   idleTimeoutMs: number;
   maximumRedirects: number;
-  /** How many files are fetched at once; the others wait. */
+  /** How many files of each source are fetched at once; the others wait. */
   concurrency: number;
   lookup?: Lookup;
 }
@@ -61,7 +61,13 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
     platform: dispatcherFor(options.allowedHosts.platform),
     person: dispatcherFor(new Set()),
   };
-  const slots = new PQueue({ concurrency: options.concurrency });
+  const queue = () => new PQueue({ concurrency: options.concurrency });
+  // Slow servers that people name must not hold up the gateway's results.
+  const slots: Readonly<Record<AddressSource, PQueue>> = {
+    gateway: queue(),
+    platform: queue(),
+    person: queue(),
+  };
   const closing = new AbortController();
 
   return {
@@ -69,13 +75,14 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
     async fetch(address: string, expect: FetchExpectation): Promise<FetchedMedia> {
       const url = readMediaUrl(address);
       const { signal, abort, release } = followSignals([closing.signal, expect.signal]);
-      const slot = await takeSlot(slots, signal).catch((error: unknown) => {
+      const timeoutMs = options.timeoutMs[expect.from];
+      const slot = await takeSlot(slots[expect.from], signal).catch((error: unknown) => {
         release();
         throw error;
       });
       const timer = setTimeout(() => {
-        abort(new MediaError('timeout', `Not fetched within ${options.timeoutMs} ms`));
-      }, options.timeoutMs);
+        abort(new MediaError('timeout', `Not fetched within ${timeoutMs} ms`));
+      }, timeoutMs);
       const end = () => {
         clearTimeout(timer);
         release();

@@ -98,6 +98,39 @@ describe('many at once', () => {
     expect(most).toBe(2);
   });
 
+  test('wait for those of their own source only: slow servers that people name hold up no result', async () => {
+    const { origin } = await listen((_request, response) => response.end(song));
+    const asked = Promise.withResolvers<void>();
+    const lookup = () => {
+      asked.resolve();
+      return new Promise<never>(() => undefined);
+    };
+    const fetcher = fetcherFor({ concurrency: 1, lookup });
+    const slow = fetcher.fetch('http://slow.example', { ...audio, from: 'person' });
+    slow.catch(() => undefined);
+    await asked.promise;
+    for (const from of ['gateway', 'platform'] as const) {
+      const fetched = await fetcher.fetch(origin, { ...audio, from });
+      expect((await bytesOf(fetched.stream())).length).toBe(song.length);
+    }
+  });
+
+  test('an address that a person typed has a time of its own', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<never>();
+    const lookup = () => {
+      asked.resolve();
+      return answered.promise;
+    };
+    const fetcher = fetcherFor({ personTimeoutMs: 60_000, lookup });
+    stopTimers();
+    const fetched = fetcher.fetch('http://slow.example', { ...audio, from: 'person' });
+    await asked.promise;
+    vi.advanceTimersByTime(60_000);
+    answered.reject(new Error('no such name'));
+    await expect(fetched).rejects.toMatchObject({ code: 'timeout' });
+  });
+
   test('a file that is thrown away, refused or forgotten gives its slot back', async () => {
     const { origin } = await listen((request, response) => {
       if (request.url === '/page') response.end('<!doctype html>');

@@ -22,7 +22,7 @@ const media = createMedia({
   fetcher: createMediaFetcher({
     allowedHosts: { gateway: anything, platform: anything },
     maximumBytes: 1 << 30,
-    timeoutMs: 600_000,
+    timeoutMs: { gateway: 600_000, platform: 600_000, person: 600_000 },
     idleTimeoutMs: 120_000,
     maximumRedirects: 0,
     concurrency: 10,

@@ -11,7 +11,7 @@ const origin = new URL(String(workerData));
 const fetcher = createMediaFetcher({
   allowedHosts: { gateway: new Set([origin.host]), platform: new Set() },
   maximumBytes: 1_000_000,
-  timeoutMs: 600_000,
+  timeoutMs: { gateway: 600_000, platform: 600_000, person: 600_000 },
   idleTimeoutMs: 600_000,
   maximumRedirects: 0,
   concurrency: 4,
