@@ -13,7 +13,7 @@ export interface GatewayRoute {
   readonly kind: 'submission' | 'read';
   /** How long a route may take: `quick` reads, `submit` hands work over, `answer` waits for the work itself. */
   readonly limit: 'quick' | 'submit' | 'answer';
-  /** The longest response body that is read, in bytes. */
+  /** The longest response body that is read, in bytes; streams of events have a bound of their own. */
   readonly maxBytes: number;
 }
 

@@ -85,6 +85,9 @@ export async function* streamAnswer(
 /** Of one event, in characters. Streams carry text, a few words an event. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
+/** Of events, in bytes: a usual chunk is some 330 bytes for one token, reasoning included. Only their content is kept. */
+const LONGEST_STREAM = 64 * 1024 * 1024;
+
 /** JSON is parsed before it is known how deep it nests only up to here, in characters: a level costs some 60 bytes. */
 const LONGEST_UNSCANNED = 16_384;
 
@@ -100,7 +103,8 @@ async function* readPieces(
   reader: PieceReader,
   collector: Collector,
 ): AsyncGenerator<void, void, undefined> {
-  const chunks = readChunks(route, reply, collector);
+  let bound: number = LONGEST_STREAM;
+  const chunks = readChunks(route, reply, collector, () => bound);
   const opening = await readOpening(chunks);
   const refusedWith = (value: unknown, text: string, midStream: boolean) =>
     refused(route, { status: reply.status, refusal: readRefusal(value), text, midStream }, reply.redact);
@@ -112,6 +116,7 @@ async function* readPieces(
     });
 
   if (/^\s*[[{]/.test(textOf(opening))) {
+    bound = ROUTES[route].maxBytes;
     const parsed = parseJson(textOf([...opening, ...(await Array.fromAsync(chunks))]));
     if (parsed === undefined)
       throw problem('broken-stream', 'the answer is no event stream, and no whole JSON');
@@ -176,8 +181,8 @@ async function* readChunks(
   route: RouteName,
   reply: OpenReply,
   { hasFinished, hasSurelyFinished }: Pick<Collector, 'hasFinished' | 'hasSurelyFinished'>,
+  maxBytes: () => number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { maxBytes } = ROUTES[route];
   let size = 0;
   for (;;) {
     let bytes: Uint8Array | undefined;
@@ -196,10 +201,10 @@ async function* readChunks(
     }
     if (bytes === undefined) return;
     size += bytes.byteLength;
-    if (size > maxBytes) {
+    if (size > maxBytes()) {
       throw failed(route, {
         code: 'broken-stream',
-        explanation: `the stream is longer than ${maxBytes} bytes`,
+        explanation: `the stream is longer than ${maxBytes()} bytes`,
         status: reply.status,
       });
     }

@@ -322,6 +322,32 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
+  it('of usual chunks is read to its end, though their frames are many times their words', async () => {
+    const frame = { id: 'x'.repeat(20_000), object: 'chunk', model: 'some-model' };
+    const chunk = event({ ...frame, ...wire.text('rain ') });
+    const { text, finish, error } = await streamed(
+      dialect,
+      says(...Array.from({ length: 60 }, () => chunk.repeat(10)), event(wire.end) + wire.mark),
+    );
+    expect({ text, finish: finish?.type, error }).toEqual({
+      text: 'rain '.repeat(600),
+      finish: 'finish',
+      error: undefined,
+    });
+  });
+
+  it('that is one body has the bound of a body', async () => {
+    const { error, server } = await streamed(dialect, async (request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('[');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void request.closed.then(resolve);
+      for (let written = 0; written < 10 * 2 ** 20; written += 2 ** 16)
+        await Promise.race([promise, new Promise((done) => response.write(' '.repeat(2 ** 16), done))]);
+    });
+    expect(error).toMatchObject({ code: 'broken-stream', message: expect.stringContaining('longer than') });
+    await server.seen[0]?.closed;
+  });
+
   it('of small events is read up to a bound of its whole', async () => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       begin(response);

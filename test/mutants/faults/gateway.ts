@@ -50,7 +50,7 @@ export const GATEWAY_FAULTS = [
   {
     name: 'a stream has no bound on its size',
     file: 'src/gateway/transport/stream.ts',
-    text: 'if (size > maxBytes) {',
+    text: 'if (size > maxBytes()) {',
     replacement: 'if (size > Number.MAX_SAFE_INTEGER) {',
     tests: { 'test/gateway/transport/streams.test.ts': 'of small events is read up to a bound of its whole' },
   },
