@@ -97,6 +97,22 @@ const application: Route['serve'] = ({ world, portal }) => {
   });
 };
 
+/** The gateway alone tells of these: https://docs.discord.com/developers/events/gateway-events#guild-create */
+const WITH_GUILD_CREATE: ReadonlySet<string> = new Set([
+  'joined_at',
+  'large',
+  'unavailable',
+  'member_count',
+  'voice_states',
+  'members',
+  'channels',
+  'threads',
+  'presences',
+  'stage_instances',
+  'guild_scheduled_events',
+  'soundboard_sounds',
+]);
+
 const ROUTES: readonly Route[] = [
   route('GET', '/gateway', (c) => ok({ url: c.gatewayUrl() })),
   route('GET', '/gateway/bot', (c) =>
@@ -145,9 +161,8 @@ const ROUTES: readonly Route[] = [
     );
   }),
   route('GET', '/guilds/:id', (c, r) => {
-    // Only the gateway tells of these along with their guild.
-    const { channels: _, threads: _threads, members: _members, ...guild } = c.world.guildJson(guildOf(c, r));
-    return ok(guild);
+    const told = Object.entries(c.world.guildJson(guildOf(c, r)));
+    return ok(Object.fromEntries(told.filter(([name]) => !WITH_GUILD_CREATE.has(name))));
   }),
   route('GET', '/guilds/:id/channels', (c, r) => ok(c.world.guildJson(guildOf(c, r)).channels)),
   route('GET', '/guilds/:id/members/:user', (c, r) => {

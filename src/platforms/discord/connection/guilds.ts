@@ -1,6 +1,7 @@
 import {
   ChannelType,
   type Client,
+  type Guild,
   PermissionFlagsBits,
   PermissionsBitField,
   ShardClientUtil,
@@ -39,6 +40,11 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
   const clients = new Set<Client>();
   /** Guilds that are being asked for. */
   const asked = new Map<string, Promise<void>>();
+  /**
+   * Guilds that Discord was asked for. Not marked as available, which is what discord.js calls those of the gateway alone: of them
+   * it would not read the GUILD_CREATE that may still come.
+   */
+  const learned = new WeakSet<Guild>();
   /** Archived threads, which the cache does not know. */
   const threads = new Map<string, ThreadFacts>();
 
@@ -63,6 +69,7 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
           continue;
         const guild = await client.guilds.fetch({ guild: id, force: true });
         await Promise.all([guild.channels.fetch(), guild.members.fetchMe()]);
+        learned.add(guild);
       }
     } catch (error) {
       log.warn({ err: error, trouble: troubleOf(error) }, 'A server is not known');
@@ -110,7 +117,8 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
 
     /** Asks Discord for a guild that its client does not know, as after a resumed session, which names no guilds. Never rejects. */
     async learn(guild: string): Promise<void> {
-      if (guildOf(guild)?.available) return;
+      const known = guildOf(guild);
+      if (known && (known.available || learned.has(known))) return;
       const question = asked.get(guild) ?? fetchGuild(guild).finally(() => asked.delete(guild));
       asked.set(guild, question);
       await question;

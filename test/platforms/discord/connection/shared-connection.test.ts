@@ -97,9 +97,21 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
       .toEqual(['are you there?']);
     expect(discord.gateway.identifies, 'the session is resumed').toBe(identifies);
     expect(next.status()).toEqual({ ready: true });
-    const asked = discord.requests.filter((request) => request.includes(`/guilds/${discord.guild.id}`));
-    expect(asked).toHaveLength(3);
+    const asked = () => discord.requests.filter((request) => request.includes(`/guilds/${discord.guild.id}`));
+    expect(asked()).toHaveLength(3);
+    discord.mention({ text: 'and now?', channel: open });
+    await expect.poll(() => bot.invocations).toHaveLength(2);
+    const voice = await next.voice?.();
+    expect(await voice?.serves(discord.guild.id)).toBe(true);
+    expect(asked(), 'it asks once').toHaveLength(3);
     expect(discord.refused).toEqual([]);
+
+    // A session of its own tells what a resumed one does not, such as who is in a voice channel.
+    const lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
+    discord.voice.join(discord.user, lounge);
+    discord.gateway.invalidate();
+    await expect.poll(() => discord.gateway.identifies).toBe(identifies + 1);
+    await expect.poll(() => voice?.listeners(discord.guild.id, lounge.id)).toEqual([discord.user.id]);
   });
 
   it('a session that Discord does not resume is begun anew', async () => {
