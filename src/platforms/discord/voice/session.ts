@@ -23,8 +23,11 @@ import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '
 import type { RetryTools } from '../connection/connection.ts';
 import { dropUnreadableFrames } from './unreadable-frames.ts';
 
-/** Codes after which the same happens again: https://docs.discord.com/developers/topics/opcodes-and-status-codes#voice-voice-close-event-codes */
-const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021, 4022]);
+/**
+ * Codes after which the same happens again; not 4022, which is sent when the voice server changes, too. Where the channel is gone,
+ * the bot's voice state tells it. https://docs.discord.com/developers/topics/opcodes-and-status-codes#voice-voice-close-event-codes
+ */
+const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021]);
 /** After 4014 comes another server within this time where the bot was moved, and nothing where it was thrown out. */
 const MOVING_MS = 5_000;
 /** A handshake takes less than a second. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { it } from 'vitest';
 import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
@@ -13,6 +14,12 @@ async function inCall(world: VoiceWorld) {
   await server.until(() => call.group.members.length === 2, 'an encrypted call');
   const heard = (count: number) => server.until(() => call.heard.length >= count, `${count} packets`);
   return { session, call, heard };
+}
+
+/** The voice server closes the connection, and the bot has heard it. */
+async function closed({ server, log }: VoiceWorld, code: number): Promise<void> {
+  server.closeAll(code);
+  while (!log.lines.some(({ fields }) => 'code' in fields && fields.code === code)) await delay(10);
 }
 
 it.concurrent('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async ({
@@ -148,20 +155,37 @@ it.concurrent('stays away when it is thrown out while its voice server is away',
   expect(world.events).toContain('ended removed');
 });
 
-it.concurrent('goes on at another voice server when that of the region is gone', async ({ expect }) => {
+it.concurrent.for([
+  ['breaks', undefined],
+  ['is closed for the bot', 4014],
+  ['is closed for all', 4022],
+] as const)(
+  'goes on at another voice server when that of the region is gone: the connection %s',
+  async ([, code], { expect }) => {
+    await using world = await startVoiceWorld();
+    const { discord, server } = world;
+    const { session, call, heard } = await inCall(world);
+    void session.play(read(song('a', 400)));
+    await heard(10);
+    if (code !== undefined) await closed(world, code);
+    discord.voice.loseServer(discord.guild.id);
+    server.drop();
+    discord.voice.findServer(discord.guild.id);
+    await server.until(() => server.identifies === 2, 'a new session');
+    const before = call.heard.length;
+    await heard(before + 20);
+    expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
+    expect(session.present).toEqual([discord.user.id]);
+  },
+);
+
+it.concurrent('says that it was removed when its channel is deleted', async ({ expect }) => {
   await using world = await startVoiceWorld();
-  const { discord, server } = world;
-  const { session, call, heard } = await inCall(world);
-  void session.play(read(song('a', 400)));
-  await heard(10);
-  discord.voice.loseServer(discord.guild.id);
-  server.drop();
-  discord.voice.findServer(discord.guild.id);
-  await server.until(() => server.identifies === 2, 'a new session');
-  const before = call.heard.length;
-  await heard(before + 20);
-  expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
-  expect(session.present).toEqual([discord.user.id]);
+  const { discord } = world;
+  await inCall(world);
+  await closed(world, 4022);
+  discord.voice.moveBot(discord.guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toBe('ended removed');
 });
 
 it.concurrent('says within seconds that a channel cannot be joined, where somebody waits, and asks no more', async ({
