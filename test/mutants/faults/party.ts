@@ -210,16 +210,23 @@ export const PARTY_FAULTS = [
   {
     name: 'a bot that was thrown out of a voice channel comes back',
     file: 'src/platforms/discord/voice/session.ts',
-    text: "if (this.#isThere) this.#finish('removed');\n      return;",
+    text: 'if (this.#isThere) this.#removed();\n      return;',
     replacement: 'return;',
     tests: { [SESSION]: 'stays away when it is thrown out while its voice server is away' },
   },
   {
     name: 'a bot whose voice channel is gone asks for it again and again',
     file: 'src/platforms/discord/voice/session.ts',
-    text: "? this.#finish('removed')\n            : this.#tryAgain(),",
+    text: '? this.#takenOut()\n            : this.#tryAgain(),',
     replacement: '? this.#tryAgain()\n            : this.#tryAgain(),',
     tests: { [SESSION]: 'says why it ended: thrown out, or refused for good' },
+  },
+  {
+    name: 'a gateway session that ended counts as a moderator who ended the music',
+    file: 'src/platforms/discord/voice/session.ts',
+    text: "this.#finish(this.#options.gatewaySession() === 'replaced' ? 'lost' : 'removed');",
+    replacement: "this.#finish('removed');",
+    tests: { [SESSION]: 'is lost, and not removed, when Discord ends it with a gateway session' },
   },
   {
     name: 'a voice server that is away is asked without a pause',

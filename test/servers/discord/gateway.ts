@@ -69,6 +69,8 @@ export class Gateway {
   privilegedIntents = 0;
   /** Every connection is refused. */
   away = false;
+  /** Discord's first word to a client comes so much later. */
+  helloAfterMs = 0;
   /** Guilds are not told of when a client identifies, as while Discord is slow; {@link tellGuilds} ends it. */
   holdsGuilds = false;
   /** A client that names a shard is told that there is no such shard. */
@@ -191,7 +193,9 @@ export class Gateway {
 
   #connected(socket: WebSocket): void {
     let session: Session | undefined;
-    socket.send(JSON.stringify({ op: OP.hello, d: { heartbeat_interval: 41_250 } }));
+    const hello = () => socket.send(JSON.stringify({ op: OP.hello, d: { heartbeat_interval: 41_250 } }));
+    if (this.helloAfterMs > 0) setTimeout(hello, this.helloAfterMs).unref();
+    else hello();
     socket.on('error', () => {});
     socket.on('close', (code) => {
       if (session?.socket !== socket) return;

@@ -60,6 +60,8 @@ interface SessionOptions extends JoinOptions, RetryTools {
   readonly self: string;
   /** The channel gateway of the guild; undefined while the connection to Discord is away. */
   readonly adapter: () => DiscordGatewayAdapterCreator | undefined;
+  /** Of the gateway session in which it joined: whether it is connected, or another one came after it. */
+  readonly gatewaySession: () => 'connected' | 'away' | 'replaced';
 }
 
 /** Resolves when sound can be sent. Rejects with VoiceError. */
@@ -71,6 +73,8 @@ export async function joinVoice(options: SessionOptions): Promise<VoiceSession> 
 
 class DiscordVoiceSession implements VoiceSession {
   readonly ready: Promise<void>;
+  channel: string;
+  isSpeakable = true;
   readonly #options: SessionOptions;
   readonly #connection: VoiceConnection;
   readonly #player: AudioPlayer;
@@ -79,15 +83,13 @@ class DiscordVoiceSession implements VoiceSession {
   #isBegun = false;
   #isThere = false;
   #isPaused = false;
-  #channel: string;
-  #speakable = true;
   #failures = 0;
   #resource: AudioResource | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#channel = options.channel;
+    this.channel = options.channel;
     this.ready = this.#begun.promise;
     this.ready.catch(() => {});
     this.#player = createAudioPlayer({
@@ -123,14 +125,6 @@ class DiscordVoiceSession implements VoiceSession {
     });
     this.#connection.subscribe(this.#player);
     this.#changed();
-  }
-
-  get channel(): string {
-    return this.#channel;
-  }
-
-  get isSpeakable(): boolean {
-    return this.#speakable;
   }
 
   get present(): readonly string[] | undefined {
@@ -230,12 +224,22 @@ class DiscordVoiceSession implements VoiceSession {
       case VoiceConnectionStatus.Disconnected:
         return void this.#after(MOVING_MS, () =>
           state.reason === VoiceConnectionDisconnectReason.WebSocketClose
-            ? this.#finish('removed')
+            ? this.#takenOut()
             : this.#tryAgain(),
         );
       default:
         return void this.#after(HANDSHAKE_MS, () => this.#tryAgain());
     }
+  }
+
+  /** The voice of a gateway session ends with it, as when a moderator ends it. A session that is resumed tells which it was. */
+  #takenOut(): void {
+    if (this.#options.gatewaySession() === 'away') this.#after(MOVING_MS, () => this.#takenOut());
+    else this.#removed();
+  }
+
+  #removed(): void {
+    this.#finish(this.#options.gatewaySession() === 'replaced' ? 'lost' : 'removed');
   }
 
   #after(milliseconds: number, then: () => void): void {
@@ -268,16 +272,16 @@ class DiscordVoiceSession implements VoiceSession {
     if (!own || this.#ended.signal.aborted) return;
     // Before it has come, this tells of an earlier session that has left.
     if (own.channel_id === null) {
-      if (this.#isThere) this.#finish('removed');
+      if (this.#isThere) this.#removed();
       return;
     }
     this.#isThere = true;
-    if (own.channel_id !== this.#channel) {
-      this.#channel = own.channel_id;
+    if (own.channel_id !== this.channel) {
+      this.channel = own.channel_id;
       this.#options.onMoved(own.channel_id);
     }
-    if (own.suppress === !this.#speakable) return;
-    this.#speakable = !own.suppress;
+    if (own.suppress === !this.isSpeakable) return;
+    this.isSpeakable = !own.suppress;
     this.#options.onSpeakable();
   }
 

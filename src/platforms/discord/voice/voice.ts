@@ -6,6 +6,7 @@ import {
   type Guild,
   PermissionFlagsBits,
   Routes,
+  Status,
 } from 'discord.js';
 import { z } from 'zod';
 import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platform.ts';
@@ -172,8 +173,18 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
           });
         },
       );
+      const { shard } = guild;
+      let isReplaced = false;
+      // Of a new session, not of a resumed one.
+      const onReady = (): void => {
+        isReplaced = true;
+      };
+      shard.on('ready', onReady);
+      const gatewaySession = () =>
+        isReplaced ? 'replaced' : shard.status === Status.Ready ? 'connected' : 'away';
       const forget = (): void => {
         unwatch();
+        shard.off('ready', onReady);
         sessions.delete(guild.id);
       };
       const onEnded: typeof options.onEnded = (reason) => {
@@ -182,7 +193,16 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       };
       try {
         const adapter = () => guilds.known(options.guild)?.voiceAdapterCreator;
-        const session = await joinVoice({ ...options, onEnded, self, adapter, log, random, sleep });
+        const session = await joinVoice({
+          ...options,
+          onEnded,
+          self,
+          adapter,
+          gatewaySession,
+          log,
+          random,
+          sleep,
+        });
         const leave = session.leave.bind(session);
         session.leave = () => {
           forget();

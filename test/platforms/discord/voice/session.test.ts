@@ -188,6 +188,42 @@ it.concurrent('says that it was removed when its channel is deleted', async ({ e
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
 });
 
+it.concurrent('is lost, and not removed, when Discord ends it with a gateway session that cannot be resumed', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord, server } = world;
+  await inCall(world);
+  const { identifies } = discord.gateway;
+  discord.gateway.invalidate();
+  server.closeAll(4014);
+  await expect.poll(() => world.events.at(-1)).toBe('ended lost');
+  expect(discord.gateway.identifies).toBe(identifies + 1);
+
+  // The bot's voice state may tell it to the next session.
+  await world.join();
+  discord.gateway.invalidate();
+  await expect.poll(() => discord.gateway.identifies).toBe(identifies + 2);
+  await expect.poll(() => world.platform.status()).toEqual({ ready: true });
+  world.events.length = 0;
+  discord.voice.moveBot(discord.guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toBe('ended lost');
+});
+
+it.concurrent('waits for a gateway that is away longer than a move takes: the session that is resumed tells who ended it', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord } = world;
+  await inCall(world);
+  discord.gateway.helloAfterMs = 7_000;
+  discord.gateway.drop();
+  discord.voice.moveBot(discord.guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toContain('ended');
+  expect(world.events.at(-1)).toBe('ended removed');
+  expect(discord.gateway.resumes).toBe(1);
+});
+
 it.concurrent('says within seconds that a channel cannot be joined, where somebody waits, and asks no more', async ({
   expect,
 }) => {
