@@ -10,6 +10,8 @@ import { createPanel, type Panel } from './panel.ts';
 import { partyToolsFor } from './tools.ts';
 
 const BEAT_MS = 1_000;
+/** A party that no process has played for so long is over: the people have gone, and expect no bot to come back by itself. */
+const LAPSES_AFTER_MS = 3_600_000;
 
 export interface Parties {
   /** What a person may do at an address. */
@@ -25,11 +27,12 @@ const ENDINGS = {
   refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
   unreachable: 'Discord’s voice server did not answer for minutes. /party play tries again.',
   lost: 'My connection to Discord broke. I am coming back.',
+  lapsed: 'I was away for over an hour. /party play begins anew.',
   stopped: 'It was stopped. /party play begins anew.',
   deserted: 'Nobody listened, or nothing was queued, for two minutes. /party play begins anew.',
   unplayable: 'Song after song could not be played. /party play tries another.',
   'taken-over': 'Another part of me goes on.',
-} as const satisfies Record<PartyEnding, string>;
+} as const satisfies Record<PartyEnding | 'lapsed', string>;
 
 export function createParties(options: PartiesOptions): Parties {
   const { store, platform, voice, songsOf, publish, now, newId, random, log, sleep } = options;
@@ -49,14 +52,40 @@ export function createParties(options: PartiesOptions): Parties {
     beating = undefined;
   }
 
+  /** When a party was last played; undefined while another process plays it. */
+  async function leftAt({ owner: other, position }: Party): Promise<number | undefined> {
+    return other === undefined || other === owner ? position.at : await store.diedAt(other, position.at);
+  }
+
+  function panelOf(party: Party): Panel {
+    return createPanel(party, {
+      platform,
+      log,
+      remember: async (posted) => {
+        await store.update(party.guild, (stored) =>
+          stored?.id === party.id ? { ...stored, posted } : stored,
+        );
+      },
+    });
+  }
+
+  /** Ends a party that has lapsed. */
+  async function lapse(guild: string): Promise<void> {
+    const known = await store.read(guild);
+    if (!known || hosted.has(guild)) return;
+    const at = await leftAt(known);
+    if (at === undefined || now() - at < LAPSES_AFTER_MS) return;
+    const isSame = (party: Party | undefined) =>
+      party?.owner === known.owner && party?.position.at === known.position.at;
+    if (await store.update(guild, (party) => (isSame(party) ? undefined : party))) return;
+    await panelOf(known).close(overMessage(ENDINGS.lapsed));
+  }
+
   /** Makes this process the owner of a party without one. Resolves to the party if it is its own now. */
   async function claim(guild: string): Promise<Party | undefined> {
     const known = await store.read(guild);
     if (!known || hosted.has(guild)) return undefined;
-    const diedAt =
-      known.owner === undefined || known.owner === owner
-        ? known.position.at
-        : await store.diedAt(known.owner, known.position.at);
+    const diedAt = await leftAt(known);
     if (diedAt === undefined) return undefined;
     await store.beat(owner);
     const claimed = await store.update(guild, (party) => {
@@ -69,16 +98,13 @@ export function createParties(options: PartiesOptions): Parties {
 
   /** Rejects with VoiceError. */
   async function open(guild: string, isAwaited: boolean): Promise<void> {
-    if (!(await voice.serves(guild))) return;
+    const reach = await voice.reach(guild);
+    if (reach === 'elsewhere') return;
+    await lapse(guild);
     const party = await claim(guild);
     if (!party) return;
-    const panel = createPanel(party, {
-      platform,
-      log,
-      remember: async (posted) => {
-        await store.update(guild, (stored) => (stored?.id === party.id ? { ...stored, posted } : stored));
-      },
-    });
+    const panel = panelOf(party);
+    if (reach === 'gone') return await over(guild, 'removed', panel, party);
     const details = createDetails(options);
     try {
       const host = await startPartyHost(
@@ -155,7 +181,7 @@ export function createParties(options: PartiesOptions): Parties {
 
   return {
     toolsFor: (address, person) =>
-      partyToolsFor({ address, person }, { ...options, announce, openOnce, hosted }),
+      partyToolsFor({ address, person }, { ...options, announce, openOnce, lapse, hosted }),
 
     async sweep() {
       try {

@@ -24,6 +24,8 @@ interface Asking {
 interface ToolParts extends PartiesOptions {
   /** Tells the process that plays that something is stored. */
   readonly announce: (guild: string) => Promise<void>;
+  /** Ends a party that no one has played for long. */
+  readonly lapse: (guild: string) => Promise<void>;
   /** Begins to play, if no one does and the server is this process's. Rejects with VoiceError. */
   readonly openOnce: (guild: string, how: { readonly isAwaited: boolean }) => Promise<void>;
   /** What is played here, by server. */
@@ -41,7 +43,7 @@ const JOIN_FAILED = {
 
 /** What a person may do at an address: it is stored, and the process that plays reads it. */
 export function partyToolsFor({ address, person }: Asking, parts: ToolParts): PartyTools {
-  const { store, voice, platform, now, newId, random, announce, openOnce, hosted } = parts;
+  const { store, voice, platform, now, newId, random, announce, openOnce, lapse, hosted } = parts;
   const guild = serverOf(address);
 
   /** The party, where the person hears it or moderates. Throws UserError. */
@@ -83,6 +85,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
         id: newId(),
         by: { id: person.id, displayName: person.displayName },
       };
+      await lapse(guild);
       const stored = await store.update(guild, (known) => {
         if (known && known.channel !== channel.id) return known;
         const party =

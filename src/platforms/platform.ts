@@ -122,8 +122,11 @@ export type Acknowledged = 'nothing' | 'waiting' | 'answered';
 
 /** The voice channels of a platform, as far as this process is connected to their servers. */
 export interface VoiceChannels {
-  /** Whether events of the server come to this process: only then it can play there. Never rejects. */
-  serves(guild: string): Promise<boolean>;
+  /**
+   * Whether events of the server come to this process (`here`): only then it can play there. `gone` where they would, and the bot is
+   * no member of the server. Never rejects.
+   */
+  reach(guild: string): Promise<'here' | 'elsewhere' | 'gone'>;
   /** The voice channel that a person is in. Never rejects. */
   channelOf(guild: string, person: string): Promise<VoiceChannel | undefined>;
   /**

@@ -33,7 +33,7 @@ const platform = createDiscord({
 await platform.start(new FakeBot());
 const voice = await platform.voice?.();
 if (!voice) throw new Error('The platform has no voice');
-for (const { guild } of input.channels) while (!(await voice.serves(guild))) await delay(50);
+for (const { guild } of input.channels) while ((await voice.reach(guild)) !== 'here') await delay(50);
 
 const quiet = { isAwaited: true, onMoved() {}, onListeners() {}, onSpeakable() {}, onEnded() {} };
 const sessions = await Promise.all(input.channels.map((where) => voice.join({ ...where, ...quiet })));

@@ -240,6 +240,55 @@ it('comes back after the connection to the platform began anew, at the second wh
   expect(await now()).toBe('rain at 12');
 });
 
+it('is over when the bot is taken out of the server, also while it was away, and stays so when it is invited again', async () => {
+  await play('rain');
+  await pass(3);
+  building.isGone = true;
+  await pass(1);
+  expect(bot().session.hasLeft).toBe(true);
+  expect(lastShown()).toContain('A moderator disconnected me');
+  expect(await now()).toBeUndefined();
+
+  building.isGone = false;
+  await play('sun');
+  bot().options.onEnded('lost');
+  await settle();
+  building.isGone = true;
+  building.bot = undefined;
+  await first.parties.sweep();
+  building.isGone = false;
+  await first.parties.sweep();
+  await settle();
+  expect(building.bot).toBeUndefined();
+  expect(await settings.get('parties:discord')).toEqual([]);
+});
+
+it('is over when no process has played it for an hour', async () => {
+  await play('rain', 'snow');
+  await first.parties.stop();
+  clock.advance(59 * 60_000);
+  const second = startProcess('second', { building, settings, clock });
+  await second.parties.sweep();
+  await settle();
+  expect(second.shown.at(-1)?.title).toBe('Now playing: rain');
+  await second.parties.stop();
+  clock.advance(61 * 60_000);
+  building.bot = undefined;
+  const third = startProcess('third', { building, settings, clock });
+  await third.parties.sweep();
+  await settle();
+  expect(building.bot).toBeUndefined();
+  expect(JSON.stringify(third.shown.at(-1))).toContain('I was away for over an hour');
+
+  first = startProcess('fourth', { building, settings, clock });
+  await play('sun');
+  await first.parties.stop();
+  clock.advance(61 * 60_000);
+  expect(await third.as(ADA).play(song('hail')), 'what was queued before is not played').toBe(
+    'I play hail in lounge.',
+  );
+});
+
 it('passes over songs that cannot be played, and ends where none can', async () => {
   building.broken.add('rain');
   await play('rain', 'sun');

@@ -23,6 +23,8 @@ export class Building {
   readonly people = new Map<string, string>();
   /** Songs that cannot be played, by their job. */
   readonly broken = new Set<string>();
+  /** The bot was taken out of the server. */
+  isGone = false;
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
 }
 
@@ -109,7 +111,7 @@ export function startProcess(
   },
 ): PartyProcess {
   const voice: VoiceChannels = {
-    serves: async () => serves,
+    reach: async () => (building.isGone ? 'gone' : serves ? 'here' : 'elsewhere'),
     async channelOf(_, who) {
       const id = building.people.get(who);
       if (id === undefined) return undefined;

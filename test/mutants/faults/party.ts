@@ -67,9 +67,23 @@ export const PARTY_FAULTS = [
   {
     name: 'a replica without the connection of a server tries to play there',
     file: 'src/party/parties.ts',
-    text: 'if (!(await voice.serves(guild))) return;',
+    text: "if (reach === 'elsewhere') return;",
     replacement: '',
     tests: { [PARTIES]: 'takes words on a replica that has no connection of the server' },
+  },
+  {
+    name: 'music goes on months later by itself',
+    file: 'src/party/parties.ts',
+    text: 'now() - at < LAPSES_AFTER_MS',
+    replacement: 'now() - at < Number.POSITIVE_INFINITY',
+    tests: { [PARTIES]: 'is over when no process has played it for an hour' },
+  },
+  {
+    name: 'a server that the bot was taken out of is asked for again and again',
+    file: 'src/party/parties.ts',
+    text: "if (reach === 'gone') return await over(guild, 'removed', panel, party);",
+    replacement: "if (reach === 'gone') return await over(guild, 'lost', panel, party);",
+    tests: { [PARTIES]: 'is over when the bot is taken out of the server' },
   },
   {
     name: 'who was forgotten is still known as a listener',

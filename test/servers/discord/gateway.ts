@@ -179,6 +179,17 @@ export class Gateway {
     });
   }
 
+  /** The bot is taken out of a guild. */
+  expel(guild: Guild): void {
+    guild.installed = false;
+    this.dispatch({
+      event: 'GUILD_DELETE',
+      guildId: guild.id,
+      intents: INTENT.guilds,
+      data: () => ({ id: guild.id }),
+    });
+  }
+
   /** Closes every connection with 4004, as when the token was reset. */
   revoke(): void {
     this.token = `revoked ${this.#world.nextId()}`;

@@ -9,7 +9,14 @@ import {
 import { z } from 'zod';
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
+import {
+  isModerator,
+  missingToAnswer,
+  type PermissionName,
+  type Trouble,
+  troubleOf,
+  withOverwrites,
+} from '../errors.ts';
 import type { DiscordRest } from './rest/rest.ts';
 
 const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
@@ -24,6 +31,8 @@ const channelSchema = z.object({
     .optional(),
 });
 const rolesSchema = z.object({ roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })) });
+/** What Discord says of guilds that the bot is no member of. */
+const NO_MEMBER: ReadonlySet<Trouble> = new Set(['channel-gone', 'no-access']);
 /** Each costs a few bytes; a forgotten one costs a request. */
 const MOST_THREADS = 1_000;
 
@@ -39,7 +48,7 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
   /** One, or one for each shard that this replica holds. */
   const clients = new Set<Client>();
   /** Guilds that are being asked for. */
-  const asked = new Map<string, Promise<void>>();
+  const asked = new Map<string, Promise<'gone' | undefined>>();
   /**
    * Guilds that Discord was asked for. Not marked as available, which is what discord.js calls those of the gateway alone: of them
    * it would not read the GUILD_CREATE that may still come.
@@ -61,7 +70,7 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
     return found?.isThread() ? found : undefined;
   }
 
-  async function fetchGuild(id: string): Promise<void> {
+  async function fetchGuild(id: string): Promise<'gone' | undefined> {
     try {
       for (const client of clients) {
         const { shards = [], shardCount = 1 } = client.options;
@@ -72,8 +81,11 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
         learned.add(guild);
       }
     } catch (error) {
-      log.warn({ err: error, trouble: troubleOf(error) }, 'A server is not known');
+      const trouble = troubleOf(error);
+      log.warn({ err: error, trouble }, 'A server is not known');
+      if (NO_MEMBER.has(trouble)) return 'gone';
     }
+    return undefined;
   }
 
   /** Permissions of the roles, before a channel changes them. The role of everyone has the guild's own id. */
@@ -115,13 +127,16 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
       clients.delete(client);
     },
 
-    /** Asks Discord for a guild that its client does not know, as after a resumed session, which names no guilds. Never rejects. */
-    async learn(guild: string): Promise<void> {
+    /**
+     * Asks Discord for a guild that its client does not know, as after a resumed session, which names no guilds.
+     * Resolves to `gone` where the bot is no member. Never rejects.
+     */
+    async learn(guild: string): Promise<'gone' | undefined> {
       const known = guildOf(guild);
-      if (known && (known.available || learned.has(known))) return;
+      if (known && (known.available || learned.has(known))) return undefined;
       const question = asked.get(guild) ?? fetchGuild(guild).finally(() => asked.delete(guild));
       asked.set(guild, question);
-      await question;
+      return await question;
     },
 
     /** The guild as the gateway connection knows it; undefined for one of another replica. */

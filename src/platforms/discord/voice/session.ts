@@ -188,7 +188,8 @@ class DiscordVoiceSession implements VoiceSession {
         methods.onVoiceStateUpdate(data);
         this.#moved(data);
       },
-      destroy: () => this.#finish('lost'),
+      // With a connected gateway because the bot was taken out of the server.
+      destroy: () => this.#finish(this.#options.gatewaySession() === 'connected' ? 'removed' : 'lost'),
     });
     let isFirst = true;
     return {

@@ -114,9 +114,9 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
   }
 
   return {
-    async serves(guild) {
-      await guilds.learn(guild);
-      return guilds.known(guild) !== undefined;
+    async reach(guild) {
+      const learned = await guilds.learn(guild);
+      return guilds.known(guild) ? 'here' : (learned ?? 'elsewhere');
     },
 
     async channelOf(guild, person) {

@@ -102,7 +102,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
     discord.mention({ text: 'and now?', channel: open });
     await expect.poll(() => bot.invocations).toHaveLength(2);
     const voice = await next.voice?.();
-    expect(await voice?.serves(discord.guild.id)).toBe(true);
+    expect(await voice?.reach(discord.guild.id)).toBe('here');
     expect(asked(), 'it asks once').toHaveLength(3);
     expect(discord.refused).toEqual([]);
 

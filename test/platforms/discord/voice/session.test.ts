@@ -210,6 +210,16 @@ it.concurrent('is lost, and not removed, when Discord ends it with a gateway ses
   await expect.poll(() => world.events.at(-1)).toBe('ended lost');
 });
 
+it.concurrent('ends when it is taken out of the server, which is gone from then on', async ({ expect }) => {
+  await using world = await startVoiceWorld();
+  const { discord, voice, log } = world;
+  await inCall(world);
+  discord.gateway.expel(discord.guild);
+  await expect.poll(() => world.events.at(-1)).toBe('ended removed');
+  expect(await voice.reach(discord.guild.id)).toBe('gone');
+  expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+});
+
 it.concurrent('waits for a gateway that is away longer than a move takes: the session that is resumed tells who ended it', async ({
   expect,
 }) => {

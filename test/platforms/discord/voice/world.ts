@@ -49,7 +49,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   await platform.start(new FakeBot());
   const voice = await platform.voice?.();
   if (!voice) throw new Error('The platform has no voice');
-  while (!(await voice.serves(discord.guild.id))) await delay(10);
+  while ((await voice.reach(discord.guild.id)) !== 'here') await delay(10);
   const events: string[] = [];
   const sessions: VoiceSession[] = [];
   return {
