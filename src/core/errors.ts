@@ -5,23 +5,31 @@ export class UserError extends Error {
   override readonly name = 'UserError';
   /** The option that is wrong, so that a form can show the sentence next to its field. */
   readonly option: string | undefined;
+  /**
+   * Until then the same is refused again, in milliseconds since the epoch: a limit is reached. Infinite where moderators decided it;
+   * absent where another try may succeed.
+   */
+  readonly refusedUntil: number | undefined;
 
-  constructor(sentence: string, option?: string) {
+  constructor(sentence: string, option?: string, refusedUntil?: number) {
     super(sentence);
     this.option = option;
+    this.refusedUntil = refusedUntil;
   }
 }
+
+/** Refuses what moderators decided; it is refused again until they decide otherwise. */
+export const refusedByModerators = (sentence: string): UserError =>
+  new UserError(sentence, undefined, Number.POSITIVE_INFINITY);
 
 /** Refuses what only moderators may do; says so when it could not be found out whether the person is one. */
 export function notModerator(
   { rightsUnknown = false }: { readonly rightsUnknown?: boolean },
   sentence: string,
 ): UserError {
-  return new UserError(
-    rightsUnknown
-      ? 'I could not check whether you are a moderator here. Please try again in a moment.'
-      : sentence,
-  );
+  return rightsUnknown
+    ? new UserError('I could not check whether you are a moderator here. Please try again in a moment.')
+    : refusedByModerators(sentence);
 }
 
 /** What the person reads about anything thrown. A UserError is shown; the rest gets a reference and a log line. */

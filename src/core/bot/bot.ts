@@ -169,12 +169,13 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
       } catch (error) {
         const reference = newReference();
         const message = toMessage(error, { log, reference });
-        const option = error instanceof UserError ? error.option : undefined;
+        const { option, refusedUntil } = error instanceof UserError ? error : {};
         return {
           type: 'message',
           visibility: 'person',
           message,
           ...(option === undefined ? {} : { option }),
+          ...(refusedUntil === undefined ? {} : { refusedUntil }),
         };
       }
     },

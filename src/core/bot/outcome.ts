@@ -10,6 +10,8 @@ export type Outcome =
       readonly message: Message;
       /** The option that is wrong, so that an open form can show the sentence next to its field. */
       readonly option?: string;
+      /** The same is refused again until then: see UserError. */
+      readonly refusedUntil?: number;
     }
   | { readonly type: 'form'; readonly form: Form }
   /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself later. */

@@ -4,7 +4,7 @@ import type { ConversationTurn } from '../../core/invocation.ts';
 
 /** Who writes on so soon goes on with what they said before. */
 const SERIES_MS = 5000;
-/** A person who was refused is not told again for as long. */
+/** A person who was refused is not told again for as long at most. */
 const REFUSED_MS = 5 * 60_000;
 const MOST_REMEMBERED = 5000;
 
@@ -61,9 +61,10 @@ export function createTalkMemory(now: () => number) {
       return { thread, turns };
     },
 
-    refused(channel: string, person: string): void {
+    /** @param until when it is not refused any more, in milliseconds since the epoch */
+    refused(channel: string, person: string, until: number): void {
       if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
-      refusedUntil.set(keyOf(channel, person), now() + REFUSED_MS);
+      refusedUntil.set(keyOf(channel, person), Math.min(until, now() + REFUSED_MS));
     },
 
     isRefused: (channel: string, person: string): boolean =>

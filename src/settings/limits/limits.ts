@@ -1,5 +1,5 @@
 /** How much may be used: which limits hold for a request, and what is counted for it. */
-import { UserError } from '../../core/errors.ts';
+import { refusedByModerators, UserError } from '../../core/errors.ts';
 import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
@@ -84,10 +84,10 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
   ): UserError {
     const refusing = applied[ceiling];
     if (!refusing) throw new TypeError('A limit refused that was not asked');
-    const { scope } = refusing.limit;
     const { platform, family } = facts;
-    measure('minstrel_limit_refusals_total', { platform, scope, family });
-    return new UserError(refusalSentence(refusing, { units, freesAt, now: now(), where: { platform } }));
+    measure('minstrel_limit_refusals_total', { platform, scope: refusing.limit.scope, family });
+    const sentence = refusalSentence(refusing, { units, freesAt, now: now(), where: { platform } });
+    return new UserError(sentence, undefined, freesAt ?? Number.POSITIVE_INFINITY);
   }
 
   function limitsOn(
@@ -103,7 +103,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
 
   function assertTaking(address: Address, settings: Decisions): void {
     if (isPaused()) throw new UserError(PAUSED_BY_OPERATOR);
-    if (settings.server.paused) throw new UserError(pausedSentence(address));
+    if (settings.server.paused) throw refusedByModerators(pausedSentence(address));
   }
 
   return {

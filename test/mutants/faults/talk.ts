@@ -68,8 +68,8 @@ export const TALK_FAULTS = [
   {
     name: 'a person who is refused is told at each message',
     file: 'src/platforms/discord/receive/conversation.ts',
-    text: 'tools.talk.refused(channel, person.id);',
-    replacement: '',
+    text: 'tools.talk.refused(channel, person.id, refusedUntil);',
+    replacement: '{}',
     tests: { [DISCORD]: 'a person who is refused reads why once, in one thread' },
   },
   {

@@ -98,7 +98,10 @@ const REFUSAL =
 
 function isRefused(outcome: Outcome): boolean {
   return (
-    outcome.type === 'message' && outcome.visibility === 'person' && REFUSAL.test(outcome.message.text ?? '')
+    outcome.type === 'message' &&
+    outcome.visibility === 'person' &&
+    REFUSAL.test(outcome.message.text ?? '') &&
+    outcome.refusedUntil === Number.POSITIVE_INFINITY
   );
 }
 

@@ -321,6 +321,14 @@ describe('a channel where each message is a question', () => {
   });
 });
 
+test('a limit that is reached tells until when the same is refused', async () => {
+  await set({ most: 1, per: 'hour' });
+  const freesAt = clock.now() + HOUR;
+  await ask();
+  clock.advance(60_000);
+  await expect(administered.accept(request())).rejects.toMatchObject({ refusedUntil: freesAt });
+});
+
 test('operators read what was used, by platform, family and model, once for each request, and what was refused', async () => {
   operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }], costs: { 'song:V5': 2 } });
   const asked = request();

@@ -116,8 +116,10 @@ async function answerTalk(
   const outcome = await tools.deletions.run(invocation, tools.bot);
   if (outcome === undefined) return;
   if (outcome.type === 'accepted') return outcome.begin();
-  tools.talk.refused(channel, person.id);
-  if (outcome.type === 'message') await say(invocation, outcome.message, tools);
+  if (outcome.type !== 'message') return;
+  const { refusedUntil, message: sentence } = outcome;
+  if (refusedUntil !== undefined) tools.talk.refused(channel, person.id, refusedUntil);
+  await say(invocation, sentence, tools);
 }
 
 /** People who may use no commands in a channel get no answer by a mention either, nor in a thread that is not known. */

@@ -117,6 +117,7 @@ describe('in a channel that moderators chose', () => {
       type: 'message',
       visibility: 'person',
       message: { text: 'The limit is reached.' },
+      refusedUntil: discord.now() + 60_000,
     });
     const message = discord.say({ text: 'one' });
     const thread = await discord.until(() => discord.world.channels.get(message.id), 'a thread');
@@ -129,6 +130,24 @@ describe('in a channel that moderators chose', () => {
     discord.say({ text: 'mine', user: discord.world.addUser('Bob') });
     await begun;
     expect(questions(some)).toEqual(['one', 'mine']);
+    discord.advance(61_000);
+    await asked(some, 'three');
+    expect(questions(some), 'the limit frees').toEqual(['one', 'mine', 'three']);
+  });
+
+  it('a person whose question failed may ask again at once', async () => {
+    const some = await start();
+    const { discord, bot } = some;
+    bot.answer = async () => ({
+      type: 'message',
+      visibility: 'person',
+      message: { text: 'Something broke on our side. Please try again.' },
+    });
+    const message = discord.say({ text: 'one' });
+    const thread = await discord.until(() => discord.world.channels.get(message.id), 'a thread');
+    await discord.until(() => discord.said(thread).length > 0, 'a sentence');
+    await asked(some, 'two');
+    expect(questions(some)).toEqual(['one', 'two']);
   });
 
   it('is answered by a reply where the bot may open no thread', async () => {
