@@ -34,6 +34,9 @@ interface ToolParts extends PartiesOptions {
 
 const NOTHING = 'Nothing is playing here. /party play begins.';
 
+const NOT_LET_IN =
+  'I am no member of this server, or may not see its voice channels. A moderator can add me to it; then I can play here.';
+
 const JOIN_FAILED = {
   removed: 'I was disconnected before I could begin. Please try again.',
   refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
@@ -46,11 +49,16 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
   const { store, voice, platform, now, newId, random, announce, openOnce, lapse, hosted } = parts;
   const guild = serverOf(address);
 
+  async function isIn(where: string, channel: string): Promise<boolean> {
+    const theirs = await voice.channelOf(where, person.id);
+    return theirs !== 'gone' && theirs?.id === channel;
+  }
+
   /** The party, where the person hears it or moderates. Throws UserError. */
   async function hearing(): Promise<{ readonly guild: string; readonly party: Party }> {
     const party = guild === undefined ? undefined : await store.read(guild);
     if (guild === undefined || !party) throw new UserError(NOTHING);
-    if (!person.moderator && (await voice.channelOf(guild, person.id))?.id !== party.channel)
+    if (!person.moderator && !(await isIn(guild, party.channel)))
       throw new UserError('Join the voice channel that I play in, then you can say what is played.');
     return { guild, party };
   }
@@ -70,6 +78,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
   return {
     async play(song) {
       const channel = guild === undefined ? undefined : await voice.channelOf(guild, person.id);
+      if (channel === 'gone') throw new UserError(NOT_LET_IN);
       if (guild === undefined || !channel)
         throw new UserError('Join a voice channel first: I come to the one that you are in.');
       if (channel.missing.length > 0)

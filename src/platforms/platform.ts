@@ -127,8 +127,8 @@ export interface VoiceChannels {
    * no member of the server. Never rejects.
    */
   reach(guild: string): Promise<'here' | 'elsewhere' | 'gone'>;
-  /** The voice channel that a person is in. Never rejects. */
-  channelOf(guild: string, person: string): Promise<VoiceChannel | undefined>;
+  /** The voice channel that a person is in; `gone` where the platform does not let the bot see that. Never rejects. */
+  channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | undefined>;
   /**
    * The people who can hear what is played in a channel: no bots, and no one who has switched sound off. Undefined where the
    * platform has not told who is there.

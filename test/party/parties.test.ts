@@ -289,6 +289,11 @@ it('is over when no process has played it for an hour', async () => {
   );
 });
 
+it('says that it has to be added where it is no member of the server', async () => {
+  building.isGone = true;
+  await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('A moderator can add me');
+});
+
 it('passes over songs that cannot be played, and ends where none can', async () => {
   building.broken.add('rain');
   await play('rain', 'sun');

@@ -113,6 +113,7 @@ export function startProcess(
   const voice: VoiceChannels = {
     reach: async () => (building.isGone ? 'gone' : serves ? 'here' : 'elsewhere'),
     async channelOf(_, who) {
+      if (building.isGone) return 'gone';
       const id = building.people.get(who);
       if (id === undefined) return undefined;
       return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };

@@ -64,6 +64,10 @@ export async function unlessTrouble<Value>(
 export const isDiscordError = (error: unknown, code: number): boolean =>
   error instanceof DiscordAPIError && error.code === code;
 
+/** What Discord answers for a guild that the bot is no member of. */
+export const isNoMember = (error: unknown): boolean =>
+  ['channel-gone', 'no-access'].includes(troubleOf(error));
+
 const PERMISSIONS = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
 const NOT_A_MEMBER = 'I could not answer in that channel, because I am not a member there.';
 const NOT_INVITED = `I cannot see that channel. A moderator can let me in with these permissions: ${PERMISSIONS}.`;

@@ -46,8 +46,8 @@ export const PARTY_FAULTS = [
   {
     name: 'who does not listen decides what is played',
     file: 'src/party/tools.ts',
-    text: 'if (!person.moderator && (await voice.channelOf(guild, person.id))?.id !== party.channel)',
-    replacement: 'if (!person.moderator && (await voice.channelOf(guild, person.id))?.id === party.id)',
+    text: 'if (!person.moderator && !(await isIn(guild, party.channel)))',
+    replacement: 'if (!person.moderator && (await isIn(guild, party.id)))',
     tests: { [PARTIES]: 'takes words only from those who hear it' },
   },
   {

@@ -11,9 +11,9 @@ import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import {
   isModerator,
+  isNoMember,
   missingToAnswer,
   type PermissionName,
-  type Trouble,
   troubleOf,
   withOverwrites,
 } from '../errors.ts';
@@ -31,8 +31,6 @@ const channelSchema = z.object({
     .optional(),
 });
 const rolesSchema = z.object({ roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })) });
-/** What Discord says of guilds that the bot is no member of. */
-const NO_MEMBER: ReadonlySet<Trouble> = new Set(['channel-gone', 'no-access']);
 /** Each costs a few bytes; a forgotten one costs a request. */
 const MOST_THREADS = 1_000;
 
@@ -81,9 +79,8 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
         learned.add(guild);
       }
     } catch (error) {
-      const trouble = troubleOf(error);
-      log.warn({ err: error, trouble }, 'A server is not known');
-      if (NO_MEMBER.has(trouble)) return 'gone';
+      log.warn({ err: error, trouble: troubleOf(error) }, 'A server is not known');
+      if (isNoMember(error)) return 'gone';
     }
     return undefined;
   }

@@ -13,6 +13,7 @@ import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platfor
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest/rest.ts';
+import { isNoMember } from '../errors.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
@@ -66,14 +67,18 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
   /** Discord tells a resumed session no guilds. So it is unknown who was in a channel before. */
   const isUntold = ({ joinedTimestamp }: Guild): boolean => !joinedTimestamp;
 
-  async function askedChannel(guild: string, person: string): Promise<string | null> {
+  async function askedChannel(
+    guild: string,
+    person: string,
+  ): Promise<{ readonly channel: string | null } | 'gone'> {
     const known = guilds.known(guild);
-    if (known && !isUntold(known)) return null;
+    if (known && !isUntold(known)) return { channel: null };
     try {
-      return stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person))).channel_id;
+      const state = stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person)));
+      return { channel: state.channel_id };
     } catch (error) {
       log.debug({ err: error }, 'It is not known where a person is');
-      return null;
+      return isNoMember(error) ? 'gone' : { channel: null };
     }
   }
 
@@ -121,8 +126,11 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
     async channelOf(guild, person) {
       const known = guilds.known(guild);
-      const id = known?.voiceStates.cache.get(person)?.channelId ?? (await askedChannel(guild, person));
-      if (id == null) return undefined;
+      const told = known?.voiceStates.cache.get(person)?.channelId;
+      const asked = told == null ? await askedChannel(guild, person) : { channel: told };
+      if (asked === 'gone') return asked;
+      const { channel: id } = asked;
+      if (id === null) return undefined;
       if (!known) return { id, name: await nameOf(id), missing: [], isFull: false };
       const channel = known.channels.cache.get(id);
       const self = known.members.me;

@@ -106,6 +106,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
     expect(asked(), 'it asks once').toHaveLength(3);
     expect(discord.refused).toEqual([]);
 
+    expect(await voice?.channelOf(discord.guild.id, discord.user.id), 'in none').toBeUndefined();
+
     // A session of its own tells what a resumed one does not, such as who is in a voice channel.
     const lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
     discord.voice.join(discord.user, lounge);
