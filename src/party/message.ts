@@ -4,6 +4,8 @@ import { type Party, votesNeeded } from '../core/party.ts';
 import type { PartyHeard } from './host.ts';
 
 const STEPS = 16;
+/** Of a song whose length is not known. */
+const UNKNOWN_STEP_SECONDS = 15;
 const MOST_NEXT = 3;
 
 export interface PartyShown extends PartyHeard {
@@ -95,7 +97,8 @@ function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
 
 /** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */
 function progress(seconds: number, length: number | undefined): string {
-  if (length === undefined || length <= 0) return duration(Math.floor(seconds));
+  if (length === undefined || length <= 0)
+    return duration(Math.floor(seconds / UNKNOWN_STEP_SECONDS) * UNKNOWN_STEP_SECONDS);
   const step = Math.min(STEPS - 1, Math.floor((seconds / length) * STEPS));
   const at = Math.floor((step * length) / STEPS);
   return `${'━'.repeat(step)}●${'─'.repeat(STEPS - 1 - step)} ${duration(at)} of ${duration(Math.floor(length))}`;

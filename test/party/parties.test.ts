@@ -61,6 +61,18 @@ it('plays one song after the other, and shows the line that is sung', async () =
   expect(lastShown()).toContain('Rain on the roof');
 });
 
+it('its message is edited every few seconds, also for a song whose length is not known', async () => {
+  for (const seconds of [180, undefined]) {
+    await first.as(ADA).play({ job: 'rain', index: 0, title: 'rain', ...(seconds && { seconds }) });
+    await settle();
+    first.shown.length = 0;
+    await pass(60);
+    expect(first.shown.length, `${seconds} seconds`).toBeLessThan(8);
+    await first.as(MODERATOR).stop();
+    await settle();
+  }
+});
+
 it('skips for the one who queued it and for moderators at once, for others when most agree', async () => {
   building.people.set('cy', 'lounge');
   await play('rain', 'sun', 'snow', 'hail');
