@@ -85,15 +85,25 @@ export const SLACK_FAULTS = [
   },
   {
     name: 'an event that Slack sends again is answered twice',
-    file: 'src/platforms/slack/receive/messages.ts',
-    text: 'if (taken.has(event)) return false;',
-    replacement: '',
+    file: 'src/platforms/slack/receive/questions.ts',
+    text: 'if (first !== undefined) {',
+    replacement: 'if (first !== undefined && taken.size === 0) {',
     tests: { [INTERACTIONS]: 'answers an event once that Slack sends again' },
   },
   {
+    name: 'a mention is acknowledged although nothing remembers it',
+    file: 'src/platforms/slack/receive/questions.ts',
+    text: 'if ((await bot.recordPendingAcknowledgement?.(asked)) === false) {',
+    replacement: 'if (asked.id.length === 0) {',
+    tests: {
+      'test/platforms/slack/receive/questions.test.ts':
+        'a mention whose thread cannot be read in time is recorded, and acknowledged then',
+    },
+  },
+  {
     name: 'an event that could not be handled is never handled again',
-    file: 'src/platforms/slack/receive/messages.ts',
-    text: 'taken.delete(id);\n      throw error;',
+    file: 'src/platforms/slack/receive/questions.ts',
+    text: 'taken.delete(event);\n        throw error;',
     replacement: 'throw error;',
     tests: { [OAUTH]: 'lets Slack send an event again that could not be handled' },
   },

@@ -1,7 +1,6 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
 import { App, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import { LIMITS } from '../limits.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -27,6 +26,12 @@ export function arrivalOf(context: Context): Arrival {
   return context.arrival as Arrival;
 }
 
+/** Acknowledges an event before it was handled. What it asks for has to be stored by then. */
+export function acknowledgementOf(context: Context): () => Promise<void> {
+  // Sound: `deferAcknowledgements` puts it there.
+  return context.acknowledge as () => Promise<void>;
+}
+
 /** The organisation of an event that came by an installation for all of its workspaces. */
 export function organisationOf({
   isEnterpriseInstall,
@@ -41,7 +46,7 @@ export function organisationOf({
 export type SlackApp = ReturnType<typeof createApp>;
 
 /** Connects to nothing until the receiver starts. */
-export function createApp({ client, receiver, workspaces, arrivals, sleep, log }: AppOptions) {
+export function createApp({ client, receiver, workspaces, arrivals, log }: AppOptions) {
   /** Bodies that could not be handled: Slack may send them again. */
   const failed = new WeakSet<object>();
   const app = new App({
@@ -62,7 +67,7 @@ export function createApp({ client, receiver, workspaces, arrivals, sleep, log }
     },
   });
   let takeCommand: TakeCommand = () => undefined;
-  const deferred = deferAcknowledgements(app, { sleep, isFailed: (body) => failed.has(body) });
+  const deferred = deferAcknowledgements(app, (body) => failed.has(body));
   const running = new Set<Promise<void>>();
   app.processEvent = async (event: ReceiverEvent) => {
     const { body, ack, customProperties: { sentAt } = {} } = event;
@@ -96,26 +101,29 @@ const sentAtSchema = z.number().optional();
 
 /**
  * Bolt acknowledges an event before it passes it on, so a process that dies in between would lose it. Here an event is
- * acknowledged after it was handled, and not at all when that failed: then Slack sends it again.
+ * acknowledged after it was handled, or by a listener that has stored what it asks for. It is not acknowledged at all when it
+ * could not be handled: then Slack sends it again.
  */
 function deferAcknowledgements(
   app: App,
-  { sleep, isFailed }: Pick<AppOptions, 'sleep'> & { readonly isFailed: (body: object) => boolean },
+  isFailed: (body: object) => boolean,
 ): (event: ReceiverEvent, arrival: Arrival) => Promise<void> {
   const process = app.processEvent.bind(app);
   return async (event, arrival) => {
     const { body, ack } = event;
     const isEvent = body.type === 'event_callback';
-    const processed = process({
+    let acknowledging: Promise<void> | undefined;
+    const acknowledge = (): Promise<void> => {
+      acknowledging ??= ack();
+      return acknowledging;
+    };
+    await process({
       ...event,
-      customProperties: { arrival },
+      customProperties: { arrival, acknowledge },
       ack: async (response?: unknown) => {
         if (!isEvent && !isFailed(body)) await ack(response);
       },
     });
-    if (!isEvent) return processed;
-    await Promise.race([processed, sleep(LIMITS.acknowledgeWithinMs)]);
-    if (!isFailed(body)) await ack();
-    await processed;
+    if (isEvent && !isFailed(body)) await acknowledge();
   };
 }

@@ -1,6 +1,7 @@
 /** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
+import type { PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
 import { createDeletions } from '../../shared/deletions.ts';
@@ -22,6 +23,7 @@ import {
   turnsBefore,
 } from './conversation.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './invocations.ts';
+import { type Asks, createQuestions } from './questions.ts';
 
 /** Greets a person who only called the bot's name. */
 const HELP_COMMAND = 'minstrel';
@@ -40,6 +42,22 @@ const envelopeSchema = z.object({ event_id: z.string() });
 const idOf = ({ channel, ts }: Pick<Talk, 'channel' | 'ts'>, team: string): string =>
   `${team}:${channel}:${ts}`;
 
+/** `isAgents`: a thread of the agent view. */
+function addressOf(
+  team: string,
+  {
+    channel,
+    person,
+    thread,
+    isAgents,
+  }: Pick<Address, 'channel' | 'person' | 'thread'> & { isAgents: boolean },
+): Address {
+  const where: Address = isAgents
+    ? agentAddress(team, { channel, person })
+    : { platform: PLATFORM_NAME, ...channelAddress(team, channel), person };
+  return thread === undefined ? where : { ...where, thread };
+}
+
 /** Where an answer goes, and what was said before. */
 interface Placement {
   readonly thread: string | undefined;
@@ -48,38 +66,52 @@ interface Placement {
   readonly isAgents?: boolean;
 }
 
+type TalkTools = WorkspaceTools & { readonly asks: Asks };
+
 export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
-  const taken = new Set<string>();
+  const questions = createQuestions(shared);
   const threads = createThreadMemory(shared.now);
   const memory = createTalkMemory(shared.now);
   const deletions = createDeletions(PLATFORM_NAME, shared.now);
 
-  /** Handles an event once, and again only when that failed. */
   async function once(
     { body, event, context }: { body: unknown; event: unknown; context: Context },
-    handle: (talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
+    handle: (talk: Talk & { user: string }, tools: TalkTools) => Promise<void>,
   ): Promise<void> {
     const talk = talkSchema.parse(event);
     const { event_id: id } = envelopeSchema.parse(body);
-    if (!isFromPerson(talk) || !take(id, taken)) return;
-    try {
-      await handle(talk, await toolsIn(context, shared));
-    } catch (error) {
-      taken.delete(id);
-      throw error;
-    }
+    if (!isFromPerson(talk)) return;
+    await questions.once(id, context, async (asks) =>
+      handle(talk, { ...(await toolsIn(context, shared)), asks }),
+    );
+  }
+
+  /** What is said to the bot alone, before Slack was asked anything. */
+  function questionOf(talk: Talk & { user: string }, { team, agents }: WorkspaceTools): PendingInvocation {
+    const { channel, user: person, thread_ts: inThread, ts } = talk;
+    const isDirect = talk.channel_type === 'im';
+    const isAgents = isDirect && agents.isOffered();
+    const thread = inThread ?? (isDirect && !isAgents ? undefined : ts);
+    return {
+      id: idOf(talk, team),
+      command: command.name,
+      address: addressOf(team, { channel, person, thread, isAgents }),
+    };
   }
 
   /** Answers in the thread, or in the channel itself. */
   async function reply(
     talk: Talk & { user: string },
     { thread, before, isAgents = false }: Placement,
-    tools: WorkspaceTools,
+    tools: TalkTools,
   ): Promise<void> {
+    const { user, channel } = talk;
     const identity = await tools.identity.read();
+    const id = idOf(talk, identity.team);
+    const address = addressOf(identity.team, { channel, person: user, thread, isAgents });
+    tools.asks({ id, command: command.name, address });
     const { files: readable, unread } = await filesOf(talk, tools);
     const said = { text: await spoken(talk.text, identity, tools.persons), files: readable };
-    const { user, channel } = talk;
     // A mention alone is about the message that it replies to.
     const isBare = said.text === '' && said.files.length === 0;
     const meant = isBare ? before.findLast(({ author }) => author === 'person') : undefined;
@@ -94,17 +126,11 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       ...(files.length > 0 ? { files } : {}),
     };
     if (thread !== undefined) threads.join(channel, thread);
-    const where: Address = isAgents
-      ? agentAddress(identity.team, { channel, person: user })
-      : { platform: PLATFORM_NAME, ...channelAddress(identity.team, channel), person: user };
-    const address = thread === undefined ? where : { ...where, thread };
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare) return;
     const meantBy = isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked;
-    const id = idOf(talk, identity.team);
     if (deletions.isDeleted(id)) return;
     const withdrawDeleted = async (): Promise<void> => void (await deletions.withdrawDeleted(id, tools.bot));
-    // The event is acknowledged when this is done.
     await respond(
       { id, ...meantBy, address },
       { id: user },
@@ -118,8 +144,9 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
    * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
    * answered where it is.
    */
-  async function replyDirectly(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
+  async function replyDirectly(talk: Talk & { user: string }, tools: TalkTools): Promise<void> {
     const { channel, user: person, thread_ts: inThread } = talk;
+    tools.asks(questionOf(talk, tools));
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
     const title = (await spoken(talk.text, identity, tools.persons)).split('\n')[0] ?? '';
@@ -138,7 +165,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     })) === true;
 
   /** A message in a channel, where each one may be a question. */
-  async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
+  async function replyToTalk(talk: Talk & { user: string }, tools: TalkTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || !(await talks(talk, tools))) return;
@@ -168,6 +195,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
 
   app.event('app_mention', (args) =>
     once(args, async (talk, tools) => {
+      tools.asks(questionOf(talk, tools));
       const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
       await reply(talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
     }),
@@ -175,9 +203,9 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
 
   app.event('message', (args) =>
     once(args, async (talk, tools) => {
-      const identity = await tools.identity.read();
       const { thread_ts: thread, channel, channel_type: kind } = talk;
       if (kind === 'im') return replyDirectly(talk, tools);
+      const identity = await tools.identity.read();
       // What names the bot comes as an app_mention too.
       if (!shared.threads || mentions(talk, identity)) return;
       if (thread === undefined) return replyToTalk(talk, tools);
@@ -192,20 +220,6 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       await reply(talk, { thread, before }, tools);
     }),
   );
-}
-
-const MOST_EVENTS = 5000;
-
-/**
- * False for an event that this process has taken before: Slack sends an event again when it doubts that it arrived. Older
- * ones are known by the invocation of their job.
- */
-function take(event: string, taken: Set<string>): boolean {
-  if (taken.has(event)) return false;
-  taken.add(event);
-  const [oldest] = taken;
-  if (taken.size > MOST_EVENTS && oldest !== undefined) taken.delete(oldest);
-  return true;
 }
 
 /** A thread without the bot is read again after this long: a person may have pressed a button in it. */
