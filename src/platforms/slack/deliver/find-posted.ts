@@ -14,9 +14,13 @@ const SEARCHED = 200;
 /** A message of a post: its number, or the reply that mentions the person. */
 export type PartName = number | 'mention';
 
-/** What messages of ours carry, unseen: which post it is, and which part of it. Streams and shared files cannot. */
-export function markOf({ key }: Post, part: PartName): webApi.MessageMetadata {
-  return { event_type: EVENT_TYPE, event_payload: { key, part } };
+/**
+ * What messages of ours carry, unseen: which post it is, which part of it, and the digest of what it shows. Streams and shared
+ * files cannot.
+ */
+export function markOf({ key }: Post, part: PartName, digest?: string): webApi.MessageMetadata {
+  const payload = { key, part, ...(digest === undefined ? {} : { digest }) };
+  return { event_type: EVENT_TYPE, event_payload: payload };
 }
 
 const messagesSchema = z.array(
@@ -77,7 +81,7 @@ export async function findPosted(post: Post): Promise<void> {
 }
 
 async function take({ state, key, address, found, tools }: Post, thread: string | undefined): Promise<void> {
-  const { channel, parts, files } = state;
+  const { channel, parts, files, replaced = [] } = state;
   const oldest = parts[0]?.ts;
   const options = { channel, thread, newest: SEARCHED, include_all_metadata: true } as const;
   const read = await readMessages({ ...options, ...(oldest ? { oldest } : {}) }, tools);
@@ -88,11 +92,11 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
     const { event_type, event_payload } = metadata ?? {};
     if (event_type === EVENT_TYPE && event_payload?.part === 0) begun = String(event_payload.key);
     if (event_type === EVENT_TYPE && event_payload?.key === key) {
-      const { part } = event_payload;
+      const { part, digest } = event_payload;
       if (part === 'mention') state.called = true;
-      if (typeof part !== 'number' || parts[part]?.ts !== undefined) continue;
+      if (typeof part !== 'number' || parts[part]?.ts !== undefined || replaced.includes(ts)) continue;
       while (parts.length < part) parts.push({});
-      parts[part] = { ts };
+      parts[part] = { ts, ...(typeof digest === 'string' ? { digest } : {}) };
     }
     if (metadata !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
     found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));

@@ -13,6 +13,9 @@ const EDITING_ENDED = 'edit_window_closed';
 /** A message of ours that cannot be edited any more: another one replaces it. */
 const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', EDITING_ENDED]);
 
+/** Settings of the workspace: what was replaced stays. */
+const CANNOT_DELETE = new Set(['cant_delete_message', 'compliance_exports_prevent_deletion']);
+
 /** Shows exactly these parts. Throws the SDK's errors, and PlatformError when Slack did not answer. */
 export async function writeParts(post: Post, parts: readonly Part[]): Promise<void> {
   const { state, tools } = post;
@@ -24,7 +27,10 @@ export async function writeParts(post: Post, parts: readonly Part[]): Promise<vo
     if (ts !== undefined) await remove(post, ts);
     state.parts.pop();
   }
-  for (const ts of state.replaced ?? []) await remove(post, ts);
+  for (const ts of state.replaced ?? [])
+    await remove(post, ts).catch((error: unknown) => {
+      if (!CANNOT_DELETE.has(slackErrorOf(error) ?? '')) throw error;
+    });
   delete state.replaced;
 }
 
@@ -33,29 +39,49 @@ export function digestOf(text: string): string {
 }
 
 async function writePart(post: Post, index: number, part: Part): Promise<void> {
+  const { state, tools } = post;
   const digest = digestOf(JSON.stringify(part));
-  const { ts, digest: shown } = post.state.parts[index] ?? {};
-  const { noEdits = false } = post.state;
-  if (ts !== undefined && (shown === digest || (!noEdits && (await edit(post, { ts, index }, part))))) {
-    post.state.parts[index] = { ts, digest };
+  const { ts, digest: shown } = state.parts[index] ?? {};
+  if (
+    ts !== undefined &&
+    (shown === digest || (!state.noEdits && (await edit(post, index, { ts, part, digest }))))
+  ) {
+    state.parts[index] = { ts, digest };
     return;
   }
-  // Of what cannot be edited, only the last state is posted; what it replaces goes.
-  if (ts !== undefined && post.state.noEdits && post.tools.isUnfinished) return;
-  post.state.parts[index] = { ts: await postNew(post, index, part), digest };
-  if (ts !== undefined && post.state.noEdits) await remove(post, ts).catch(() => undefined);
+  if (ts !== undefined && state.noEdits) {
+    // Of what cannot be edited, only the last state is posted; what it replaces goes.
+    if (tools.isUnfinished) return;
+    replace(state, index, ts);
+    if (post.isUncertain) await findPosted(post);
+    const found = state.parts[index];
+    if (found?.digest === digest) return;
+    if (found?.ts !== undefined) replace(state, index, found.ts);
+  }
+  state.parts[index] = { ts: await postNew(post, index, { part, digest }), digest };
+}
+
+/** The message carries the post's mark, so from now on no search takes it for the part. It goes when the parts are written. */
+function replace(state: Post['state'], index: number, ts: string): void {
+  state.replaced = [...(state.replaced ?? []), ts];
+  state.parts[index] = {};
+}
+
+interface Written {
+  readonly part: Part;
+  readonly digest: string;
 }
 
 /** False when the message cannot be edited any more. */
 async function edit(
   post: Post,
-  { ts, index }: { readonly ts: string; readonly index: number },
-  { text, blocks }: Part,
+  index: number,
+  { ts, part: { text, blocks }, digest }: Written & { readonly ts: string },
 ): Promise<boolean> {
   const { state, tools, beforeWriting } = post;
   const { channel } = state;
   // A message that was streamed has no mark yet.
-  const metadata = markOf(post, index);
+  const metadata = markOf(post, index, digest);
   const update = () =>
     call(
       () => {
@@ -82,7 +108,11 @@ async function edit(
 }
 
 /** Posts. Without an answer the state has no ts, and a later try searches for the message first. */
-async function postNew(post: Post, index: number, { text, blocks }: Part): Promise<string> {
+async function postNew(
+  post: Post,
+  index: number,
+  { part: { text, blocks }, digest }: Written,
+): Promise<string> {
   const { state, tools } = post;
   state.parts[index] = {};
   const thread = post.threadOf(index);
@@ -90,7 +120,7 @@ async function postNew(post: Post, index: number, { text, blocks }: Part): Promi
     channel: state.channel,
     text,
     blocks,
-    metadata: markOf(post, index),
+    metadata: markOf(post, index, digest),
     unfurl_links: false,
     unfurl_media: false,
     ...(thread === undefined ? {} : { thread_ts: thread }),
@@ -106,7 +136,7 @@ async function postNew(post: Post, index: number, { text, blocks }: Part): Promi
   } catch (error) {
     if (!isUncertain(error)) {
       // Surely not taken, so the next try need not search for it.
-      state.parts.splice(index);
+      if (index === state.parts.length - 1) state.parts.pop();
       throw error;
     }
   }

@@ -76,7 +76,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
   const state = readPosted(posted, address.channel);
   if (tools.inThread) state.inThread = true;
   // What was posted apart from what is known may also have been an edit.
-  if (mayHavePosted) for (const part of state.parts) delete part.digest;
+  if (mayHavePosted && !state.noEdits) for (const part of state.parts) delete part.digest;
   const isUnanswered =
     state.parts.some(({ ts }) => ts === undefined) ||
     Object.values(state.files).some((file) => file.state === 'sharing');

@@ -49,7 +49,8 @@ export async function show(
     if (JSON.stringify(posted) !== JSON.stringify(options.posted)) await options.remember(posted);
     const named = toPlatformError(error, { botName: tools.botName() });
     const where = { channel: address.channel, botName: tools.botName() };
-    throw isPosted(post) ? removedMeanwhile(named, where) : neverLetIn(named, where);
+    const wasThere = isPosted(post) || post.state.replaced !== undefined;
+    throw wasThere ? removedMeanwhile(named, where) : neverLetIn(named, where);
   }
 }
 

@@ -120,6 +120,59 @@ it('where nothing may be edited, the last state is posted once and replaces the 
   expect(server.callsOf('chat.postMessage')).toHaveLength(2);
 });
 
+describe('where nothing may be edited any more', () => {
+  const DONE = { title: 'Rain', text: 'Done.' };
+
+  const places = ['channel', 'thread'] as const;
+  const begin = async (place: (typeof places)[number]) => {
+    await start();
+    const { server, show } = harness;
+    const { message } = await server.say('a question');
+    const address = place === 'thread' ? { ...ADDRESS, thread: message.ts } : ADDRESS;
+    const posted = await show(PROGRESS, { address });
+    server.faults.every(1, 'chat.update', { type: 'error', error: 'edit_window_closed' });
+    return { address, posted };
+  };
+  const shown = () => harness.server.botMessages().map(readableText);
+
+  it.each(
+    places.flatMap((place) => [
+      { place, fault: { type: 'dropped' } as const },
+      { place, fault: { type: 'answer lost' } as const },
+      { place, fault: { type: 'ratelimited', retryAfter: 30 } as const },
+      { place, fault: { type: 'error', error: 'restricted_action' } as const },
+    ]),
+  )(
+    'a result whose post is $fault.type replaces the progress in the end ($place)',
+    async ({ place, fault }) => {
+      const { address } = await begin(place);
+      harness.server.faults.next('chat.postMessage', fault);
+      for (let time = 0; time < 2; time += 1) await harness.show(DONE, { address }).catch(() => undefined);
+      expect(shown()).toEqual(['Rain\nDone.']);
+      expect(harness.server.refused).toEqual([]);
+    },
+  );
+
+  it.each(places)('a process that dies before it can remember the result leaves one (%s)', async (place) => {
+    const { address, posted } = await begin(place);
+    await harness.show(DONE, { address, posted });
+    const again = await harness.show(DONE, { address, posted, mayHavePosted: true });
+    expect(shown()).toEqual(['Rain\nDone.']);
+    await harness.show(DONE, { address, posted: again, mayHavePosted: true });
+    expect(harness.server.callsOf('chat.postMessage')).toHaveLength(2);
+    // What was posted then is not what is to be shown now.
+    await harness.show({ ...DONE, text: 'Two takes.' }, { address, posted, mayHavePosted: true });
+    expect(shown()).toEqual(['Rain\nTwo takes.']);
+  });
+
+  it('progress that cannot be deleted stays above the result', async () => {
+    await begin('channel');
+    harness.server.faults.next('chat.delete', { type: 'error', error: 'cant_delete_message' });
+    await harness.show(DONE);
+    expect(shown()).toEqual([expect.stringContaining('Composing'), 'Rain\nDone.']);
+  });
+});
+
 it('a picture comes along when somebody asks about it from its menu', async () => {
   await start();
   const { server, bot } = harness;
