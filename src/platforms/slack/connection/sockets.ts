@@ -52,8 +52,9 @@ export function createSockets(
       try {
         await receiver.client.start();
         failures = 0;
-        open.add(receiver);
         tried();
+        if (stopped) return await receiver.client.disconnect();
+        open.add(receiver);
         await ended;
         if (!stopped) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
@@ -93,7 +94,8 @@ export function createSockets(
     async stop() {
       stopped = true;
       trouble = 'Stopped';
-      const goodbyes = [...open].map((receiver) => receiver.client.disconnect());
+      // Also those that are opening. One that Slack has not given an address yet ends itself when it is open.
+      const goodbyes = receivers.map((receiver) => receiver.client.disconnect());
       await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS)]);
     },
   };

@@ -112,6 +112,22 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
+  it('keeps no connection that was opening when it stopped', async () => {
+    const { server, slack, bot } = harness;
+    let stopped: Promise<void> | undefined;
+    server.faults.decide = (method) => {
+      if (method === 'apps.connections.open') stopped ??= slack.stop();
+      return undefined;
+    };
+    server.socketMode.drop();
+    await server.until(() => server.socketMode.connected === 2);
+    await stopped;
+    await server.until(() => server.socketMode.connections === 0);
+    expect(slack.connections?.()).toBe(0);
+    expect(bot.invocations).toEqual([]);
+    noRefusals();
+  });
+
   it('refuses to start with a token that Slack does not know', async () => {
     harness.server.revokeToken();
     const slack = harness.another();
