@@ -166,7 +166,8 @@ export function createSlack(options: SlackOptions): Platform {
     async showProgress(address, progress) {
       const agentThread = agentThreadOf(address);
       if (agentThread === undefined) return undefined;
-      const { agents } = await workspaces.of(address.guild);
+      const { identity, agents } = await workspaces.of(address.guild);
+      await identity.settle();
       if (!agents.isOffered()) return undefined;
       await agents.tell(agentThread, progress);
       return LIMITS.statusMs;

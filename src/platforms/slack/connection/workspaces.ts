@@ -1,6 +1,7 @@
 /** The workspaces that the bot works in, each with its token, its rate of edits and the people known there. */
 import { z } from 'zod';
 import { PlatformError } from '../../platform.ts';
+import { LIMITS } from '../limits.ts';
 import { AGENT_SCOPE } from '../manifest.ts';
 import { createAgentSessions } from './agent-sessions.ts';
 import { createWebClient } from './client.ts';
@@ -54,34 +55,50 @@ export interface WorkspaceOptions extends ConnectionOptions {
   readonly editGapMs: number;
 }
 
+/** What holds on when the token of a workspace is replaced. */
+interface Former {
+  readonly rates: Rates;
+  readonly identity: { known(): Identity | undefined };
+}
+
 /** `team`: the workspace within an organisation. The organisation's token does not name it. */
 export function createWorkspace(
   token: string,
   options: WorkspaceOptions,
   team: string | undefined,
-  rates: Rates = createRates(options.editGapMs, options.elapsed, options.sleep),
+  { rates, identity: former }: Partial<Former> = {},
 ) {
   const web = createWebClient(token, options.client);
-  let known: Identity | undefined;
+  /** Until Slack was asked with this token, who the bot was with the one before: it may have other scopes now. */
+  let known = former?.known();
+  let isCurrent = false;
   let reading: Promise<Identity> | undefined;
 
   async function read(): Promise<Identity> {
     const { data, error } = identitySchema.safeParse(await web.auth.test());
     if (error !== undefined)
       throw new PlatformError('unavailable', 'Slack did not say who the bot is', { cause: error });
-    known = data.isForOrganisation && team !== undefined ? { ...data, team } : data;
-    return known;
+    const current = data.isForOrganisation && team !== undefined ? { ...data, team } : data;
+    known = current;
+    isCurrent = true;
+    return current;
   }
 
   const identity = {
     /** Asks Slack once, and again while Slack is away. Throws the SDK's errors, and PlatformError. */
     async read(): Promise<Identity> {
-      if (known !== undefined) return known;
+      if (known !== undefined && isCurrent) return known;
       reading ??= read().finally(() => {
         reading = undefined;
       });
       return reading;
     },
+    /** Resolves when that is known, or in a moment: for what cannot wait longer for Slack's answer. Never rejects. */
+    async settle(): Promise<void> {
+      if (isCurrent) return;
+      await Promise.race([identity.read().catch(() => undefined), options.sleep(LIMITS.lookUpWithinMs)]);
+    },
+    known: () => known,
     /**
      * The workspace that the app acts in: on Slack Connect, an event may name that of the person. It never waits, and is
      * the event's own until Slack was asked.
@@ -95,7 +112,7 @@ export function createWorkspace(
     web,
     identity,
     persons: createPersons(web, identity, options),
-    rates,
+    rates: rates ?? createRates(options.editGapMs, options.elapsed, options.sleep),
     agents: createAgentSessions(web, () => known?.scopes.includes(AGENT_SCOPE) === true, options),
     /** As people type it after the @. */
     botName: () => known?.name ?? 'minstrel',
@@ -139,7 +156,7 @@ export function installedWorkspaces(source: TokenSource, options: WorkspaceOptio
       }
       const before = known.get(team);
       if (before?.token === token) return before;
-      const workspace = createWorkspace(token, options, team, before?.rates);
+      const workspace = createWorkspace(token, options, team, before);
       known.set(team, workspace);
       return workspace;
     },

@@ -103,6 +103,8 @@ function isFromSlack(error: unknown): boolean {
 
 async function showPost(post: Post, message: Message): Promise<void> {
   const { tools } = post;
+  // Whether the app has agents decides which buttons there are.
+  await tools.identity.settle();
   // An edit notifies no person, so a message that was posted before mentions the person in a reply.
   const wasPosted = isPosted(post);
   const kept = keptItems(message);

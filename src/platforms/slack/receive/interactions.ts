@@ -1,6 +1,7 @@
 /** Pressed buttons, and shortcuts from a message's menu and from everywhere. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -9,7 +10,7 @@ import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
 import { type ListenerTools, openCommandForm, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import { filesOf, spoken, talkOptions } from './conversation.ts';
-import { interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
+import { agentThreadOf, interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
 
 const messageSchema = z.object({
   message: z.object({ text: z.string().catch(''), files: z.array(z.unknown()).catch([]) }).optional(),
@@ -25,8 +26,7 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const tools = await toolsIn(context, shared);
     const interaction = interactionSchema.parse(body);
     const { user, trigger_id: triggerId } = interaction;
-    const hasAgents = tools.agents.isOffered();
-    const address = interactionAddress(interaction, tools.team, tools.now(), { hasAgents });
+    const address = await addressOf(interaction, tools);
     const id = triggerId ?? `${user.id}:${value}`;
     const acknowledge = { arrival: tools.arrival, silently: () => ack() };
     const asking = { id, ...target, options: {}, address };
@@ -45,8 +45,7 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     if (command === undefined) return;
     const interaction = interactionSchema.parse(body);
     const { user, channel } = interaction;
-    const hasAgents = tools.agents.isOffered();
-    const asked = interactionAddress(interaction, tools.team, tools.now(), { hasAgents });
+    const asked = await addressOf(interaction, tools);
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
     const address = direct === undefined ? asked : { ...asked, channel: direct };
     const { message } = messageSchema.parse(body);
@@ -60,6 +59,17 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
           };
     await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
+}
+
+/** A thread of the agent view is told from other direct messages once Slack has said who the bot is. */
+async function addressOf(
+  interaction: z.infer<typeof interactionSchema>,
+  { identity, agents, team, now }: WorkspaceTools,
+): Promise<Address> {
+  const inAgents = interactionAddress(interaction, team, now(), { hasAgents: true });
+  if (agentThreadOf(inAgents) === undefined) return inAgents;
+  await identity.settle();
+  return agents.isOffered() ? inAgents : interactionAddress(interaction, team, now(), { hasAgents: false });
 }
 
 /** The person's talk with the bot; undefined when Slack does not open it within a second. */
