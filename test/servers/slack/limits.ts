@@ -20,6 +20,8 @@ export const SLACK = {
   blockId: 255,
   imageUrl: 3000,
   altText: 2000,
+  /** https://docs.slack.dev/reference/methods/files.getUploadURLExternal */
+  uploadAltText: 1000,
   imageTitle: 2000,
   /** Over every markdown block of one payload. */
   markdownTotal: 12_000,

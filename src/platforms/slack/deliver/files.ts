@@ -11,7 +11,6 @@ import type { Post } from './post.ts';
 
 interface FileToUpload {
   readonly name: string;
-  readonly alt?: string | undefined;
   readonly bytes: number;
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
@@ -48,12 +47,15 @@ export async function uploadOnce(
   }
 }
 
-/** Resolves with the file's id. People do not see the file yet, so a repeated upload does no harm. */
+/**
+ * Resolves with the file's id. People do not see the file yet, so a repeated upload does no harm. No description goes along: a
+ * picture has it in its block, and `alt_txt` is suspected where Slack says that it shared a file and did not
+ * (https://github.com/paradigmxyz/centaur/pull/311).
+ */
 async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<string> {
   const { name: filename, bytes: length } = file;
-  const alt = file.alt ? { alt_text: ellipsis(file.alt, LIMITS.altText) } : {};
   const { upload_url: url, file_id: id } = await call(
-    () => tools.web.files.getUploadURLExternal({ filename, length, ...alt }),
+    () => tools.web.files.getUploadURLExternal({ filename, length }),
     { repeatable: true },
     tools,
   );

@@ -141,7 +141,7 @@ interface KeptItem {
 async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
   for (const { item, file } of items) {
     const open = () => post.tools.media.open(file);
-    const upload = { name: item.name, alt: item.alt, bytes: file.bytes, open };
+    const upload = { name: item.name, bytes: file.bytes, open };
     await uploadOnce(post, file.name, upload, { inPlace: item.kind === 'image' });
   }
 }

@@ -123,6 +123,28 @@ describe('files', () => {
     noRefusals();
   });
 
+  it('uploads without a description, which the picture itself has', async () => {
+    const { server, show } = harness;
+    const alt = 'Rain falls. '.repeat(100).trim();
+    await show({
+      title: 'Rain',
+      media: [
+        { ...PICTURE, alt },
+        { ...SONG, alt },
+      ],
+    });
+    expect(only(server.botMessages().filter(({ threadTs }) => threadTs === undefined)).blocks).toMatchObject([
+      { type: 'header' },
+      { type: 'image', alt_text: alt },
+    ]);
+    const uploads = server.callsOf('files.getUploadURLExternal');
+    expect(uploads.map(({ arguments: sent }) => Object.keys(sent).toSorted())).toEqual([
+      ['filename', 'length'],
+      ['filename', 'length'],
+    ]);
+    noRefusals();
+  });
+
   it('waits while Slack checks a picture, and shares it as a file when that takes too long', async () => {
     await harness.stop();
     harness = await startHarness({ pictureDelayMs: 25 });

@@ -1,5 +1,6 @@
 import { type Call, type Method, SlackRefusal } from '../call.ts';
 import { asFields, asText } from '../json.ts';
+import { SLACK } from '../limits.ts';
 import type { StoredFile } from '../workspace.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,6 +22,11 @@ export const files: Readonly<Record<string, Method>> = {
     if (!Number.isInteger(length) || length <= 0) {
       throw new SlackRefusal('invalid_arguments', ['[ERROR] length must be a positive number']);
     }
+    // The SDK's types call it so, and Slack does not know it.
+    if (call.args.alt_text !== undefined)
+      throw new SlackRefusal('invalid_arguments', ['[ERROR] unknown argument: alt_text']);
+    if ((call.text('alt_txt') ?? '').length > SLACK.uploadAltText)
+      throw new SlackRefusal('alt_txt_too_large');
     const id = call.workspace.id('F');
     call.workspace.files.set(id, {
       id,
@@ -28,7 +34,7 @@ export const files: Readonly<Record<string, Method>> = {
       title: name,
       bytes: Buffer.alloc(0),
       mimetype: TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream',
-      altText: call.text('alt_txt') ?? call.text('alt_text'),
+      altText: call.text('alt_txt'),
       user: call.workspace.botUser,
       state: 'requested',
       announcedLength: length,
