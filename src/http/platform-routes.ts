@@ -35,21 +35,22 @@ export function webhookRoutes({ path, receive }: WebhookOptions): Routes {
 
 export interface PageOptions {
   readonly paths: readonly string[];
-  /** Answers a `GET`. */
+  /** Answers a `GET`. Throws what the listener answers with 500. */
   readonly visit: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** Pages that a platform serves to browsers, such as the page that installs the bot. */
 export function pageRoutes({ paths, visit }: PageOptions): Routes {
   return (scope) => {
+    // The platform's own router knows a page by GET and by its very path, and would leave anything else without an answer.
     for (const path of paths)
-      scope.get(path, (request, reply) => {
+      scope.get(path, { exposeHeadRoute: false }, (request, reply) => {
         const { raw } = reply;
+        if (request.url.split('?', 1)[0] !== path) return sendNotFound(reply);
         for (const [name, value] of Object.entries(reply.getHeaders()))
           if (value !== undefined) raw.setHeader(name, value);
-        reply.hijack();
         visit(request.raw, raw);
-        return reply;
+        return reply.hijack();
       });
   };
 }

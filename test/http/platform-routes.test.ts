@@ -1,5 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { WEBHOOK_BODY_BYTES, type WebhookOptions, webhookRoutes } from '../../src/http/platform-routes.ts';
+import {
+  type PageOptions,
+  pageRoutes,
+  WEBHOOK_BODY_BYTES,
+  type WebhookOptions,
+  webhookRoutes,
+} from '../../src/http/platform-routes.ts';
 import { listen } from './listener.ts';
 
 async function receiver(receive: WebhookOptions['receive']) {
@@ -55,5 +61,36 @@ describe('what a chat platform posts', () => {
       throw new Error('broken');
     });
     expect((await post()).status).toBe(500);
+  });
+});
+
+describe('a page of a chat platform', () => {
+  async function visitor(visit: PageOptions['visit']) {
+    const server = await listen({ routes: [pageRoutes({ paths: ['/chat/install'], visit })] });
+    return (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
+  }
+
+  test('is answered by the platform, query and all', async () => {
+    const visit = await visitor(({ url }, response) => void response.end(url));
+    const response = await visit('/chat/install?code=1');
+    expect([response.status, await response.text()]).toEqual([200, '/chat/install?code=1']);
+  });
+
+  test.each([
+    ['HEAD', '/chat/install'],
+    ['GET', '/chat/%69nstall'],
+    ['POST', '/chat/install'],
+  ])('that the platform would not know is not found (%s %s)', async (method, path) => {
+    const visited = vi.fn<PageOptions['visit']>((_request, response) => void response.end());
+    const visit = await visitor(visited);
+    expect((await visit(path, { method })).status).toBe(404);
+    expect(visited).not.toHaveBeenCalled();
+  });
+
+  test('that breaks is answered 500', async () => {
+    const visit = await visitor(() => {
+      throw new Error('broken');
+    });
+    expect((await visit('/chat/install')).status).toBe(500);
   });
 });
