@@ -56,20 +56,27 @@ export function createPartyStore({ settings, platform, now, alone }: PartyStoreO
       return read(stored);
     },
 
-    /** Takes what a person queued out of what is next, their name from what is played, and them from those who hear it. */
+    /**
+     * Takes what a person queued out of what is next, their name from what is played, and them from those who hear it. Of where they
+     * began it the channel stays, which the message of the party needs.
+     */
     async forget(person: string): Promise<void> {
       for (const guild of guildsSchema.parse((await settings.get(indexKey)) ?? []))
         await settings.update(keyOf(guild), (value): unknown => {
           const party = read(value);
           const isTheirs = (song: { by?: { id: string } | undefined } | undefined) => song?.by?.id === person;
-          const people = [...(party?.votes ?? []), ...(party?.listeners ?? [])];
+          const people = [...(party?.votes ?? []), ...(party?.listeners ?? []), party?.address.person];
           if (!party || !([party.current, ...party.queue].some(isTheirs) || people.includes(person)))
             return value;
           const { by: _, ...song } = party.current ?? {};
           const queue = party.queue.filter((queued) => !isTheirs(queued));
           const votes = party.votes.filter((voter) => voter !== person);
           const listeners = party.listeners?.filter((listener) => listener !== person);
-          return { ...party, queue, votes, listeners, ...(isTheirs(party.current) && { current: song }) };
+          // Also without what the platform keeps for the person, such as the token of their interaction.
+          const { platformData: _data, ...where } = party.address;
+          const address = where.person === person ? { ...where, person: '' } : party.address;
+          const current = isTheirs(party.current) ? song : party.current;
+          return { ...party, address, queue, votes, listeners, current };
         });
     },
 

@@ -177,17 +177,19 @@ it('takes words on a replica that has no connection of the server: the one that 
 
 it('forgets a person: what they queued, their name, their vote, and that they listened', async () => {
   building.people.set('cy', 'lounge');
-  await play('rain');
+  const address = { platform: 'discord', guild: GUILD, channel: 'text', person: 'ada' };
+  await first.as(ADA, { ...address, platformData: { interaction: 'token of hers' } }).play(song('rain'));
   await first.as(BO).play(song('sun'));
   await first.as(BO).skip();
   await settle();
   await createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }).forget('bo');
   expect(JSON.stringify(await settings.get(`party:discord:${GUILD}`))).not.toContain('bo');
   await createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }).forget('ada');
-  expect(await settings.get(`party:discord:${GUILD}`)).toMatchObject({
-    current: { title: 'rain' },
-    queue: [],
-  });
+  const stored = await settings.get(`party:discord:${GUILD}`);
+  expect(stored).toMatchObject({ current: { title: 'rain' }, queue: [], address: { channel: 'text' } });
+  expect(JSON.stringify(stored)).not.toMatch(/ada|token of hers/);
+  await pass(3);
+  expect(await now(), 'it goes on').toBe('rain at 3');
 });
 
 it('leaves two minutes after the last listener, unless somebody returns', async () => {
