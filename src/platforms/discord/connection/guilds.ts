@@ -130,7 +130,8 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
      */
     async learn(guild: string): Promise<'gone' | undefined> {
       const known = guildOf(guild);
-      if (known && (known.available || learned.has(known))) return undefined;
+      // What GUILD_CREATE told once stays known through an outage of the guild.
+      if (known && (known.joinedTimestamp || learned.has(known))) return undefined;
       const question = asked.get(guild) ?? fetchGuild(guild).finally(() => asked.delete(guild));
       asked.set(guild, question);
       return await question;

@@ -220,6 +220,23 @@ it.concurrent('ends when it is taken out of the server, which is gone from then 
   expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
+it.concurrent('asks nothing about a server that has an outage', async ({ expect }) => {
+  await using world = await startVoiceWorld();
+  const { discord, voice, channel } = world;
+  const { id } = discord.guild;
+  discord.gateway.dispatch({
+    event: 'GUILD_DELETE',
+    guildId: id,
+    intents: 1,
+    data: () => ({ id, unavailable: true }),
+  });
+  discord.voice.join(discord.user, channel);
+  await expect.poll(() => voice.channelOf(id, discord.user.id)).toMatchObject({ id: channel.id });
+  const asked = discord.requests.length;
+  expect(await voice.reach(id)).toBe('here');
+  expect(discord.requests.length).toBe(asked);
+});
+
 it.concurrent('waits for a gateway that is away longer than a move takes: the session that is resumed tells who ended it', async ({
   expect,
 }) => {
