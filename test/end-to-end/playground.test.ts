@@ -177,6 +177,48 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('button', { name: 'general' }).click();
   });
 
+  describe('what was taken without an answer', () => {
+    /** The next request that acts is taken, and its answer is lost. */
+    const loseAnswer = () =>
+      page.evaluate(`window.truly = window.fetch; window.fetch = async (...asked) => {
+        const answer = await window.truly(...asked);
+        if (!/"id":/.test(asked[1]?.body)) return answer;
+        window.fetch = window.truly;
+        throw new TypeError('lost');
+      }`);
+    const isRefused = () => page.getByRole('alert').filter({ hasText: 'Minstrel did not answer' }).waitFor();
+    const count = (text: string) => page.getByRole('article').filter({ hasText: text }).count();
+
+    test('is said once when it is sent again, and again when it is typed later', async () => {
+      await loseAnswer();
+      await say('good morning to all');
+      await isRefused();
+      expect(await composer().inputValue()).toBe('good morning to all');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      expect(await count('good morning to all')).toBe(1);
+      await say('good morning to all');
+      await expect.poll(() => count('good morning to all')).toBe(2);
+    });
+
+    test('is made once when its form is sent again', async () => {
+      const before = await page.getByRole('article').count();
+      await say('/lyrics');
+      const form = page.getByRole('dialog');
+      await form.getByLabel('topic').fill('a ferry that comes twice');
+      await loseAnswer();
+      await form.getByRole('button', { name: 'Send' }).click();
+      await isRefused();
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.waitFor({ state: 'detached' });
+      await newest()
+        .getByRole('button', { name: /Sing it/ })
+        .first()
+        .waitFor();
+      expect(await page.getByRole('article').count()).toBe(before + 2);
+    });
+  });
+
   test('lets moderators decide, nobody else, and nobody else sees it', async () => {
     await say('/models set ask chat:chat-large channel');
     await shows('Answers in this channel now use chat:chat-large');

@@ -1,7 +1,7 @@
 /** The page: people and channels, what is said, and where one writes. */
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { Composer } from './composer.js';
-import { newRequestId, send, watch } from './connection.js';
+import { createSender, send, watch } from './connection.js';
 import { FormDialog } from './form.js';
 import { html } from './html.js';
 import { Icon } from './icon.js';
@@ -72,9 +72,9 @@ export function App() {
     if (answer.type === 'form') setForm(answer);
   }, []);
 
+  const [sendOnce] = useState(createSender);
   /** @param {string} line */
-  const onSend = async (line) =>
-    onAnswer(await send({ type: 'line', ...who, id: newRequestId(), line, uploads: [] }));
+  const onSend = async (line) => onAnswer(await sendOnce({ type: 'line', ...who, line, uploads: [] }));
 
   const latest = useRef(chat.messages);
   latest.current = chat.messages;
@@ -84,7 +84,7 @@ export function App() {
       menus: chat.commands.filter(({ messageMenu }) => messageMenu),
       find: (/** @type {string} */ id) => latest.current.get(id),
       onPress: async (/** @type {Message} */ message, /** @type {Button} */ { id: action }) =>
-        onAnswer(await send({ type: 'press', ...who, id: newRequestId(), message: message.id, action })),
+        onAnswer(await sendOnce({ type: 'press', ...who, message: message.id, action })),
       onReply: setReplyTo,
       onMenu: async (/** @type {Message} */ message, /** @type {Command} */ command) =>
         onAnswer(await send({ type: 'menu', ...who, message: message.id, command: command.name })),

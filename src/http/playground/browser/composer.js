@@ -1,6 +1,6 @@
 /** The line in which people write: commands are completed while they are typed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { newRequestId, send, upload } from './connection.js';
+import { createSender, send, upload } from './connection.js';
 import { html } from './html.js';
 import { Icon } from './icon.js';
 import { nameOf } from './message.js';
@@ -23,7 +23,7 @@ export function Composer(props) {
   const [active, setActive] = useState(-1);
   const [files, setFiles] = useState(/** @type {{ id: string, name: string }[]} */ ([]));
   const [sending, setSending] = useState(0);
-  const failed = useRef({ id: '', line: '' });
+  const [sendOnce] = useState(createSender);
   const lastLine = useRef('');
   const newest = useRef(0);
 
@@ -94,20 +94,18 @@ export function Composer(props) {
   async function submit() {
     const line = draft.trim();
     if (line === '' && files.length === 0) return;
-    // Sent again after it was refused, it may have been taken all the same.
-    const id = failed.current.line === line ? failed.current.id : newRequestId();
     const reply = replyTo && !line.startsWith('/') ? { replyTo: replyTo.id } : {};
-    const request = { type: 'line', ...who, id, line, uploads: files.map((file) => file.id), ...reply };
+    const request = { type: 'line', ...who, line, uploads: files.map((file) => file.id) };
     lastLine.current = line;
     setDraft('');
     setFiles([]);
     setOffer(NONE);
     props.onNoReply();
     setSending((count) => count + 1);
-    const answer = await send(request);
+    // A line that comes back does not reply any more.
+    const answer = await sendOnce({ ...request, ...reply }, request);
     setSending((count) => count - 1);
     if (answer.type === 'refused') {
-      failed.current = { id, line };
       setFiles((before) => [...files, ...before]);
       if (field.current?.value === '') setDraft(line);
     }

@@ -33,9 +33,6 @@ export function watch(person, { onEvent, onOnline }) {
   };
 }
 
-/** Of a request that acts; the same request that is sent twice acts once. */
-export const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
-
 const AWAY = 'Minstrel did not answer. Please try again.';
 
 /**
@@ -56,6 +53,31 @@ export async function send(request) {
   } catch {
     return { type: 'refused', sentence: AWAY };
   }
+}
+
+/** What is sent twice by one id acts once. */
+const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+
+/**
+ * Returns a `send` for requests that act. One that was refused may have been taken all the same, so the same request has the same
+ * id when it is sent again. After any other answer it is a new one. `same`: what makes requests the same, if that is not all of them.
+ */
+export function createSender() {
+  /** @type {Map<string, string>} */
+  const refused = new Map();
+  /**
+   * @param {object} request
+   * @param {object} same
+   * @returns {Promise<Answer>}
+   */
+  return async (request, same = request) => {
+    const what = JSON.stringify(same);
+    const id = refused.get(what) ?? newRequestId();
+    const answer = await send({ ...request, id });
+    if (answer.type === 'refused') refused.set(what, id);
+    else refused.delete(what);
+    return answer;
+  };
 }
 
 /**

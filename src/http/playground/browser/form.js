@@ -1,6 +1,6 @@
 /** A form from the declaration of a command's options. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { newRequestId, send, upload } from './connection.js';
+import { createSender, send, upload } from './connection.js';
 import { html } from './html.js';
 import { Markdown } from './markdown.js';
 
@@ -17,7 +17,7 @@ import { Markdown } from './markdown.js';
  */
 export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const requestId = useRef(newRequestId());
+  const [sendOnce] = useState(createSender);
   const [values, setValues] = useState(() => initialOf(form));
   const [wrong, setWrong] = useState(
     /** @type {{ option: string, sentence: MarkdownNode[] } | undefined} */ (undefined),
@@ -39,15 +39,8 @@ export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell 
     const filled = Object.fromEntries(
       Object.entries(values).filter(([, value]) => value !== '' && value !== false),
     );
-    const answer = await send({
-      type: 'form',
-      ...who,
-      id: requestId.current,
-      form: form.id,
-      options: filled,
-    });
+    const answer = await sendOnce({ type: 'form', ...who, form: form.id, options: filled });
     setBusy(false);
-    requestId.current = newRequestId();
     if (answer.type === 'wrong') return setWrong(answer);
     if (answer.type === 'refused') return tell(answer.sentence);
     onClose();
