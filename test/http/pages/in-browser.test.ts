@@ -43,6 +43,24 @@ const LISTEN_TO_MIX = `(() => {
 })()`;
 const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
 
+/** Presses the button of the mix faster than its clock goes on. */
+const PRESS_TWICE =
+  "for (let time = 0; time < 2; time += 1) document.querySelector('[data-mixer] .play').click()";
+/** Keeps what was started and not stopped. */
+const COUNT_SOUNDS = `(() => {
+  const source = AudioBufferSourceNode.prototype;
+  const { start, stop } = source;
+  globalThis.sounding = new Set();
+  source.start = function (...when) {
+    sounding.add(this);
+    start.apply(this, when);
+  };
+  source.stop = function (...when) {
+    sounding.delete(this);
+    stop.apply(this, when);
+  };
+})()`;
+
 /** How many colours the middle of the first waveform has. */
 const COLOURS = `(() => {
   const canvas = document.querySelector('canvas');
@@ -357,6 +375,23 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const paused = await page.evaluate(MIX_POSITION);
     expect(await page.evaluate(MIX_POSITION)).toBe(paused);
     expect(problems).toEqual([]);
+    leave();
+  });
+
+  test('the mix plays once however quickly its button is pressed, and is silent when it is paused', async () => {
+    const visit = await open();
+    const { page, leave } = visit;
+    await openMixer(visit);
+    await page.evaluate(COUNT_SOUNDS);
+    const sounding = () => page.evaluate('sounding.size');
+    await page.evaluate(PRESS_TWICE);
+    await page.getByRole('button', { name: 'Play the mix' }).click();
+    await page.getByRole('button', { name: 'Pause the mix' }).waitFor();
+    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(0.1);
+    expect(await sounding()).toBe(2);
+    await page.getByRole('button', { name: 'Pause the mix' }).click();
+    await page.getByRole('button', { name: 'Play the mix' }).waitFor();
+    expect(await sounding()).toBe(0);
     leave();
   });
 

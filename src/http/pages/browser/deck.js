@@ -33,6 +33,8 @@ export async function openDeck(files, seconds) {
   /** @type {AudioBufferSourceNode[]} */
   let sources = [];
   let playing = false;
+  /** Of the newest call of `play`: the clock may take a while to go on, and meanwhile others come. */
+  let newest = 0;
   /** Where the stems began: a moment of the clock, and a position in them. In seconds. */
   let began = { at: 0, position: 0 };
 
@@ -45,7 +47,7 @@ export async function openDeck(files, seconds) {
     sources = [];
   };
   const position = () =>
-    playing
+    sources.length > 0
       ? Math.min(duration, Math.max(began.position, began.position + context.currentTime - began.at))
       : began.position;
 
@@ -60,7 +62,16 @@ export async function openDeck(files, seconds) {
     },
     async play() {
       if (playing) return;
-      await context.resume();
+      playing = true;
+      newest += 1;
+      const own = newest;
+      try {
+        await context.resume();
+      } catch (error) {
+        if (own === newest) playing = false;
+        throw error;
+      }
+      if (!playing || own !== newest) return;
       const from = began.position >= duration ? 0 : began.position;
       const at = context.currentTime + LEAD_SECONDS;
       sources = buffers.map((buffer, index) => {
@@ -71,7 +82,6 @@ export async function openDeck(files, seconds) {
         return source;
       });
       began = { at, position: from };
-      playing = true;
     },
     pause() {
       if (!playing) return;
