@@ -3,7 +3,7 @@ import { createJobs } from '../../src/jobs/jobs.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
-import { createWorld, PICTURE, SONG, songCallback, VIDEO, type World } from './world.ts';
+import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
 let world: World;
 
@@ -99,6 +99,42 @@ describe('cancelled while the gateway is being asked', () => {
     await world.advance(job);
     expect((await world.read(job)).state).toBe('cancelled');
     expect(world.gateway.taken).toEqual([]);
+  });
+});
+
+describe('an answer that is stopped', () => {
+  const counted = () => Array.fromAsync(world.storage.usage.history());
+
+  it('counts for nothing where the gateway was not asked yet', async () => {
+    const job = await world.start(QUESTION);
+    const { jobs } = world.dependencies.storage;
+    const { replace } = jobs;
+    jobs.replace = async (record) => {
+      const written = await replace(record);
+      if (written?.state !== 'submitting') return written;
+      jobs.replace = replace;
+      await world.jobs.cancel(job, 'ada');
+      return written;
+    };
+    await world.advance(job);
+    expect(world.gateway.taken).toEqual([]);
+    expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
+    expect(await counted()).toEqual([]);
+  });
+
+  it('counts for nothing where the gateway refuses it', async () => {
+    const job = await world.start(QUESTION);
+    Object.assign(world.gateway.chat, {
+      async *stream(_question: unknown, { signal }: { signal: AbortSignal }) {
+        await world.jobs.cancel(job, 'ada');
+        await expect.poll(() => signal.aborted).toBe(true);
+        yield* [];
+        throw gatewayError('rate', { retryable: true, taken: 'no' });
+      },
+    });
+    await world.advance(job);
+    expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
+    expect(await counted()).toEqual([]);
   });
 });
 

@@ -69,6 +69,7 @@ export async function answerQuestion(
 
 /** Nothing was asked for, or the gateway refused it: nothing counts. */
 function cancelUnpaid(run: JobRun, by: string): Next {
+  run.apply({ type: 'notTaken' });
   run.apply({ type: 'cancelRequested', by });
   run.apply({ type: 'cancelled' });
   return 'now';
