@@ -60,6 +60,32 @@ describe('cancelled while the gateway is being asked', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
+  it.each([
+    ['refuses a picture', PICTURE, gatewayError('blocked')],
+    ['takes a video', VIDEO, 'taken' as const],
+  ])('leaves its slot to the next when the gateway %s', async (_what, request, reply) => {
+    Object.assign(world.dependencies, { concurrency: { song: 1, image: 1, video: 1, ask: 1 } });
+    const { answer, asked } = slowGateway();
+    world.gateway.replies.push(reply);
+    const job = await world.start(request);
+    const advancing = world.advance(job);
+    await asked;
+    await world.jobs.cancel(job, 'ada');
+    await expect
+      .poll(() => {
+        world.clock.advance(1_000);
+        return world.message()?.text;
+      })
+      .toBe('Cancelled.');
+    const next = await world.start(request);
+    await world.advance(next);
+    expect((await world.read(next)).queuePosition).toBe(1);
+    answer();
+    await advancing;
+    await world.advance(next);
+    expect((await world.read(next)).queuePosition).toBeUndefined();
+  });
+
   it('is cancelled with its result, where the answer was quicker', async () => {
     const { answer, asked } = slowGateway();
     const job = await world.start(PICTURE);
