@@ -13,7 +13,8 @@ type Row = { readonly [Type in JobEventType]: Cell<Type> };
 
 const ignore = (job: Job): Job => job;
 
-function ready(job: Job, end: NonNullable<Job['end']>): Job {
+/** What was shown nowhere before is shown now. */
+function ready({ undelivered: _, ...job }: Job, end: NonNullable<Job['end']>): Job {
   return { ...job, state: 'ready', end, attempts: 0 };
 }
 

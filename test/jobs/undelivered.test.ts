@@ -79,6 +79,36 @@ it('stays listed when that channel is closed too', async () => {
   expect((await list()).actions).toHaveLength(1);
 });
 
+it('is not offered any more once its late result was shown in the channel after all', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  world.clock.advance(31 * 60_000);
+  world.platform.failures.push(new PlatformError('gone', 'channel closed'));
+  world.platform.privateFailures.push(new PlatformError('gone', 'no direct messages'));
+  await world.advance(job);
+  expect((await list()).actions).toHaveLength(1);
+  await world.callback(job, songCallback('complete'));
+  await world.advance(job);
+  expect(world.message()?.media).toHaveLength(3);
+  expect((await list()).actions).toBeUndefined();
+  expect(await world.jobs.showAt(job, ELSEWHERE, 'ada')).toBeUndefined();
+});
+
+it('is not offered any more once what was cancelled was shown in the channel after all', async () => {
+  const job = await world.start(SONG);
+  await world.advance(job);
+  await world.jobs.cancel(job, 'ada');
+  await world.advance(job);
+  await world.callback(job, songCallback('complete'));
+  world.platform.failures.push(new PlatformError('gone', 'channel closed'));
+  world.platform.privateFailures.push(new PlatformError('gone', 'no direct messages'));
+  await world.advance(job);
+  expect((await list()).actions).toHaveLength(1);
+  await world.jobs.reveal(job);
+  await world.advance(job);
+  expect((await list()).actions).toBeUndefined();
+});
+
 it('is no one else’s to show', async () => {
   const job = await undelivered();
   expect(await world.jobs.showAt(job, ELSEWHERE, 'eve')).toBeUndefined();
