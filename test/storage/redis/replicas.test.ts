@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { type RunLease, systemClock } from '../../../src/storage/schedule.ts';
@@ -8,6 +10,36 @@ import { RecordingLog } from '../recording-log.ts';
 import { EVENTS, startReplica } from './replica-process.ts';
 
 const LEASE = 1_500;
+
+/** Stands before a Redis, and tells what Redis replies before it hands it on. */
+async function openFront(
+  url: string,
+  onReply: (text: string) => void,
+): Promise<AsyncDisposable & { url: string }> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const front = createServer((client) => {
+    const redis = connect(Number(port), hostname);
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    redis.on('data', (data) => onReply(data.toString()));
+    client.pipe(redis).pipe(client);
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const address = front.address();
+  if (address === null || typeof address === 'string') throw new TypeError('It has no port');
+  return {
+    url: `redis://127.0.0.1:${address.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      front.close();
+      await once(front, 'close');
+    },
+  };
+}
 
 describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several replicas', () => {
   let server: RedisServer;
@@ -29,10 +61,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
     await Promise.all(opened.splice(0).map((storage) => storage.close()));
   });
 
-  async function openReplica(leaseMs = LEASE, clock = systemClock): Promise<Storage> {
+  async function openReplica(leaseMs = LEASE, clock = systemClock, url = server.url): Promise<Storage> {
     const storage = await openRedisStorage({
       ...PATIENT,
-      url: server.url,
+      url,
       prefix,
       leaseMs,
       clock,
@@ -153,6 +185,31 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       expect(leases[0]?.isHeld()).toBe(false);
       await expect.poll(() => leases[0]?.isHeld()).toBe(true);
       end();
+    });
+
+    test.each([
+      ['alone', false],
+      ['with the end of another one', true],
+    ])('nor when it was suspended while its timer came: %s', async (_how, isAfterAnother) => {
+      let suspendedMs = 0;
+      const elapsed = () => systemClock.elapsed() + suspendedMs;
+      await using front = await openFront(server.url, (reply) => {
+        // Redis hands the timer out, and the process is suspended before it reads that.
+        if (reply.includes('"job":"a"') && reply.includes('processedOn')) suspendedMs += LEASE;
+      });
+      const replica = await openReplica(LEASE, { ...systemClock, elapsed }, front.url);
+      const held: boolean[] = [];
+      await replica.schedule.start(
+        async (job, _signal, { isHeld }) => {
+          if (job === 'a') held.push(isHeld());
+          else await replica.schedule.wake('a', Date.now());
+          return undefined;
+        },
+        { concurrency: 1 },
+      );
+      await replica.schedule.wake(isAfterAnother ? 'before' : 'a', Date.now());
+      await expect.poll(() => held).toEqual([false]);
+      await replica.close();
     });
 
     test('of a thousand creations of one invocation in all of them one wins', async () => {

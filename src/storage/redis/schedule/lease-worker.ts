@@ -30,27 +30,40 @@ export class LeaseWorker<Data> extends Worker<Data> {
     return this.#elapsed() - lockedAt < this.#leaseMs;
   }
 
-  /** Called with each timer that is fetched: fetching locks it. */
-  locked(timer: string): void {
-    this.#lockedAt.set(timer, this.#elapsed());
-  }
-
   unlocked(timer: string): void {
     this.#lockedAt.delete(timer);
+  }
+
+  /** A timer is locked when Redis hands it out: alone, or with the end of another. Without one, `fetch` resolves to undefined. */
+  async #lock(fetch: () => Promise<Job<Data>>): Promise<Job<Data>> {
+    // Read before the request: the process may be suspended while it waits for the answer.
+    const at = this.#elapsed();
+    const timer: Job<Data> | undefined = await fetch();
+    if (timer?.id !== undefined) this.#lockedAt.set(timer.id, at);
+    return timer;
   }
 
   /** BullMQ pauses by itself where the connection fails, and asks again at once where Redis refuses. */
   protected override async moveToActive(token: string, name?: string): Promise<Job<Data>> {
     try {
-      return await super.moveToActive(token, name);
+      return await this.#lock(() => super.moveToActive(token, name));
     } catch (error) {
       if (replyOf(error) !== undefined) await this.#pause();
       throw error;
     }
   }
 
+  protected override handleCompleted(
+    ...end: Parameters<Worker<Data>['handleCompleted']>
+  ): Promise<Job<Data>> {
+    return this.#lock(() => super.handleCompleted(...end));
+  }
+
+  protected override handleFailed(...end: Parameters<Worker<Data>['handleFailed']>): Promise<Job<Data>> {
+    return this.#lock(() => super.handleFailed(...end));
+  }
+
   override async extendJobLocks(timers: string[], tokens: string[], duration: number): Promise<string[]> {
-    // Read before the request: the process may be suspended while it waits for the answer.
     const at = this.#elapsed();
     const lost = await super.extendJobLocks(timers, tokens, duration);
     for (const timer of timers) {

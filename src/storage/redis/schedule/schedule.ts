@@ -133,7 +133,6 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     worker: LeaseWorker<DueJob>,
     signal: AbortSignal,
   ) {
-    worker.locked(id);
     const { job, failures, at = timestamp + (opts.delay ?? 0) } = timerSchema.parse(data);
     measureLateness(at, tools);
     const due = { job, at, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
