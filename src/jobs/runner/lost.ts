@@ -31,9 +31,8 @@ export function createLossWatch({ storage, platform, newId, log }: LossDependenc
       else seen.delete(id);
     },
     async check(signal) {
-      const before = epoch;
-      epoch = await storage.secret('epoch', newId);
-      const wasEmptied = before !== undefined && before !== epoch;
+      const newest = await storage.secret('epoch', newId);
+      const wasEmptied = epoch !== undefined && epoch !== newest;
       const open = new Set(await Array.fromAsync(storage.jobs.open()));
       for (const [id, job] of seen) {
         if (signal.aborted) return;
@@ -45,6 +44,8 @@ export function createLossWatch({ storage, platform, newId, log }: LossDependenc
           log.error({ job: id, err: error }, 'A person could not be told that their work was lost');
         });
       }
+      // Only now: a look that failed, or was cut short, is repeated by the next one.
+      epoch = newest;
     },
   };
 }

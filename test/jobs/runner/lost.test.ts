@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createLossWatch } from '../../../src/jobs/runner/lost.ts';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
+import { StorageError } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
 import { createWorld, SONG } from '../world.ts';
@@ -53,4 +55,36 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a Redis that was emptied', () 
       [...world.platform.shown.values()].map(({ text = '' }) => text.includes('was deleted'));
     await expect.poll(told).toEqual([false, true]);
   });
+});
+
+test('a Redis that was emptied and goes away in the middle of the look is looked at again', async () => {
+  await using world = await createWorld();
+  const job = await world.read(await world.start(SONG));
+  const { storage } = world.dependencies;
+  let epoch = 'first';
+  let isAway = false;
+  const watch = createLossWatch({
+    ...world.dependencies,
+    storage: {
+      ...storage,
+      secret: async () => epoch,
+      jobs: {
+        ...storage.jobs,
+        async *open() {
+          if (isAway) throw new StorageError('unavailable', 'away');
+          if (epoch === 'first') yield job.id;
+        },
+      },
+    },
+  });
+  const { signal } = new AbortController();
+  watch.saw(job);
+  await watch.check(signal);
+  [epoch, isAway] = ['second', true];
+  await expect(watch.check(signal)).rejects.toThrow('away');
+  isAway = false;
+  await watch.check(signal);
+  expect(world.message()?.text).toContain('was deleted');
+  await watch.check(signal);
+  expect(world.platform.history).toHaveLength(1);
 });
