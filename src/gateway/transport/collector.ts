@@ -21,6 +21,7 @@ export function createAnswerCollector() {
   let usage: Usage | undefined;
   let model: string | undefined;
   let hasGoneOn = false;
+  let partsSeen = 0;
 
   /** Text without half a character at its end, which is held back until the other half comes. */
   const whole = (type: 'text' | 'thought', said: string): string => {
@@ -46,6 +47,7 @@ export function createAnswerCollector() {
       else if (piece.parts.length > 0) hasGoneOn = true;
       if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
       model ??= piece.model;
+      partsSeen += piece.parts.length;
       for (const part of piece.parts) pass(part);
     },
     /** What was held back because its second half never came. */
@@ -65,6 +67,7 @@ export function createAnswerCollector() {
       }
       return taken;
     },
+    partsSeen: () => partsSeen,
     hasFinished: () => finish !== undefined,
     /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
     hasSurelyFinished: () => finish !== undefined && (hasGoneOn || finish.reason !== 'stop'),

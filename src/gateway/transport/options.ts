@@ -13,7 +13,7 @@ export interface Timeouts {
   stallMs: number;
   /** A whole stream, however lively. */
   streamMs: number;
-  /** A stream's silence after the answer's end was seen, before its connection is given up. */
+  /** After the answer's end was seen in a stream, before its connection is given up. Only more of the answer prolongs it. */
   lingerMs: number;
 }
 

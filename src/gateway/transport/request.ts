@@ -44,7 +44,9 @@ export interface Reply {
 export interface OpenReply {
   status: number;
   /** Undefined at the end. Rejects when the connection breaks, the caller aborts, or nothing comes for too long. */
-  nextBytes(patience: 'stall' | 'linger'): Promise<Uint8Array | undefined>;
+  nextBytes(): Promise<Uint8Array | undefined>;
+  /** From now on only some seconds are waited in all, however lively the stream is. */
+  linger(): void;
   deadline: Deadline;
   redact: Redact;
   close(): void;
@@ -70,7 +72,6 @@ export function createRequester(options: GatewayOptions): Requester {
   const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
 
   let streams = 0;
-
   const readInterval = (): number =>
     streams < FEW_STREAMS ? 0 : Math.min(streams * READ_INTERVAL_PER_STREAM_MS, LONGEST_READ_INTERVAL_MS);
 
@@ -149,6 +150,7 @@ export function createRequester(options: GatewayOptions): Requester {
     deadline.disarm();
     const { elapsed = options.now } = options;
     const overAt = elapsed() + timeouts.streamMs;
+    let patience = Number.POSITIVE_INFINITY;
     let readAt = Number.NEGATIVE_INFINITY;
     let isOpen = true;
     streams += 1;
@@ -156,19 +158,23 @@ export function createRequester(options: GatewayOptions): Requester {
       status,
       deadline,
       redact,
-      async nextBytes(patience) {
+      linger() {
+        patience = timeouts.lingerMs;
+      },
+      async nextBytes() {
         if (reader === undefined) return undefined;
-        const pause = readAt + readInterval() - elapsed();
+        const began = elapsed();
+        const pause = readAt + readInterval() - began;
         if (pause > 0) await deadline.race(options.sleep(pause, deadline.signal));
         readAt = elapsed();
-        const silence = patience === 'stall' ? timeouts.stallMs : timeouts.lingerMs;
-        deadline.arm(Math.max(0, Math.min(silence, overAt - elapsed())));
+        deadline.arm(Math.max(0, Math.min(timeouts.stallMs, patience, overAt - readAt)));
         try {
           const { done, value } = await deadline.race(reader.read());
           return done ? undefined : value;
         } finally {
           // The gateway's silence is timed, not the time that the reader of the stream takes.
           deadline.disarm();
+          patience -= elapsed() - began;
         }
       },
       close() {

@@ -180,14 +180,20 @@ async function* readPieces(
 async function* readChunks(
   route: RouteName,
   reply: OpenReply,
-  { hasFinished, hasSurelyFinished }: Pick<Collector, 'hasFinished' | 'hasSurelyFinished'>,
+  { hasFinished, hasSurelyFinished, partsSeen }: Collector,
   maxBytes: () => number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
+  let partsAtEnd: number | undefined;
   for (;;) {
+    // Keep-alive comments must not hold up a finished answer; what comes after a finish that was none does count.
+    if (hasSurelyFinished() && partsSeen() !== partsAtEnd) {
+      partsAtEnd = partsSeen();
+      reply.linger();
+    }
     let bytes: Uint8Array | undefined;
     try {
-      bytes = await reply.nextBytes(hasSurelyFinished() ? 'linger' : 'stall');
+      bytes = await reply.nextBytes();
     } catch (error) {
       if (reply.deadline.ended === 'aborted') throw endedBy(route, reply.deadline) ?? error;
       const stalled = reply.deadline.ended === 'timeout';

@@ -66,7 +66,9 @@ async function drain(stream: AsyncIterable<AnswerEvent>, onText: (text: string) 
 
 async function streamed(dialect: Dialect, script: Script, timeouts = {}) {
   const server = await startServer(script);
-  const result = await drain(start(gatewayAt(server.url, { timeouts }).gateway, dialect));
+  // How long a stream lasts is real time here.
+  const { gateway } = gatewayAt(server.url, { timeouts, elapsed: () => performance.now() });
+  const result = await drain(start(gateway, dialect));
   return { ...result, server };
 }
 
@@ -248,6 +250,40 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       finish: 'finish',
       error: undefined,
     });
+  });
+
+  it('is whole though keep-alives come on after its end', async () => {
+    const { finish, server } = await streamed(
+      dialect,
+      (request, response) => {
+        begin(response).write(light(dialect) + event(wire.end));
+        const timer = setInterval(() => response.write(': keep-alive\n\n'), 10);
+        return request.closed.then(() => clearInterval(timer));
+      },
+      { lingerMs: 100 },
+    );
+    expect(finish?.type).toBe('finish');
+    await server.seen[0]?.closed;
+  });
+
+  it('goes on for longer than it lingers where its chunks name an end that is none', async () => {
+    const unended = (text: string) =>
+      dialect === 'chat'
+        ? { choices: [{ index: 0, delta: { content: text }, finish_reason: 'unknown' }] }
+        : { candidates: [{ content: { parts: [{ text }] }, finishReason: 'UNKNOWN' }] };
+    const { text } = await streamed(
+      dialect,
+      async (_, response) => {
+        begin(response);
+        for (let chunk = 0; chunk < 15; chunk += 1) {
+          response.write(event(unended('rain ')));
+          await new Promise((resolve) => setTimeout(resolve, 60));
+        }
+        response.end();
+      },
+      { lingerMs: 700 },
+    );
+    expect(text).toBe('rain '.repeat(15));
   });
 
   it.each([
