@@ -134,9 +134,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
         await response.body.cancel();
         throw error;
       }
-      // The DOM's and Node's declarations of one and the same class differ.
-      const body = response.body as AsyncIterable<Uint8Array>;
-      return { stream: readableOf(body), bytes, contentType: contentTypeOf(name) };
+      return { stream: readableOf(response.body), bytes, contentType: contentTypeOf(name) };
     },
 
     async stat(name) {
@@ -200,15 +198,19 @@ function wholeLength(headers: Headers): number {
   return Number(headers.get('content-range')?.split('/')[1] ?? headers.get('content-length'));
 }
 
-function readableOf(body: AsyncIterable<Uint8Array>): Readable {
-  return Readable.from(
-    (async function* () {
-      try {
-        yield* body;
-      } catch (error) {
-        throw fromBucket(error);
-      }
-    })(),
-    { objectMode: false },
-  );
+/** Destroyed, even before it was read, it gives its connection back at once. */
+function readableOf(body: NonNullable<Response['body']>): Readable {
+  const reader = body.getReader();
+  return new Readable({
+    read() {
+      reader.read().then(
+        ({ done, value }) => this.push(done ? null : value),
+        (error: unknown) => this.destroy(fromBucket(error)),
+      );
+    },
+    destroy(error, callback) {
+      reader.cancel().catch(() => undefined);
+      callback(error);
+    },
+  });
 }

@@ -137,6 +137,31 @@ describe('the bucket', () => {
     await expect(bytesOf(opened?.stream ?? [])).rejects.toMatchObject({ code: 'store' });
   });
 
+  test('gets its connection back from a stream that is destroyed, read or not', async () => {
+    let closed = 0;
+    const { port } = await listen((_request, response) => {
+      response.once('close', () => {
+        closed += 1;
+      });
+      response.writeHead(200, { 'content-length': 100_000_000 }).write('the beginning');
+    });
+    const store = await storeAt(port);
+    const name = `${'0'.repeat(64)}.wav`;
+    const unread = await store.open(name);
+    unread?.stream.destroy();
+    await expect.poll(() => closed).toBe(1);
+    const waiting = await store.open(name);
+    for await (const chunk of waiting?.stream ?? []) {
+      expect(String(chunk)).toBe('the beginning');
+      break;
+    }
+    await expect.poll(() => closed).toBe(2);
+    // One that waits for more.
+    const silent = await store.open(name);
+    silent?.stream.once('data', () => setImmediate(() => silent.stream.destroy()));
+    await expect.poll(() => closed).toBe(3);
+  });
+
   test('that knows no ranges never passes the whole file off as a part', async () => {
     const { port } = await listen((_request, response) => response.end('the whole song'));
     const store = await storeAt(port);
