@@ -31,6 +31,8 @@ export function createGuardedDispatcher(options: GuardedDispatcherOptions): Disp
   const toPublicAddress = buildConnector({ ...shared, lookup: lookupWith(lookup, isPublicAddress) });
 
   return new Agent({
+    // Else one connection at a time would be tried to an origin, until the first shows whether it speaks HTTP/2.
+    allowH2: false,
     connect: (target, callback) => {
       const host = normaliseHost(target.hostname);
       const port = target.port || (target.protocol === 'https:' ? '443' : '80');

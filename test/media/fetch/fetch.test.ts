@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stopTimers } from '../../gateway/support.ts';
 import { bytesOf, fetcherFor, listen, mp3, uniqueMp3 } from '../helpers.ts';
 
@@ -96,6 +97,23 @@ describe('many at once', () => {
     });
     expect(await Promise.all(fetches)).toEqual(Array.from({ length: 8 }, () => song.length));
     expect(most).toBe(2);
+  });
+
+  test('do not wait for the first connection to a server over TLS', async () => {
+    let connections = 0;
+    const server = createServer(() => {
+      connections += 1;
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    // A server that listens on TCP has an AddressInfo.
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const fetcher = fetcherFor({ allowedHosts: [host] });
+    const fetches = Array.from({ length: 3 }, () => fetcher.fetch(`https://${host}`, audio));
+    const ended = Promise.allSettled(fetches);
+    await expect.poll(() => connections).toBe(3);
+    await fetcher.close();
+    await ended;
   });
 
   test('wait for those of their own source only: slow servers that people name hold up no result', async () => {
