@@ -32,7 +32,7 @@ const agentHeaders = {
 export async function send(request: MediaRequest): Promise<MediaResponse> {
   const { url, dispatcher, signal, idleTimeoutMs, headers } = request;
   try {
-    const answer = await dispatcher.request({
+    const requested = dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'GET',
@@ -41,6 +41,11 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });
+    // undici looks at the signal only when the connection has been made.
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    const answer = await Promise.race([requested, aborted]);
     // An error of a body that is not read any more must not end the process.
     answer.body.on('error', () => undefined);
     return { url, status: answer.statusCode, headers: singleValues(answer.headers), body: answer.body };
