@@ -67,12 +67,13 @@ function checkResult({ id, title, end, result, work }: Job, { watch }: World): v
     );
 }
 
-function checkCharge({ title, end, charged, submittedAt }: Job, { watch, gateway }: World): void {
+function checkCharge({ title, end, charged, submittedAt, work }: Job, { watch, gateway }: World): void {
   const isTaken =
     gateway.taken.some(({ prompt }) => prompt.includes(title)) ||
     [...gateway.uncertain].some((prompt) => prompt.includes(title));
-  // After a crash around the request it is not known whether it was taken.
-  if (!isTaken && submittedAt === undefined && charged === true)
+  // After a crash around the request it is not known whether it was taken. A question is cancelled only where that is known.
+  const isKnown = submittedAt === undefined || (work.route === 'answer' && end === 'cancelled');
+  if (!isTaken && isKnown && charged === true)
     watch.report('limits equal charges', `${title} counts as used, and the gateway never had it`);
   if (!isTaken && end === 'delivered')
     watch.report('limits equal charges', `${title} was delivered, and the gateway never had it`);
