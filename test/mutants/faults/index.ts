@@ -8,6 +8,7 @@ import { MEDIA_FAULTS } from './media.ts';
 import { PAGE_FAULTS } from './pages.ts';
 import { PARTY_FAULTS } from './party.ts';
 import { RENDER_FAULTS } from './render.ts';
+import { RUN_FAULTS } from './runs.ts';
 import { SETTINGS_FAULTS } from './settings.ts';
 import { SLACK_FAULTS } from './slack.ts';
 import { STORAGE_FAULTS } from './storage.ts';
@@ -15,6 +16,7 @@ import { TALK_FAULTS } from './talk.ts';
 
 export const FAULTS: readonly Fault[] = [
   ...JOB_FAULTS,
+  ...RUN_FAULTS,
   ...STORAGE_FAULTS,
   ...HTTP_FAULTS,
   ...PAGE_FAULTS,
