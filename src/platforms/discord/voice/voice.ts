@@ -7,6 +7,7 @@ import {
   PermissionFlagsBits,
   Routes,
   Status,
+  type WebSocketShard,
 } from 'discord.js';
 import { z } from 'zod';
 import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platform.ts';
@@ -105,6 +106,17 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     watchers.get(state.guild_id)?.(state);
   }
 
+  /** How many sessions each shard has begun since it was asked about: a resumed one does not count. */
+  const begun = new WeakMap<WebSocketShard, number>();
+
+  function sessionsOf(shard: WebSocketShard): number {
+    const known = begun.get(shard);
+    if (known !== undefined) return known;
+    begun.set(shard, 0);
+    shard.on('ready', () => begun.set(shard, (begun.get(shard) ?? 0) + 1));
+    return 0;
+  }
+
   /** Calls back with each voice state of the guild. Returns the function that ends it. */
   function watch(
     { id, client }: Guild,
@@ -182,17 +194,11 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
         },
       );
       const { shard } = guild;
-      let isReplaced = false;
-      // Of a new session, not of a resumed one.
-      const onReady = (): void => {
-        isReplaced = true;
-      };
-      shard.on('ready', onReady);
+      const joinedIn = sessionsOf(shard);
       const gatewaySession = () =>
-        isReplaced ? 'replaced' : shard.status === Status.Ready ? 'connected' : 'away';
+        sessionsOf(shard) !== joinedIn ? 'replaced' : shard.status === Status.Ready ? 'connected' : 'away';
       const forget = (): void => {
         unwatch();
-        shard.off('ready', onReady);
         sessions.delete(guild.id);
       };
       const onEnded: typeof options.onEnded = (reason) => {
