@@ -26,7 +26,16 @@ const SECRET = 'a secret of the bench';
 
 const { candidate, folder, redisUrl, jobs } = programInput(
   z.object({
-    candidate: z.enum(['sqlite', 'redis', 'bare sqlite', 'bare redis', 'checked sqlite', 'checked redis']),
+    candidate: z.enum([
+      'sqlite',
+      'redis',
+      'bare sqlite',
+      'bare redis',
+      'checked sqlite',
+      'checked redis',
+      'served sqlite',
+      'served redis',
+    ]),
     folder: z.string(),
     redisUrl: z.string(),
     jobs: z.int(),
@@ -68,31 +77,40 @@ interface BareCallback {
   readonly body: string;
 }
 
+/** What it returns is waited for: then all of them are durable. */
+type Store = (callbacks: readonly BareCallback[]) => unknown;
+
+/** What came in one turn of the event loop is stored by one call of `store`. */
+function together(store: Store): (callback: BareCallback) => Promise<void> {
+  let waiting: (BareCallback & { readonly resolve: () => void })[] = [];
+  const storeAll = async () => {
+    const came = waiting;
+    waiting = [];
+    await store(came);
+    for (const { resolve } of came) resolve();
+  };
+  return (callback) =>
+    new Promise((resolve) => {
+      if (waiting.push({ ...callback, resolve }) === 1) setImmediate(storeAll);
+    });
+}
+
 interface BareOptions {
   /** Whether a callback proves itself. */
   readonly isChecked: boolean;
-  /** What it returns is waited for: then all of them are durable. */
-  readonly store: (callbacks: readonly BareCallback[]) => unknown;
+  readonly store: Store;
 }
 
-/** What came in one turn of the event loop is stored by one call of `store`, then answered. */
 async function listenBarely({ isChecked, store }: BareOptions): Promise<string[]> {
-  let waiting: (BareCallback & { readonly answer: () => void })[] = [];
-  const storeAll = async () => {
-    const together = waiting;
-    waiting = [];
-    await store(together);
-    for (const { answer } of together) answer();
-  };
+  const receive = together(store);
   const server = createServer(async (request, response) => {
     const [, job = '', signature = ''] = request.url?.split('/') ?? [];
     if (isChecked && !isSignedBy(job, signature, [SECRET])) {
       response.writeHead(404).end();
       return;
     }
-    const callback = { job, body: await text(request) };
-    const answer = () => response.end('{"received":true}');
-    if (waiting.push({ ...callback, answer }) === 1) setImmediate(storeAll);
+    await receive({ job, body: await text(request) });
+    response.end('{"received":true}');
   });
   const { promise: listening, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
@@ -100,6 +118,22 @@ async function listenBarely({ isChecked, store }: BareOptions): Promise<string[]
   const bound = server.address();
   const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
   return ids.map((id) => `http://127.0.0.1:${port}/${id}/${sign(id, SECRET)}`);
+}
+
+/** Behind the bot's own listener. */
+async function listenServed(store: Store): Promise<string[]> {
+  const received = together(store);
+  const routes = musicCallbackRoutes({
+    secrets: [SECRET],
+    log,
+    measure: () => {},
+    receive: async (job, body) => {
+      await received({ job, body });
+      return 'stored';
+    },
+  });
+  const { url } = await createHttpServer({ host: '127.0.0.1', port: 0, log, routes: [routes] });
+  return ids.map((id) => callbackUrl(url, id, SECRET));
 }
 
 /** Opens a database of its own, and stores what came together by one commit. */
@@ -168,15 +202,19 @@ async function start(): Promise<string[]> {
     }
     case 'checked sqlite':
       return listenBarely({ isChecked: true, store: bareSqlite(CHECKED_TABLES, checkedSqlite) });
+    case 'served sqlite':
+      return listenServed(bareSqlite(CHECKED_TABLES, checkedSqlite));
     case 'bare redis':
-    case 'checked redis': {
+    case 'checked redis':
+    case 'served redis': {
       const client: RedisClient = createClient({ url: redisUrl });
       await client.connect();
-      const isChecked = candidate === 'checked redis';
-      const store = isChecked
+      const isChecked = candidate !== 'bare redis';
+      const storeOne = isChecked
         ? await checkedRedis(client)
         : ({ body }: BareCallback) => client.rPush('inbox', body);
-      return listenBarely({ isChecked, store: (callbacks) => Promise.all(callbacks.map(store)) });
+      const store: Store = (callbacks) => Promise.all(callbacks.map(storeOne));
+      return candidate === 'served redis' ? listenServed(store) : listenBarely({ isChecked, store });
     }
     default:
       return candidate satisfies never;

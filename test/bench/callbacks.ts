@@ -64,7 +64,12 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
       await rm(folder, { recursive: true, force: true });
     }
   };
-  const candidates = ['sqlite', 'redis'].flatMap((store) => [store, `bare ${store}`, `checked ${store}`]);
+  const candidates = ['sqlite', 'redis'].flatMap((store) => [
+    store,
+    `bare ${store}`,
+    `checked ${store}`,
+    `served ${store}`,
+  ]);
   const rates = await inAlternation(
     short ? 1 : 5,
     Object.fromEntries(candidates.map((name) => [name, () => run(name)])),
@@ -84,6 +89,13 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
       product: rates[store] ?? Number.NaN,
       peer: 'the same, signed, of a known job, kept once, timer moved',
       theirs: rates[`checked ${store}`] ?? Number.NaN,
+    },
+    {
+      what: `callbacks on ${store}`,
+      unit: 'a second',
+      product: rates[store] ?? Number.NaN,
+      peer: 'the same behind the bot’s listener',
+      theirs: rates[`served ${store}`] ?? Number.NaN,
     },
     {
       what: `a callback on ${store}, p99`,

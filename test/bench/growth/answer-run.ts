@@ -33,13 +33,14 @@ const NO_MEDIA = {
   tag: none,
 };
 
-/** What models write: paragraphs, items, marks, code. */
+/** What models write: paragraphs, items, marks, code; words of six characters, so that 30,000 are as long as an answer may be. */
 function wordOf(index: number): string {
+  const word = `wo${index.toString(36)}`;
   const paragraph = Math.floor(index / 60);
   const beginning = index % 60 === 0 && index > 0 ? '\n\n' : '';
-  if (paragraph % 5 === 3 && index % 12 === 0) return `${beginning || '\n'}- **item${index}** `;
-  if (paragraph % 7 === 6 && index % 60 === 0) return `${beginning}\`\`\`js\nline${index}\n\`\`\`\n\n`;
-  return `${beginning}word${index} `;
+  if (paragraph % 5 === 3 && index % 12 === 0) return `${beginning || '\n'}- **${word}** `;
+  if (paragraph % 7 === 6 && index % 60 === 0) return `${beginning}\`\`\`js\n${word}\n\`\`\`\n\n`;
+  return `${beginning}${word} `;
 }
 
 async function answer(words: number): Promise<void> {
