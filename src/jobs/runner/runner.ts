@@ -72,12 +72,12 @@ async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies):
     deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now()));
     if (deps.tracer) recordCallback(run.job, event, { from: at, to: deps.now() }, deps.tracer);
   });
-  const asked = run.job;
-  const repairs = asked.overtaken !== undefined;
+  const beforeStep = run.job;
+  const repairs = beforeStep.overtaken !== undefined;
   const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
   await run.save();
   // Its person was told while the gateway was asked. Every other end gives the slot up in `finish`.
-  if (isUnfinished(asked) && !isOpen(run.job)) await releaseSlot(run.job, deps);
+  if (isUnfinished(beforeStep) && !isOpen(run.job)) await releaseSlot(run.job, deps);
   deps.saw?.(run.job);
   measureRun(before, run.job, deps);
   if (deps.tracer) recordTimes(before, run.job, deps.tracer);

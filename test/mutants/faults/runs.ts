@@ -48,7 +48,7 @@ export const RUN_FAULTS = [
   {
     name: 'work that was cancelled while the gateway was asked keeps its slot',
     file: 'src/jobs/runner/runner.ts',
-    text: 'if (isUnfinished(asked) && !isOpen(run.job)) await releaseSlot(run.job, deps);',
+    text: 'if (isUnfinished(beforeStep) && !isOpen(run.job)) await releaseSlot(run.job, deps);',
     replacement: '',
     tests: { 'test/jobs/cancelling.test.ts': 'leaves its slot to the next when the gateway' },
   },
