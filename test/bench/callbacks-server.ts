@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@keyv/redis';
+import { Queue } from 'bullmq';
 import { z } from 'zod';
 import { createLog } from '../../src/app/telemetry/log.ts';
 import { isSignedBy, sign } from '../../src/core/http.ts';
@@ -35,6 +36,7 @@ const { candidate, folder, redisUrl, jobs } = programInput(
       'checked redis',
       'served sqlite',
       'served redis',
+      'timed redis',
     ]),
     folder: z.string(),
     redisUrl: z.string(),
@@ -186,6 +188,55 @@ async function checkedRedis(client: RedisClient) {
     });
 }
 
+/** As {@link CHECKED_REDIS}, with timers where BullMQ keeps them. */
+const TIMED_REDIS = `
+if not redis.call('HGET', KEYS[1], 'open') then return end
+if redis.call('SADD', KEYS[2], ARGV[1]) == 1 then redis.call('RPUSH', KEYS[3], ARGV[2]) end
+local timer = redis.call('GET', KEYS[4])
+if tonumber(ARGV[3]) < tonumber(redis.call('ZSCORE', KEYS[5], timer)) then
+  redis.call('ZADD', KEYS[5], ARGV[3], timer)
+end
+`;
+
+/** An entry tells its stage and time, so that it can be displaced, and read in order. */
+async function timedRedis(client: RedisClient) {
+  const script = await client.scriptLoad(TIMED_REDIS);
+  const queue = new Queue('timers', { connection: client });
+  const prepare = async (id: string) => {
+    await queue.add('timer', {}, { delay: HOUR_MS, deduplication: { id } });
+    await client.hSet(`bare:${id}`, 'open', '1');
+  };
+  await Promise.all(ids.map(prepare));
+  return ({ job, body }: BareCallback) => {
+    const receivedAt = Date.now();
+    const digest = hash('sha256', body, 'base64');
+    const entry = JSON.stringify({ kind: readMusicStage(body), digest, receivedAt, body });
+    const timer = queue.toKey(`de:${job}`);
+    return client.evalSha(script, {
+      keys: [`bare:${job}`, `bare:seen:${job}`, `bare:inbox:${job}`, timer, queue.toKey('delayed')],
+      // BullMQ multiplies times, to keep the order of those of one millisecond.
+      arguments: [digest, entry, String(4096 * receivedAt)],
+    });
+  };
+}
+
+type RedisCandidate = 'bare redis' | 'checked redis' | 'served redis' | 'timed redis';
+
+/** Stores one callback. */
+async function redisStore(client: RedisClient, candidate: RedisCandidate) {
+  switch (candidate) {
+    case 'timed redis':
+      return timedRedis(client);
+    case 'bare redis':
+      return ({ body }: BareCallback) => client.rPush('inbox', body);
+    case 'checked redis':
+    case 'served redis':
+      return checkedRedis(client);
+    default:
+      return candidate satisfies never;
+  }
+}
+
 async function start(): Promise<string[]> {
   const tools = { clock: systemClock, random: Math.random, log };
   switch (candidate) {
@@ -206,15 +257,14 @@ async function start(): Promise<string[]> {
       return listenServed(bareSqlite(CHECKED_TABLES, checkedSqlite));
     case 'bare redis':
     case 'checked redis':
-    case 'served redis': {
+    case 'served redis':
+    case 'timed redis': {
       const client: RedisClient = createClient({ url: redisUrl });
       await client.connect();
-      const isChecked = candidate !== 'bare redis';
-      const storeOne = isChecked
-        ? await checkedRedis(client)
-        : ({ body }: BareCallback) => client.rPush('inbox', body);
+      const storeOne = await redisStore(client, candidate);
       const store: Store = (callbacks) => Promise.all(callbacks.map(storeOne));
-      return candidate === 'served redis' ? listenServed(store) : listenBarely({ isChecked, store });
+      if (candidate === 'served redis' || candidate === 'timed redis') return listenServed(store);
+      return listenBarely({ isChecked: candidate === 'checked redis', store });
     }
     default:
       return candidate satisfies never;

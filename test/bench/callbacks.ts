@@ -2,46 +2,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent } from 'undici';
 import { z } from 'zod';
-import { songCallback } from '../jobs/world.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
-import { type BenchRow, type Comparison, type Extent, inAlternation, median, quantile } from './measure.ts';
+import { type BenchRow, type Comparison, type Extent, inAlternation, median } from './measure.ts';
 import { startProgram } from './program.ts';
 
-/** Callbacks of one job: too few for one to displace another. */
-const OF_A_JOB = 10;
-/** Callbacks that are on their way at the same time. */
-const AT_ONCE = 64;
 const told = z.object({ urls: z.array(z.url()) });
+const answered = z.object({ rate: z.number(), p50: z.number(), p99: z.number() });
 
-/** As many as each job may have. Milliseconds of each callback, and of all together. */
-async function send(
-  dispatcher: Agent,
-  urls: readonly string[],
-): Promise<{ each: number[]; together: number }> {
-  const count = urls.length * OF_A_JOB;
-  const each: number[] = [];
-  let sent = 0;
-  const sendNext = async (): Promise<void> => {
-    for (let index = sent++; index < count; index = sent++) {
-      const { origin, pathname } = new URL(urls[index % urls.length] ?? '');
-      const body = JSON.stringify(songCallback('complete', `task-${index}`));
-      const begun = performance.now();
-      const answer = await dispatcher.request({ origin, path: pathname, method: 'POST', body });
-      await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`A callback was answered ${answer.statusCode}`);
-      each.push(performance.now() - begun);
-    }
-  };
-  const begun = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, sendNext));
-  return { each, together: performance.now() - begun };
-}
+const LOAD = new URL('./callbacks-load.ts', import.meta.url);
+/** A new space that holds all that it makes: it must not pause to collect while callbacks are on their way. */
+const LOAD_FLAGS = ['--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
 
 async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
   if (noRedis !== undefined) throw new Error(noRedis);
-  const jobs = short ? 50 : 200;
+  const jobs = short ? 50 : 800;
   const late = new Map<string, { p50: number; p99: number }[]>();
   const run = async (candidate: string) => {
     const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
@@ -51,14 +26,12 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
       const input = { candidate, folder, redisUrl: redis.url, jobs: 3 * jobs };
       const file = new URL('./callbacks-server.ts', import.meta.url);
       await using server = await startProgram(file, told, { input });
-      const dispatcher = new Agent({ connections: AT_ONCE });
-      // Compiled and connected before it counts.
-      await send(dispatcher, server.told.urls.slice(jobs));
-      const { each, together } = await send(dispatcher, server.told.urls.slice(0, jobs));
-      await dispatcher.close();
-      const known = late.get(candidate) ?? [];
-      late.set(candidate, [...known, { p50: median(each), p99: quantile(each, 0.99) }]);
-      return (1000 * each.length) / together;
+      const { urls } = server.told;
+      await using load = await startProgram(LOAD, z.literal('ready'), { flags: LOAD_FLAGS });
+      const targets = { before: urls.slice(jobs), counted: urls.slice(0, jobs) };
+      const { rate, ...times } = await load.ask(JSON.stringify(targets), answered);
+      late.set(candidate, [...(late.get(candidate) ?? []), times]);
+      return rate;
     } finally {
       await redis.dispose();
       await rm(folder, { recursive: true, force: true });
@@ -69,11 +42,19 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
     `bare ${store}`,
     `checked ${store}`,
     `served ${store}`,
+    ...(store === 'redis' ? ['timed redis'] : []),
   ]);
   const rates = await inAlternation(
     short ? 1 : 5,
     Object.fromEntries(candidates.map((name) => [name, () => run(name)])),
   );
+  const timed = {
+    what: 'callbacks on redis',
+    unit: 'a second',
+    product: rates.redis ?? Number.NaN,
+    peer: 'the same with BullMQ’s timers and each stage read',
+    theirs: rates['timed redis'] ?? Number.NaN,
+  } satisfies Comparison;
   return ['sqlite', 'redis'].flatMap((store): Comparison[] => [
     {
       what: `callbacks on ${store}`,
@@ -97,6 +78,7 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
       peer: 'the same behind the bot’s listener',
       theirs: rates[`served ${store}`] ?? Number.NaN,
     },
+    ...(store === 'redis' ? [timed] : []),
     {
       what: `a callback on ${store}, p99`,
       unit: 'ms',
