@@ -1,6 +1,7 @@
 /** For programs that work on what a bot has stored, and find nothing where the settings are not those of the bot. */
-import { join } from 'node:path';
+
 import { assertDatabase } from '../storage/sqlite/copy.ts';
+import { databaseFile } from '../storage/sqlite/database-file.ts';
 import type { Storage } from '../storage/storage.ts';
 import { openStorage } from './outside.ts';
 
@@ -9,6 +10,6 @@ export async function openExistingStorage(
   ...[config, tools]: Parameters<typeof openStorage>
 ): Promise<Storage> {
   const { storage } = config;
-  if (storage.type === 'sqlite') assertDatabase(join(storage.directory, 'minstrel.sqlite'));
+  if (storage.type === 'sqlite') assertDatabase(databaseFile(storage.directory));
   return openStorage(config, tools);
 }

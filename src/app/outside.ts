@@ -1,7 +1,7 @@
 /** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
 
 import { randomBytes } from 'node:crypto';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
@@ -21,6 +21,7 @@ import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
 import { systemClock } from '../storage/schedule.ts';
+import { databaseFile } from '../storage/sqlite/database-file.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
@@ -100,7 +101,7 @@ export async function openStorage(
   const tools = { clock: systemClock, random, log, ...(measure && { measure }) };
   switch (storage.type) {
     case 'sqlite':
-      return openSqliteStorage({ path: join(storage.directory, 'minstrel.sqlite'), ...tools });
+      return openSqliteStorage({ path: databaseFile(storage.directory), ...tools });
     case 'redis': {
       // Loaded only when it is needed: Redis and BullMQ are a third of all modules.
       const { openRedisStorage } = await import('../storage/redis/redis.ts');

@@ -6,6 +6,9 @@ import { isCompressed, type Routes, sendNotFound } from './server.ts';
 /** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */
 export const CALLBACK_BODY_BYTES = 1024 * 1024;
 
+/** What becomes of callbacks, as they are counted. */
+export const CALLBACK_OUTCOMES = ['stored', 'unknown-job', 'unavailable', 'forged'] as const;
+
 /** Senders give up after 15 s (upstream facts); one that gets 503 before that tries again. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 
@@ -46,6 +49,8 @@ interface CallbackRoute {
  */
 export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   const { secrets, log, measure } = options;
+  const count = (outcome: (typeof CALLBACK_OUTCOMES)[number]) =>
+    measure('minstrel_callbacks_total', { outcome });
   return (scope) => {
     scope.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) =>
       done(null, body),
@@ -55,7 +60,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
       onRequest: (request, reply, done) => {
         const { job, signature } = request.params;
         if (!isSignedBy(signedText(job), signature, secrets)) {
-          measure('minstrel_callbacks_total', { outcome: 'forged' });
+          count('forged');
           return void sendNotFound(reply);
         }
         if (isCompressed(request)) return void reply.code(415).send({ error: 'send the body uncompressed' });
@@ -75,7 +80,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
           );
           return 'unavailable' as const;
         });
-        measure('minstrel_callbacks_total', { outcome });
+        count(outcome);
         switch (outcome) {
           case 'stored':
             return reply.code(200).send({ received: true });

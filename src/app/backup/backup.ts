@@ -1,8 +1,10 @@
 /** Makes a backup, while the bot runs or not. */
+
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '../../core/system.ts';
 import { copyDatabase } from '../../storage/sqlite/copy.ts';
+import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { exportTo } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
@@ -90,7 +92,7 @@ async function openCopy(
   const { storage } = config;
   if (storage.type === 'redis') return openStorage(config, tools);
   await mkdir(snapshot, { mode: 0o700 });
-  await copyDatabase(join(storage.directory, 'minstrel.sqlite'), join(snapshot, 'minstrel.sqlite'));
+  await copyDatabase(databaseFile(storage.directory), databaseFile(snapshot));
   return openStorage({ storage: { type: 'sqlite', directory: snapshot } }, tools);
 }
 

@@ -1,4 +1,5 @@
 /** Takes a backup back, into an empty storage. */
+
 import { createReadStream } from 'node:fs';
 import { link, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import type { Job } from '../../core/job.ts';
 import { RESTORED_SENTENCE } from '../../jobs/sentences.ts';
 import { transition } from '../../jobs/transitions.ts';
 import { whyOccupied } from '../../storage/sqlite/copy.ts';
+import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
@@ -88,7 +90,7 @@ async function restoreStorage(
       await storage.close();
     }
   }
-  const path = join(target.directory, 'minstrel.sqlite');
+  const path = databaseFile(target.directory);
   const occupied = whyOccupied(path);
   if (occupied !== undefined) throw new BackupError(occupied);
   await mkdir(target.directory, { recursive: true, mode: 0o700 });
@@ -98,7 +100,7 @@ async function restoreStorage(
     const storage = await openStorage({ storage: { type: 'sqlite', directory: staging } }, tools);
     const report = await importLines(lines, storage, adopted).finally(() => storage.close());
     // Unlike a rename, it writes over nothing: a bot may have been started meanwhile.
-    await link(join(staging, 'minstrel.sqlite'), path);
+    await link(databaseFile(staging), path);
     await sync(target.directory);
     return report;
   } finally {

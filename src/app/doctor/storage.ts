@@ -1,9 +1,11 @@
 /** Checks that storage can be written, that it keeps its data, and that other users of the machine cannot read it. */
+
 import { access, constants, stat, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { systemClock } from '../../storage/schedule.ts';
+import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';
 
@@ -62,7 +64,7 @@ async function folder(directory: string): Promise<Finding[]> {
       ? warning(SUBJECT, `only ${room} are free for ${path}`, 'make room, or set DATA_DIR to a larger disk')
       : good(SUBJECT, `${path} can be written, and ${room} are free`),
   );
-  for (const name of [path, join(path, 'minstrel.sqlite')]) {
+  for (const name of [path, databaseFile(path)]) {
     const mode = (await stat(name).catch(() => undefined))?.mode;
     if (mode !== undefined && (mode & 0o077) !== 0)
       found.push(
@@ -89,7 +91,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** Opens the database as a start would, where there is one. */
 async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
-  const path = join(resolve(directory), 'minstrel.sqlite');
+  const path = databaseFile(resolve(directory));
   if (!(await isThere(path))) return good(SUBJECT, `${path} is made at the first start`);
   try {
     const storage = await open();

@@ -1,8 +1,10 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
+
 import type { Bot } from '../../core/bot/bot.ts';
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
 import type { MediaStore } from '../../media/store/store.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { FAMILY_OF } from '../../settings/limits/limits.ts';
@@ -38,9 +40,6 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
     setGauges(counts, now(), measure);
   };
 }
-
-/** Outcomes of callbacks that alerts ask about. */
-const CALLBACK_OUTCOMES = ['stored', 'unknown-job', 'unavailable', 'forged'];
 
 /** Prometheus sees no increase in the first sample of a series, so what alerts count is there before it happens. */
 function beginAtZero(platforms: readonly Platform[], measure: Measure): void {
