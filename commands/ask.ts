@@ -27,7 +27,7 @@ const options = {
     type: 'file',
     description: 'A picture to look at, or a text to read',
     accept: ['image', 'text'],
-    maximumBytes: 20 * MEGABYTE,
+    maximumBytes: 25 * MEGABYTE,
   },
   model: modelOption('The model that answers'),
 } as const satisfies OptionDeclarations;

@@ -91,3 +91,18 @@ describe('a video', () => {
     );
   });
 });
+
+describe('a question', () => {
+  it('takes a file in its option that is as large as one in a message may be', async () => {
+    const file = (bytes: number) => ({
+      name: 'fox.png',
+      url: 'https://cdn.example/fox.png',
+      contentType: 'image/png',
+      bytes,
+    });
+    const ask = (bytes: number) =>
+      sentence('ask', { question: 'What is this?', image: file(bytes), model: 'msg:some-model' });
+    expect(await ask(25 * 1024 * 1024)).toBe('accepted');
+    expect(await ask(25 * 1024 * 1024 + 1)).toContain('“image” takes files of up to 25 MB');
+  });
+});
