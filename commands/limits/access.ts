@@ -94,7 +94,7 @@ export const accessSubcommands = {
         there === 'this server'
           ? ' On Discord, Server Settings → Integrations lets them see these commands.'
           : '';
-      return `${nameOf(who)} can now use /models and /limits in ${there}.${seen}`;
+      return `${nameOf(who)} can now use /models, /limits and /pages in ${there}.${seen}`;
     },
   ),
 

@@ -265,7 +265,9 @@ describe('/limits', () => {
       'In this channel, all commands are now for: nobody',
     );
     await run('limits', 'block', { who: '<@troll|Troll>' });
-    await run('limits', 'appoint', { who: '<@&8|Helpers>' });
+    expect(await says('limits', 'appoint', { who: '<@&8|Helpers>' })).toContain(
+      'Helpers can now use /models, /limits and /pages in this server.',
+    );
     await run('limits', 'exempt', { exempt: true });
     const shown = await says('limits', 'show');
     for (const line of [
