@@ -218,7 +218,7 @@ export const environmentSchema = z.object({
   }),
   USAGE_LIMITS: usageLimits.default([]).meta({
     description:
-      'Limits that nobody in chat can raise: a scope (person, channel, server or deployment), perhaps a family (song, ask, image or video), and how much in any hour or day.',
+      'Limits that nobody in chat can raise: a scope (person, channel, server or deployment), perhaps a family (song, ask, image, video or party), and how much in any hour or day.',
     example: 'person song 5/day, server 500/day, deployment 2000 units/day',
     otherwise: 'none',
   }),
