@@ -45,6 +45,9 @@ async function main(): Promise<void> {
   }
   const shape = shapes.find((name) => name === values.shape);
   if (shape === undefined) throw new UsageError(`--shape must be one of ${shapes.join(', ')}`);
+  const publicUrl = values['public-url'];
+  if (publicUrl !== undefined && !URL.canParse(publicUrl))
+    throw new UsageError('--public-url must be an address, such as http://emulator:8787');
   const options: EmulatorOptions = {
     host: values.host,
     port: readNumber('port', values.port, 0, 65_535),
@@ -54,7 +57,7 @@ async function main(): Promise<void> {
     videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
     shape,
     faults: values.fault.map(readFault),
-    ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'].replace(/\/+$/, '') }),
+    ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/\/+$/, '') }),
   };
   // Loaded when the flags are right: help and mistakes are told at once.
   const { startEmulator } = await import('./server.ts');
@@ -62,7 +65,11 @@ async function main(): Promise<void> {
   process.stdout.write(
     `The gateway emulator listens.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,
   );
-  process.stdout.write(`  GATEWAY_BASE_URL=${emulator.url} GATEWAY_API_KEY=${emulator.apiKey} npm start\n`);
+  // A bot fetches files from addresses that are not public only where its operator says so.
+  const files = new URL(options.publicUrl ?? emulator.url).host;
+  process.stdout.write(
+    `  GATEWAY_BASE_URL=${emulator.url} GATEWAY_API_KEY=${emulator.apiKey} MEDIA_ALLOWED_HOSTS=${files} npm start\n`,
+  );
   const stop = (): void => {
     void emulator.close();
   };

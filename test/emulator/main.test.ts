@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/app/config/config.ts';
 import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const mainPath = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url));
@@ -55,10 +56,32 @@ test('npm run emulator prints its url and key, answers, and ends cleanly', async
   expect((await exit)[0]).toBe(0);
 });
 
+test('the line that it prints starts a bot that may fetch what the emulator made', async () => {
+  const { output } = run('--port', '0', '--speed', '0', '--song-seconds', '2');
+  await expect.poll(output).toContain('npm start');
+  const [line = ''] = /^.*npm start$/m.exec(output()) ?? [];
+  const settings = Object.fromEntries(
+    [...line.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
+  const { gateway, media } = readConfig(settings);
+  const { baseUrl = '', apiKey = '' } = gateway ?? {};
+  const painted = await fetch(`${baseUrl}/v1/media/services/aigc/multimodal-generation/generation`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'canvas-plus',
+      input: { messages: [{ role: 'user', content: [{ text: 'a fox' }] }] },
+    }),
+  });
+  const [file = ''] = /http:[^"]+\.png/.exec(await painted.text()) ?? [];
+  expect(media.allowedHosts).toContain(new URL(file).host);
+});
+
 test.each([
   [['--speed', 'fast'], '--speed must be a number'],
   [['--shape', 'round'], '--shape must be one of sunoapi'],
   [['--port', '99999'], '--port must be'],
+  [['--public-url', 'emulator'], '--public-url must be an address'],
   [['--fault', 'explode'], 'no fault of the emulator'],
   [['--fault', 'gen/models/facet-text:generateContent'], 'no fault of the emulator'],
   [['--colour', 'red'], 'colour'],
