@@ -25,7 +25,8 @@ export async function uploadOnce(
   file: FileToUpload,
   { inPlace }: { readonly inPlace: boolean },
 ): Promise<void> {
-  if (state.files[name] !== undefined) return;
+  const known = state.files[name];
+  if (known !== undefined && known.state !== 'uploaded') return;
   // In its own thread the name is enough: a song may have got other tags since.
   const [shared] = found.filter(
     (other) => other.name === file.name && (address.thread === undefined || other.size === file.bytes),
@@ -35,6 +36,7 @@ export async function uploadOnce(
     state.called ||= shared.called;
     return;
   }
+  if (known !== undefined) return;
   try {
     const id = await uploadBytes(file, tools);
     // A file that is completed without a channel stays unseen until a block shows it.

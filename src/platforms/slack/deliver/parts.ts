@@ -49,22 +49,31 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
     state.parts[index] = { ts, digest };
     return;
   }
-  if (ts !== undefined && state.noEdits) {
-    // Of what cannot be edited, only the last state is posted; what it replaces goes.
-    if (tools.isUnfinished) return;
-    replace(state, index, ts);
+  if (ts !== undefined) {
+    // Of what cannot be edited, only the last state is posted; what it replaces goes. What is streamed stays where it began.
+    if (tools.firstOnly || (state.noEdits && tools.isUnfinished)) return;
+    replace(post, index);
     if (post.isUncertain) await findPosted(post);
-    const found = state.parts[index];
-    if (found?.digest === digest) return;
-    if (found?.ts !== undefined) replace(state, index, found.ts);
+    if (state.parts[index]?.ts !== undefined) return await writePart(post, index, part);
   }
   state.parts[index] = { ts: await postNew(post, index, { part, digest }), digest };
 }
 
-/** The message carries the post's mark, so from now on no search takes it for the part. It goes when the parts are written. */
-function replace(state: Post['state'], index: number, ts: string): void {
-  state.replaced = [...(state.replaced ?? []), ts];
-  state.parts[index] = {};
+/**
+ * The message carries the post's mark, so from now on no search takes it for the part. It goes when the parts are written, with
+ * all that stands below it: people look for that below the message that they see.
+ */
+function replace({ state, address, found }: Post, index: number): void {
+  const gone = state.parts.slice(index).flatMap(({ ts }) => ts ?? []);
+  state.replaced = [...(state.replaced ?? []), ...gone];
+  state.parts = state.parts.map((part, other) => (other < index ? part : {}));
+  if (index > 0 || address.thread !== undefined) return;
+  found.length = 0;
+  for (const [name, { id, state: shown }] of Object.entries(state.files)) {
+    if (id === undefined || shown === 'uploaded') continue;
+    state.replacedFiles = [...(state.replacedFiles ?? []), id];
+    delete state.files[name];
+  }
 }
 
 interface Written {
@@ -103,6 +112,8 @@ async function edit(
     }
     if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
     if (slackErrorOf(error) === EDITING_ENDED) state.noEdits = true;
+    // There is nothing to delete.
+    if (slackErrorOf(error) === 'message_not_found' && !tools.firstOnly) state.parts[index] = {};
     return false;
   }
 }

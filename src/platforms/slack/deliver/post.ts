@@ -31,6 +31,8 @@ const slackPostedSchema = z.object({
   inThread: z.boolean().optional(),
   /** Messages that go when the parts are written: others hold their text. */
   replaced: z.array(z.string()).optional(),
+  /** Files in the thread of a message that was replaced: they go when they are shown below the other one. */
+  replacedFiles: z.array(z.string()).optional(),
   /** Slack lets no message be edited here any more. */
   noEdits: z.boolean().optional(),
   /** The person was mentioned after the message was posted without a mention. */

@@ -116,6 +116,8 @@ async function showPost(post: Post, message: Message): Promise<void> {
   const smaller = kept.flatMap((whole) => smallerOf(post, whole));
   await upload(post, smaller);
   const { rendering, picturesInPlace } = await write(post, message);
+  // What was below a message that was replaced.
+  await upload(post, [...kept, ...smaller]);
   const titles = new Map(
     [...kept, ...smaller]
       .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
@@ -130,6 +132,8 @@ async function showPost(post: Post, message: Message): Promise<void> {
   }
   const mention = message.notify && wasPosted ? mentionFor(post, message) : undefined;
   const called = await share(post, message, titles, mention);
+  for (const file of post.state.replacedFiles ?? []) await deleteFile(file, tools);
+  delete post.state.replacedFiles;
   if (mention !== undefined && !called) await postMention(post, mention);
 }
 

@@ -131,6 +131,20 @@ describe('long text in a channel', () => {
     expectWhole();
   });
 
+  it('is whole below another message when a person deletes the first meanwhile', async () => {
+    const { server, update } = harness;
+    const writing = await begun();
+    anchor().deleted = true;
+    for (const length of [6000, 9000, 12_000])
+      await update(writing, { title: 'Words', text: TEXT.slice(0, length), actions: [STOP] });
+    await writing.close({ title: 'Words', text: TEXT, actions: [AGAIN] });
+    expectWhole();
+    expect(server.botMessages()).toHaveLength(1 + server.thread(anchor()).length);
+    expect(new Set(server.refused.splice(0).map(({ error }) => error))).toEqual(
+      new Set(['message_not_found']),
+    );
+  });
+
   it('stays in its message while it is short', async () => {
     await write(TEXT.slice(0, 700));
     expect(harness.server.callsOf('chat.startStream')).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
-import { ADDRESS, type Harness, type HarnessOptions, PICTURE, SONG, startHarness } from '../harness.ts';
+import { ADDRESS, type Harness, type HarnessOptions, kept, PICTURE, SONG, startHarness } from '../harness.ts';
 
 let harness: Harness;
 
@@ -12,6 +12,7 @@ afterEach(async () => {
   await harness.stop();
 });
 
+const TAKE_2 = { ...SONG, name: 'take2.mp3', source: kept('take-2', 'audio/mpeg') };
 const PROGRESS = { title: 'Composing', progress: { stage: 'Composing', startedAt: 1_800_000_000_000 } };
 const LONG = Array.from({ length: 4000 }, (_, index) => `word${index}`).join(' ');
 
@@ -163,6 +164,51 @@ describe('where nothing may be edited any more', () => {
     // What was posted then is not what is to be shown now.
     await harness.show({ ...DONE, text: 'Two takes.' }, { address, posted, mayHavePosted: true });
     expect(shown()).toEqual(['Rain\nTwo takes.']);
+  });
+
+  const PAGES = { title: 'Rain', text: Array.from({ length: 2000 }, (_, index) => `word${index}`).join(' ') };
+
+  it.each(['edit_window_closed', 'message_not_found'])(
+    'songs and pages stand below the message that people see, also after a crash (%s)',
+    async (error) => {
+      await start();
+      const { server, show } = harness;
+      const posted = await show({ ...PROGRESS, ...PAGES, media: [SONG] });
+      const [first] = server.botMessages();
+      const before = server.botMessages().flatMap(({ files }) => files.map(({ id }) => id));
+      if (error === 'message_not_found' && first) first.deleted = true;
+      else server.faults.next('chat.update', { type: 'error', error });
+      const done = { ...PAGES, text: `Done. ${PAGES.text}`, media: [SONG, TAKE_2] };
+      for (const mayHavePosted of [false, true]) {
+        await show(done, { posted, mayHavePosted });
+        const [shown, ...replies] = server.botMessages();
+        expect(shown?.ts).not.toBe(first?.ts);
+        expect(new Set(replies.map(({ threadTs }) => threadTs))).toEqual(new Set([shown?.ts]));
+        const files = replies.flatMap((reply) => reply.files.map(({ name }) => name));
+        expect(files).toEqual(['rain.mp3', 'take2.mp3']);
+        const text = server.botMessages().map(readableText).join(' ');
+        expect(text.match(/word1999/g)).toHaveLength(1);
+        expect(before.map((id) => server.workspace.files.has(id))).toEqual([false]);
+      }
+    },
+  );
+
+  it('pages behind one that a person deleted stay in their order', async () => {
+    await start();
+    const { server, show } = harness;
+    const { message } = await server.say('a question');
+    const address = { ...ADDRESS, thread: message.ts };
+    const text = Array.from({ length: 2600 }, (_, index) => `word${index}`).join(' ');
+    await show({ text }, { address });
+    const second = server.botMessages()[1];
+    if (second) second.deleted = true;
+    await show({ text: text.replace('word1500 ', 'word1500! ') }, { address });
+    const words = server
+      .botMessages()
+      .map(readableText)
+      .join(' ')
+      .match(/word\d+/g);
+    expect(words?.join(' ')).toBe(text);
   });
 
   it('progress that cannot be deleted stays above the result', async () => {
