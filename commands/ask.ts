@@ -5,7 +5,13 @@ import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
 import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
-import { isPicture, keepAttached, readConversation } from './ask/conversation.ts';
+import {
+  isPicture,
+  keepAttached,
+  pictureIn,
+  readConversation,
+  withoutEarlierPictures,
+} from './ask/conversation.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/route.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
@@ -72,14 +78,23 @@ export const ask = defineCommand({
     });
   },
 
-  async again({ work }, { settings: { answers: settings } }) {
+  async again({ work }, context) {
     if (work.route !== 'answer') return work;
-    const { request, way } = work;
+    const settings = context.settings.answers;
+    const { request } = work;
     const isGroup = request.system?.endsWith(GROUP_PROMPT) ?? false;
+    // Moderators or operators may have decided otherwise about commands and their model.
+    const { model, dialect, way, note } =
+      work.way?.type === 'tools'
+        ? await planAnswer({ named: undefined, picture: pictureIn(request.turns), settings }, context)
+        : { ...work, model: request.model };
+    const turns = dialect === 'chat' ? withoutEarlierPictures(request.turns) : request.turns;
     return present({
       ...work,
-      request: present({ ...request, system: systemOf(settings, isGroup) }),
-      way: way?.type === 'tools' && !settings.assistant ? undefined : way,
+      dialect,
+      request: present({ ...request, model, turns, system: systemOf(settings, isGroup) }),
+      way,
+      note,
       footer: footerOf(settings),
       // Asked by a button, no message before it says the question.
       reply: false,

@@ -13,6 +13,7 @@ const LONGEST_TURN = 20_000;
 const MOST_OWN_FILES = 10;
 /** Attachments of earlier turns that are fetched, the newest first. */
 const MOST_FILES = 6;
+const UNSEEN: InquiryPart = { type: 'text', text: '(a picture)' };
 
 export interface Said {
   readonly question: string;
@@ -80,6 +81,22 @@ export async function readConversation(said: Said, context: Context): Promise<Co
     person: person.id,
   };
   return { turns: [...earlier.filter(({ parts }) => parts.length > 0), newest], isGroup };
+}
+
+/** Where the picture of a question that was asked before is. */
+export function pictureIn(turns: readonly InquiryTurn[]): 'attached' | 'replied-to' | 'none' {
+  const isShownIn = (turn?: InquiryTurn) => turn?.parts.some(({ type }) => type === 'image') === true;
+  if (isShownIn(turns.at(-1))) return 'attached';
+  return isShownIn(turns.at(-2)) ? 'replied-to' : 'none';
+}
+
+/** For a model that sees none: earlier pictures become notes. */
+export function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
+  return turns.map((turn, index) =>
+    index === turns.length - 1
+      ? turn
+      : { ...turn, parts: turn.parts.map((part) => (part.type === 'image' ? UNSEEN : part)) },
+  );
 }
 
 /** Who said each turn; of the bot's turns, whom it answers. */
@@ -186,5 +203,5 @@ async function keepIfPossible(file: FileReference, context: Context): Promise<In
 }
 
 function note(file: FileReference): InquiryPart {
-  return { type: 'text', text: isPicture(file) ? '(a picture)' : `(the file ${file.name})` };
+  return isPicture(file) ? UNSEEN : { type: 'text', text: `(the file ${file.name})` };
 }

@@ -176,32 +176,46 @@ describe('what is said of a server names the channels that decided for themselve
   });
 });
 
-test('Again answers as moderators want it now, and uses commands only while it may', async () => {
-  const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Make a song' }] }];
+test('Again answers as is decided now: by the model with commands only while it may', async () => {
+  const picture = { name: 'kept.png', bytes: 1, contentType: 'image/png' };
+  const said = (text: string) => ({ type: 'text' as const, text });
+  const question = { role: 'user' as const, parts: [said('Make a song')] };
+  const turns = [{ role: 'user' as const, parts: [{ type: 'image' as const, file: picture }] }, question];
   const group = 'Several people talk here. The name of who says it stands before each message.';
+  const commands = ['song', 'lyrics', 'image', 'video', 'stems'];
   const work = {
     route: 'answer' as const,
     dialect: 'gen' as const,
     request: { model: 'gem', turns, system: `Be rude.\n\n${group}` },
-    way: { type: 'tools' as const, commands: ['song'] },
+    way: { type: 'tools' as const, commands },
     reply: true,
   };
   const job = await world.start({ work, title: '“Make a song”' }, { command: 'ask' });
-  const again = async () => {
+  const again = async (toolModel = 'gem') => {
+    bot = createBotOn(world, { administered, toolModel });
     const outcome = await run('ask', undefined, {}, { action: { name: 'again', job, index: 0 } });
     if (outcome.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(outcome)}`);
     return (await world.read(outcome.job)).work;
   };
-  const others = { route: 'answer', dialect: 'gen', reply: false };
-  expect(await again()).toEqual({ ...others, request: { model: 'gem', turns, system: group } });
+  await run('models', 'set', { family: 'ask', model: 'chat-small' });
+  const unseen = [{ role: 'user', parts: [said('(a picture)')] }, question];
+  expect(await again()).toEqual({
+    route: 'answer',
+    dialect: 'chat',
+    reply: false,
+    request: { model: 'chat-small', turns: unseen, system: group },
+  });
   await run('models', 'prompt', { text: 'Be kind.' });
   await run('models', 'answers', { assistant: true, footer: false });
-  expect(await again()).toEqual({
-    ...others,
-    way: work.way,
-    footer: false,
-    request: { model: 'gem', turns, system: `Be kind.\n\n${group}` },
-  });
+  for (const model of ['gem', 'another-gem'])
+    expect(await again(model)).toEqual({
+      route: 'answer',
+      dialect: 'gen',
+      reply: false,
+      way: work.way,
+      footer: false,
+      request: { model, turns, system: `Be kind.\n\n${group}` },
+    });
 });
 
 describe('/limits', () => {

@@ -12,12 +12,14 @@ interface BotOnWorldOptions {
   readonly seconds?: () => number | undefined;
   /** What was decided about this world; without it, models are whatever is named. */
   readonly administered?: Administered;
+  /** The model that uses commands, as the operator set it. */
+  readonly toolModel?: string;
 }
 
 /** The bot on a world. */
 export function createBotOn(
   world: World,
-  { seconds = () => 60, administered: decided }: BotOnWorldOptions = {},
+  { seconds = () => 60, administered: decided, toolModel }: BotOnWorldOptions = {},
 ): Bot {
   const administered = decided ?? administer(world);
   return createBot({
@@ -68,6 +70,7 @@ export function createBotOn(
         illustratingModels: [],
         thinkingModels: [],
         thinkingBudget: -1,
+        ...(toolModel === undefined ? {} : { toolModel }),
       },
       settings: {
         get answers() {
