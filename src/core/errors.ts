@@ -6,8 +6,8 @@ export class UserError extends Error {
   /** The option that is wrong, so that a form can show the sentence next to its field. */
   readonly option: string | undefined;
   /**
-   * Until then the same is refused again, in milliseconds since the epoch: a limit is reached. Infinite where moderators decided it;
-   * absent where another try may succeed.
+   * Until then the same is refused again, in milliseconds since the epoch: a limit is reached. Infinite where moderators or the operator
+   * decided it; absent where another try may succeed.
    */
   readonly refusedUntil: number | undefined;
 
@@ -18,8 +18,8 @@ export class UserError extends Error {
   }
 }
 
-/** Refuses what moderators decided; it is refused again until they decide otherwise. */
-export const refusedByModerators = (sentence: string): UserError =>
+/** Refuses what moderators or the operator decided; it is refused again until they decide otherwise. */
+export const refusedByDecision = (sentence: string): UserError =>
   new UserError(sentence, undefined, Number.POSITIVE_INFINITY);
 
 /** Refuses what only moderators may do; says so when it could not be found out whether the person is one. */
@@ -29,7 +29,7 @@ export function notModerator(
 ): UserError {
   return rightsUnknown
     ? new UserError('I could not check whether you are a moderator here. Please try again in a moment.')
-    : refusedByModerators(sentence);
+    : refusedByDecision(sentence);
 }
 
 /** What the person reads about anything thrown. A UserError is shown; the rest gets a reference and a log line. */

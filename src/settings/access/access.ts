@@ -1,7 +1,7 @@
 /** Who may use what. Every invocation is checked before anything else is done. */
 import type { Admission } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
-import { notModerator, refusedByModerators, UserError } from '../../core/errors.ts';
+import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
 import {
   type AccessRule,
@@ -46,7 +46,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${command}.`);
     if (alwaysAllowed) return { person, settings };
     if (person.visitor === true && serverOf(address) !== undefined && !visitorsAllowed(settings))
-      throw refusedByModerators(
+      throw refusedByDecision(
         'You belong to another workspace, and I serve those people here only where a moderator of this one allows it, with /limits visitors.',
       );
     if (person.visitor === 'unknown' && serverOf(address) !== undefined && !visitorsAllowed(settings))
@@ -54,12 +54,12 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
         'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
       );
     if (settings.server.blocked.some((subject) => isMeant(subject, person))) {
-      throw refusedByModerators(
+      throw refusedByDecision(
         'A moderator has blocked you from using me here. Please talk to the moderators.',
       );
     }
     if (barredFrom(command, settings).some((subject) => isMeant(subject, person))) {
-      throw refusedByModerators(
+      throw refusedByDecision(
         `A moderator has barred you from /${command} here. Please talk to the moderators.`,
       );
     }

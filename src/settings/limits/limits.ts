@@ -1,5 +1,5 @@
 /** How much may be used: which limits hold for a request, and what is counted for it. */
-import { refusedByModerators, UserError } from '../../core/errors.ts';
+import { refusedByDecision, UserError } from '../../core/errors.ts';
 import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
@@ -102,8 +102,8 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
   }
 
   function assertTaking(address: Address, settings: Decisions): void {
-    if (isPaused()) throw new UserError(PAUSED_BY_OPERATOR);
-    if (settings.server.paused) throw refusedByModerators(pausedSentence(address));
+    if (isPaused()) throw refusedByDecision(PAUSED_BY_OPERATOR);
+    if (settings.server.paused) throw refusedByDecision(pausedSentence(address));
   }
 
   return {

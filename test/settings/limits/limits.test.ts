@@ -67,7 +67,10 @@ describe('a pause', () => {
   test('of the operator holds everywhere, for as long as it lasts', async () => {
     let isPaused = true;
     operate({ isPaused: () => isPaused });
-    expect(await ask(MOD)).toContain('Whoever runs this bot has paused it');
+    await expect(administered.accept(request(MOD))).rejects.toMatchObject({
+      message: expect.stringContaining('Whoever runs this bot has paused it'),
+      refusedUntil: Number.POSITIVE_INFINITY,
+    });
     isPaused = false;
     expect(await ask(MOD)).toBe('passes');
   });
