@@ -17,20 +17,34 @@ interface EditWindow {
   used: number;
 }
 
-/** A grain for clocks that disagree by rounding. */
+/** A client sends on a connection when it has read the answer before: when that was made tells what the client may know. */
+export interface Connection {
+  answeredAt: number;
+}
+
+interface Block {
+  readonly since: number;
+  readonly until: number;
+  /** Those on which the client was told. */
+  readonly told: Set<Connection>;
+}
+
+/** A grain for clocks that disagree by rounding, and for answers on two connections. */
 const TOLERANCE_MS = 20;
+/** No request is on its way for so long. */
+const LONGEST_WAY_MS = 1_000;
 
 export class Faults {
   /** Requests that got a scripted 429. */
   readonly limited: string[] = [];
   readonly #bursts: Burst[] = [];
-  readonly #blocked = new Map<string, { readonly since: number; readonly until: number }>();
+  readonly #blocked = new Map<string, Block>();
   readonly #edits = new Map<string, EditWindow>();
   #every: { nth: number; retryAfterMs: number } | undefined;
   #editLimit: { limit: number; perMs: number } | undefined;
   /** Decides on each request, `METHOD path`, that meets no other fault. */
   decide: ((request: string) => 'limit' | 'fail' | 'dropped' | 'answer lost' | undefined) | undefined;
-  #global: { retryAfterMs: number; since: number; until: number } | undefined;
+  #global: { readonly retryAfterMs: number; block?: Block } | undefined;
   #count = 0;
   #delay: { ms: number; path: RegExp } | undefined;
 
@@ -41,7 +55,7 @@ export class Faults {
 
   /** The next request with the bot's token is refused as one too many of the bot's 50 a second; others of it then have to wait, too. */
   limitGlobally(retryAfterMs: number): void {
-    this.#global = { retryAfterMs, since: Number.POSITIVE_INFINITY, until: 0 };
+    this.#global = { retryAfterMs };
   }
 
   /** As Discord limits message edits: so many per channel in a span; `X-RateLimit-*` headers tell it beforehand. */
@@ -80,6 +94,7 @@ export class Faults {
     method: string,
     path: string,
     isBots: boolean,
+    connection: Connection,
   ): {
     answer?: Answer;
     early?: string;
@@ -91,18 +106,17 @@ export class Faults {
     const request = `${method} ${path}`;
     const bucket = bucketOf(method, path);
     const now = performance.now();
-    const { since, until } = this.#blocked.get(bucket) ?? { since: 0, until: 0 };
-    // What was on its way when the 429 was answered could not know of it.
-    const early =
-      now + TOLERANCE_MS < until && now > since + TOLERANCE_MS
-        ? `${request}: sent ${Math.ceil(until - now)} ms before Retry-After was over`
-        : undefined;
-    const told = early === undefined ? {} : { early };
+    const block = this.#blocked.get(bucket);
+    const told =
+      block && isEarly(block, now, connection)
+        ? { early: `${request}: sent ${Math.ceil(block.until - now)} ms before Retry-After was over` }
+        : {};
+    const limit = (key: string, retryAfterMs: number) => this.#limit(request, key, retryAfterMs, connection);
 
     const global = isBots ? this.#global : undefined;
-    if (global && global.until === 0) {
-      Object.assign(global, { since: now, until: now + global.retryAfterMs });
-      const answer = this.#limit(request, `global ${now}`, global.retryAfterMs);
+    if (global && !global.block) {
+      const answer = limit(`global ${now}`, global.retryAfterMs);
+      global.block = { since: now, until: now + global.retryAfterMs, told: new Set([connection]) };
       return {
         answer: {
           ...answer,
@@ -111,12 +125,12 @@ export class Faults {
         headers: {},
       };
     }
-    if (global && now + TOLERANCE_MS < global.until && now > global.since + TOLERANCE_MS)
+    if (global?.block && isEarly(global.block, now, connection))
       return { early: `${request}: sent while the bot is limited globally`, headers: {} };
 
     this.#count += 1;
     if (this.#every && this.#count % this.#every.nth === 0) {
-      return { ...told, answer: this.#limit(request, bucket, this.#every.retryAfterMs), headers: {} };
+      return { ...told, answer: limit(bucket, this.#every.retryAfterMs), headers: {} };
     }
     const scripted = (status: number, afterTaking: boolean) => ({
       ...told,
@@ -130,7 +144,7 @@ export class Faults {
       return scripted(burst.status, burst.afterTaking);
     }
     const decided = this.decide?.(request);
-    if (decided === 'limit') return { ...told, answer: this.#limit(request, bucket, 1_000), headers: {} };
+    if (decided === 'limit') return { ...told, answer: limit(bucket, 1_000), headers: {} };
     if (decided === 'dropped') return { ...told, isDropped: true, headers: {} };
     if (decided) return scripted(503, decided === 'answer lost');
     const channel = method === 'PATCH' ? /^\/channels\/(\d+)\/messages\//.exec(path)?.[1] : undefined;
@@ -139,18 +153,18 @@ export class Faults {
       (channel ?? (method === 'PATCH' ? /^\/webhooks\/\d+\/([^/]+)\//.exec(path)?.[1] : undefined));
     if (!this.#editLimit || !edit) return { ...told, headers: {} };
 
-    const { limit, perMs } = this.#editLimit;
+    const { limit: most, perMs } = this.#editLimit;
     const last = this.#edits.get(edit);
     const window = last && now - last.startedAt < perMs ? last : { startedAt: now, used: 0 };
     this.#edits.set(edit, window);
     const resetMs = window.startedAt + perMs - now;
-    if (window.used >= limit) return { ...told, answer: this.#limit(request, bucket, resetMs), headers: {} };
+    if (window.used >= most) return { ...told, answer: limit(bucket, resetMs), headers: {} };
     window.used += 1;
     return {
       ...told,
       headers: {
-        'X-RateLimit-Limit': String(limit),
-        'X-RateLimit-Remaining': String(limit - window.used),
+        'X-RateLimit-Limit': String(most),
+        'X-RateLimit-Remaining': String(most - window.used),
         'X-RateLimit-Reset-After': (resetMs / 1000).toFixed(3),
         'X-RateLimit-Reset': ((Date.now() + resetMs) / 1000).toFixed(3),
         'X-RateLimit-Bucket': `edits`,
@@ -158,10 +172,13 @@ export class Faults {
     };
   }
 
-  #limit(request: string, bucket: string, retryAfterMs: number): Answer {
+  #limit(request: string, bucket: string, retryAfterMs: number, connection: Connection): Answer {
     this.limited.push(request);
-    const since = performance.now();
-    this.#blocked.set(bucket, { since, until: since + retryAfterMs });
+    const now = performance.now();
+    const before = this.#blocked.get(bucket);
+    const { since, told } =
+      before && now < before.until ? before : { since: now, told: new Set<Connection>() };
+    this.#blocked.set(bucket, { since, until: now + retryAfterMs, told: told.add(connection) });
     const seconds = (retryAfterMs / 1000).toFixed(3);
     return {
       status: 429,
@@ -169,6 +186,13 @@ export class Faults {
       body: { message: 'You are being rate limited.', retry_after: Number(seconds), global: false },
     };
   }
+}
+
+/** What was on its way when the 429 was answered could not know of it. */
+function isEarly({ since, until, told }: Block, now: number, connection: Connection): boolean {
+  const isKnown =
+    told.has(connection) || connection.answeredAt > since + TOLERANCE_MS || now > since + LONGEST_WAY_MS;
+  return isKnown && now + TOLERANCE_MS < until;
 }
 
 /** Requests that share a limit: the same route and the same channel, guild or webhook. */

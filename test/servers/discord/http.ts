@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { readBody } from './body.ts';
-import type { Faults } from './faults.ts';
+import type { Connection, Faults } from './faults.ts';
 import type { Gateway } from './gateway.ts';
 import { Refusal } from './refusal.ts';
 import { type RouteContext, serve } from './routes.ts';
@@ -30,6 +30,7 @@ export class HttpSide {
   readonly happened = new EventEmitter().setMaxListeners(0);
   readonly #parts: () => HttpParts;
   readonly #http: Server;
+  readonly #connections = new WeakMap<Socket, Connection>();
 
   constructor(parts: () => HttpParts) {
     this.#parts = parts;
@@ -70,10 +71,11 @@ export class HttpSide {
     if (url.pathname.startsWith('/attachments/')) return this.#serveFile(url, response);
     const method = request.method ?? 'GET';
     const path = url.pathname.replace(/^\/api\/v10/, '');
+    const connection = this.#connectionOf(request.socket);
     const body = await readBody(request).catch((error: unknown) => ({ error }));
     this.requests.push(`${method} ${path}`);
     const authorized = request.headers.authorization === `Bot ${this.#parts().gateway.token}`;
-    const fault = this.#parts().faults.intercept(method, path, authorized);
+    const fault = this.#parts().faults.intercept(method, path, authorized, connection);
     if (fault.early !== undefined)
       this.refused.push({ method, path, status: 429, code: 0, reason: fault.early });
     if (fault.isDropped) return void request.socket.destroy();
@@ -81,6 +83,7 @@ export class HttpSide {
       const wait = this.#parts().faults.delayFor(`${method} ${path}`);
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       const type = status === 204 ? {} : { 'content-type': 'application/json' };
+      connection.answeredAt = performance.now();
       response.writeHead(status, { ...type, ...fault.headers, ...headers });
       response.end(status === 204 ? undefined : JSON.stringify(json));
       this.happened.emit('change');
@@ -105,6 +108,12 @@ export class HttpSide {
           : {}),
       });
     }
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    const connection = this.#connections.get(socket) ?? { answeredAt: Number.NEGATIVE_INFINITY };
+    this.#connections.set(socket, connection);
+    return connection;
   }
 
   #serveFile(url: URL, response: ServerResponse): void {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
   Events,
@@ -213,6 +216,36 @@ describe('the local Discord', () => {
       })
       .toMatchObject({ status: 429, reason: expect.stringContaining('before Retry-After was over') });
     expect(discord.faults.limited.length).toBeGreaterThan(1);
+  });
+
+  it('counts nothing that was on its way when it limited, however late that comes, and what was sent after it at once', async () => {
+    const url = `${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`;
+    const early = () => discord.refused.filter(({ reason }) => reason.includes('before Retry-After'));
+    const lines = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const [line, other] = lines;
+    const begin = (agent: Agent | undefined) => {
+      const sending = request(url, { agent, method: 'POST', headers: { 'content-length': '2' } });
+      sending.write('{');
+      const answer = once(sending, 'response').then(async ([response]) => {
+        response.resume();
+        await once(response, 'end');
+      });
+      return { sending, answer };
+    };
+    const finish = ({ sending, answer }: ReturnType<typeof begin>) => {
+      sending.end('}');
+      return answer;
+    };
+    const late = begin(other);
+    await once(late.sending, 'socket');
+    discord.faults.limitEvery(1, { retryAfterMs: 60_000 });
+    await finish(begin(line));
+    await delay(50);
+    await finish(late);
+    expect(early()).toEqual([]);
+    await finish(begin(line));
+    expect(early()).toHaveLength(1);
+    for (const agent of lines) agent.destroy();
   });
 
   it('resumes a session whose connection dropped, with what happened meanwhile', async () => {
