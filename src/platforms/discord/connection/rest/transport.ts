@@ -50,8 +50,9 @@ export function createRequestBudget({ replicas, elapsed, sleep, signal }: Reques
   const leftOf = (route: string): number => (limited.get(route) ?? 0) - elapsed();
 
   function remember(route: string, milliseconds: number): void {
+    const until = Math.max(limited.get(route) ?? 0, elapsed() + milliseconds);
     limited.delete(route);
-    limited.set(route, elapsed() + milliseconds);
+    limited.set(route, until);
     const [oldest] = limited.size > REMEMBERED ? limited.keys() : [];
     if (oldest !== undefined) limited.delete(oldest);
   }

@@ -98,8 +98,15 @@ describe('the requests of one process', () => {
     expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(299);
   });
 
-  /** Requests in virtual time, one after the other. */
-  function virtually(replicas: Lessor) {
+  it('wait for the longest of the times that Discord named for their route', async () => {
+    const { clock, post } = virtually(undefined, ['0.05', '0.3']);
+    await Promise.all([post(), post()]);
+    await post();
+    expect(clock.time).toBe(300);
+  });
+
+  /** Requests in virtual time. The first ones are limited, each for so many seconds. */
+  function virtually(replicas: Lessor | undefined, limits: string[] = []) {
     const clock = { time: 0 };
     const { limiting } = createRequestBudget({
       replicas,
@@ -109,9 +116,14 @@ describe('the requests of one process', () => {
       },
       signal: closing.signal,
     });
-    // The library's types come from its own undici; the values are Node's in both.
-    const answer = () => Response.json({}) as unknown as Awaited<ReturnType<typeof sendRequest>>;
-    const send = limiting(async () => answer());
+    const send = limiting(async () => {
+      const seconds = limits.shift();
+      // All of these are on their way before the first answer, and the last one is answered first.
+      while (limits.length > 0) await Promise.resolve();
+      const limited = seconds && { status: 429, headers: { 'retry-after': seconds } };
+      // The library's types come from its own undici; the values are Node's in both.
+      return Response.json({}, limited || {}) as unknown as Awaited<ReturnType<typeof sendRequest>>;
+    });
     const url = `${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`;
     return { clock, post: () => send(url, { method: 'POST', headers: { Authorization: 'Bot token' } }) };
   }
