@@ -73,7 +73,9 @@ function runningLine(job: JobView, now: number): string {
   return `**${plain(job.title)}**: ${stage}`;
 }
 
-function stageOf({ state, queuePosition }: JobView): string {
+function stageOf({ state, end, queuePosition }: JobView): string {
+  // Its person was told; the gateway has not answered.
+  if (end === 'cancelled') return STAGES.cancelled;
   return queuePosition === undefined ? STAGES[state] : `place ${queuePosition} in the queue`;
 }
 

@@ -197,6 +197,7 @@ export type JobView = Readonly<
     Job,
     | 'id'
     | 'state'
+    | 'end'
     | 'command'
     | 'title'
     | 'address'

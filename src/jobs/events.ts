@@ -51,7 +51,7 @@ interface EventFields {
     readonly deadlineAt?: number;
     readonly at: number;
   };
-  /** The gateway surely did not take it, and is asked again later; not before `until`, if it named a time. */
+  /** The gateway surely did not take it. Unless it was cancelled, it is asked again; not before `until`, if it named a time. */
   readonly notTaken: { readonly until?: number };
   /** It is unknown whether the gateway took it: its callback decides, until the deadline. */
   readonly uncertain: { readonly deadlineAt: number };

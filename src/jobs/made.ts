@@ -69,7 +69,7 @@ export async function allMade(made: MadeWork, { jobs }: Pick<Storage, 'jobs'>): 
 async function messageOf(job: Job, deps: MadeDependencies): Promise<Message | undefined> {
   const url = await linkToMessage(job, deps);
   const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];
-  if (isOpen(job)) {
+  if (isOpen(job) && job.end !== 'cancelled') {
     const text = 'This is being made already. It comes by itself into the channel where it was asked for.';
     return { title: job.title, text, actions };
   }

@@ -58,6 +58,11 @@ const redirect: Cell<'redirected'> = (job, { address, person }) => {
   return { ...rest, address, state: 'ready', attempts: 0 };
 };
 
+function withoutRequest({ lyrics, submittedAt, ...job }: Job): Job {
+  // Words that were written before are paid for.
+  return lyrics === 'done' ? { ...job, lyrics, submittedAt } : job;
+}
+
 /**
  * The answer to a request that was cancelled while it ran, or that was told as lost while its run stood still: it was paid
  * for all the same. Cancelled work is kept and offered; who was told of a loss gets what they waited for.
@@ -167,18 +172,13 @@ export const TRANSITIONS = {
       const end = job.cancelRequestedBy === undefined ? 'delivered' : 'cancelled';
       return ready({ ...known, complete: true, endedAt: at }, end);
     },
-    notTaken: (job, { until }) => {
-      const { lyrics, submittedAt, ...rest } = job;
-      return {
-        ...rest,
-        // Words that were written before are paid for.
-        ...(lyrics === 'done' ? { lyrics, submittedAt } : {}),
-        state: 'accepted',
-        attempts: 0,
-        refusals: (job.refusals ?? 0) + 1,
-        ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
-      };
-    },
+    notTaken: (job, { until }) => ({
+      ...withoutRequest(job),
+      state: 'accepted',
+      attempts: 0,
+      refusals: (job.refusals ?? 0) + 1,
+      ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
+    }),
     uncertain: (job, { deadlineAt }) => ({
       ...job,
       state: 'waiting',
@@ -208,6 +208,8 @@ export const TRANSITIONS = {
   ready: {
     ...EVERYWHERE,
     submitted: keepLateAnswer,
+    // Told as cancelled while the gateway was asked, it is closed only when that is answered: then it is known what it cost.
+    notTaken: (job) => (job.end === 'cancelled' ? withoutRequest(job) : job),
     restored: restore,
     closed: (job, { end, at, charge }) =>
       job.end === end

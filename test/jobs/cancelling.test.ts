@@ -13,6 +13,14 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 const labels = () => world.message()?.actions?.map(({ label }) => label);
+const counted = () => Array.fromAsync(world.storage.usage.history());
+const untilToldCancelled = () =>
+  expect
+    .poll(() => {
+      world.clock.advance(1_000);
+      return world.message()?.text;
+    })
+    .toBe('Cancelled.');
 
 describe('cancelled while the gateway is being asked', () => {
   /** The gateway answers when told to. */
@@ -45,12 +53,7 @@ describe('cancelled while the gateway is being asked', () => {
     const advancing = world.advance(job);
     await asked;
     expect(await world.jobs.cancel(job, 'ada')).toBe(true);
-    await expect
-      .poll(() => {
-        world.clock.advance(1_000);
-        return world.message()?.text;
-      })
-      .toBe('Cancelled.');
+    await untilToldCancelled();
     answer();
     await advancing;
     expect(labels()).toEqual(['Show it', 'Again']);
@@ -71,12 +74,7 @@ describe('cancelled while the gateway is being asked', () => {
     const advancing = world.advance(job);
     await asked;
     await world.jobs.cancel(job, 'ada');
-    await expect
-      .poll(() => {
-        world.clock.advance(1_000);
-        return world.message()?.text;
-      })
-      .toBe('Cancelled.');
+    await untilToldCancelled();
     const next = await world.start(request);
     await world.advance(next);
     expect((await world.read(next)).queuePosition).toBe(1);
@@ -84,6 +82,68 @@ describe('cancelled while the gateway is being asked', () => {
     await advancing;
     await world.advance(next);
     expect((await world.read(next)).queuePosition).toBeUndefined();
+  });
+
+  describe('and told so before the gateway answers', () => {
+    /** `meanwhile` happens before the gateway's answer. */
+    async function cancelledBefore(
+      reply: ReturnType<typeof gatewayError>,
+      request: typeof PICTURE,
+      meanwhile: (job: string) => unknown = () => undefined,
+    ): Promise<string> {
+      const { answer, asked } = slowGateway();
+      world.gateway.replies.push(reply);
+      const job = await world.start(request);
+      const advancing = world.advance(job);
+      await asked;
+      await world.jobs.cancel(job, 'ada');
+      await untilToldCancelled();
+      await meanwhile(job);
+      answer();
+      await advancing;
+      return job;
+    }
+    const refusal = gatewayError('blocked', { taken: 'no' });
+
+    it.each([
+      ['a picture', PICTURE, refusal],
+      ['a song', SONG, refusal],
+      ['a video', VIDEO, refusal],
+      ['a song that it may take later', SONG, gatewayError('rate', { retryable: true, taken: 'no' })],
+    ])('counts for nothing where it refuses %s', async (_what, request, reply) => {
+      const job = await cancelledBefore(reply, request);
+      expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
+      expect(await counted()).toEqual([]);
+      expect(world.gateway.taken).toEqual([]);
+      expect(world.message()?.text).toBe('Cancelled.');
+      expect(world.platform.history.filter(({ text }) => text === 'Cancelled.')).toHaveLength(1);
+    });
+
+    it.each([
+      ['a picture', PICTURE],
+      ['a song', SONG],
+    ])('counts where it is unknown whether the gateway took %s', async (_what, request) => {
+      const job = await cancelledBefore(gatewayError('network', { taken: 'unknown' }), request);
+      expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
+      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
+    });
+
+    it('counts where the gateway calls back for what it had refused', async () => {
+      const job = await cancelledBefore(refusal, SONG, (id) => world.callback(id, songCallback('complete')));
+      expect(await world.read(job)).toMatchObject({
+        state: 'cancelled',
+        charged: true,
+        chargeUncertain: false,
+      });
+      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 0 }]);
+      expect(labels()).toEqual(['Show it', 'Again']);
+    });
+
+    it('counts where another run ended it before', async () => {
+      const job = await cancelledBefore(refusal, PICTURE, (id) => world.advance(id));
+      expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
+      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
+    });
   });
 
   it('is cancelled with its result, where the answer was quicker', async () => {
@@ -129,8 +189,6 @@ describe('cancelled while the gateway is being asked', () => {
 });
 
 describe('an answer that is stopped', () => {
-  const counted = () => Array.fromAsync(world.storage.usage.history());
-
   it('counts for nothing where the gateway was not asked yet', async () => {
     const job = await world.start(QUESTION);
     const { jobs } = world.dependencies.storage;

@@ -72,12 +72,9 @@ async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies):
     deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now()));
     if (deps.tracer) recordCallback(run.job, event, { from: at, to: deps.now() }, deps.tracer);
   });
-  const beforeStep = run.job;
-  const repairs = beforeStep.overtaken !== undefined;
+  const repairs = run.job.overtaken !== undefined;
   const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
   await run.save();
-  // Its person was told while the gateway was asked. Every other end gives the slot up in `finish`.
-  if (isUnfinished(beforeStep) && !isOpen(run.job)) await releaseSlot(run.job, deps);
   deps.saw?.(run.job);
   measureRun(before, run.job, deps);
   if (deps.tracer) recordTimes(before, run.job, deps.tracer);
@@ -89,8 +86,6 @@ async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies):
 /** When a timer is lost, it is forgotten that a run was interrupted: the next wake-up does not know it. */
 const isLongUnshown = ({ posted, createdAt }: Job, now: number): boolean =>
   posted === undefined && now - createdAt > SHOWN_WITHIN_MS;
-
-const isUnfinished = (job: Job): boolean => isOpen(job) && job.state !== 'ready';
 
 async function step(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
   const { state, cancelRequestedBy } = run.job;

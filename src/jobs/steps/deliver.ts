@@ -149,8 +149,8 @@ function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
     case 'expired':
       return 'uncertain';
     case 'cancelled':
-      if (submittedAt === undefined) return 'no';
-      return taskId === undefined && result === undefined ? 'uncertain' : 'yes';
+      if (taskId !== undefined || result !== undefined) return 'yes';
+      return submittedAt === undefined ? 'no' : 'uncertain';
     case 'failed':
     case undefined:
       return failure?.taken === 'unknown' ? 'uncertain' : 'no';

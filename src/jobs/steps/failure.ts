@@ -23,6 +23,11 @@ export function failSubmission(
   const { job } = run;
   const reference = deps.newId();
   deps.log.warn({ job: job.id, reference, err: error }, 'The gateway did not take the work');
+  // Its person was told while the gateway was asked.
+  if (error.taken === 'no' && job.end === 'cancelled') {
+    run.apply({ type: 'notTaken' });
+    return 'now';
+  }
   const { refusals = 0 } = job;
   const { retryAfterMs } = error;
   const isLong = (retryAfterMs ?? 0) > LONGEST_WAIT_MS;

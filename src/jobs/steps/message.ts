@@ -255,6 +255,13 @@ export async function showHeld(run: JobRun, deps: JobDependencies): Promise<void
     );
 }
 
+/** Before the gateway has answered. What cannot be shown now is shown at the end. */
+export async function showCancelled(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<void> {
+  await withoutFailing(run, deps, async () =>
+    showInChannel(run, (await finalMessage(run, signal, deps)).message, deps),
+  );
+}
+
 /** Progress that cannot be shown is no reason to fail the work: the end is shown anyway. */
 async function withoutFailing(
   run: JobRun,

@@ -12,9 +12,9 @@ import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
 import { fromMusic } from '../transitions.ts';
-import { deliver } from './deliver.ts';
 import { failSubmission, waitForCallback } from './failure.ts';
 import { linesOf, lrc } from './lrc.ts';
+import { showCancelled } from './message.ts';
 
 /** How often a request to cancel is checked for while the gateway is being asked. */
 const CHECK_EVERY_MS = 1_000;
@@ -53,7 +53,7 @@ export async function sendWork(run: JobRun, signal: AbortSignal, deps: JobDepend
   }
 }
 
-/** People who cancel are told at once, and not when the gateway has answered. Never rejects. */
+/** People who cancel are told at once; whether it counts is known when the gateway has answered. Never rejects. */
 async function tellWhenCancelled(
   run: JobRun,
   answered: AbortSignal,
@@ -70,7 +70,7 @@ async function tellWhenCancelled(
       if (stored.cancelRequestedBy === undefined) continue;
       run.apply({ type: 'cancelRequested', by: stored.cancelRequestedBy });
       run.apply({ type: 'cancelled' });
-      await deliver(run, shutdown, deps);
+      await showCancelled(run, shutdown, deps);
       await run.save();
       return;
     }

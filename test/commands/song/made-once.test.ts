@@ -53,6 +53,14 @@ test('while it is being made, others hear that; two who press at once get one', 
   expect(told(one.type === 'message' ? one : other).text).toContain('being made already');
 });
 
+test('what was cancelled can be asked for again, also before the gateway has answered', async () => {
+  const { world } = studio;
+  const asked = await studio.press(song, 'WAV take 1');
+  if (asked.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(asked)}`);
+  await world.storage.jobs.replace({ ...(await world.read(asked.job)), state: 'ready', end: 'cancelled' });
+  expect(await studio.press(song, 'WAV take 1')).toMatchObject({ type: 'accepted' });
+});
+
 test('the same event that comes twice makes one, and is not told that it exists', async () => {
   const press = () => studio.press(song, 'WAV take 1', { id: 'the same' });
   expect([await press(), await press()].map(({ type }) => type)).toEqual(['accepted', 'accepted']);

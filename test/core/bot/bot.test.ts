@@ -268,6 +268,11 @@ it('/jobs lists what is running for the person here, with buttons to cancel it',
   const message = privately(await ask('jobs'));
   expect(message.text).toContain('about to begin');
   expect(message.actions).toMatchObject([{ id: `song.cancel:${job}:0` }]);
+  // Until the gateway has answered.
+  await world.storage.jobs.replace({ ...(await world.read(job)), state: 'ready', end: 'cancelled' });
+  const told = privately(await ask('jobs'));
+  expect(told.text).toContain(': cancelled, for');
+  expect(told.actions).toBeUndefined();
 });
 
 it('anything unexpected becomes a sentence with a reference, and a log line with the cause', async () => {

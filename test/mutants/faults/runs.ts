@@ -46,11 +46,19 @@ export const RUN_FAULTS = [
     tests: { 'test/jobs/cancelling.test.ts': 'counts for nothing where the gateway was not asked yet' },
   },
   {
-    name: 'work that was cancelled while the gateway was asked keeps its slot',
-    file: 'src/jobs/runner/runner.ts',
-    text: 'if (isUnfinished(beforeStep) && !isOpen(run.job)) await releaseSlot(run.job, deps);',
-    replacement: '',
-    tests: { 'test/jobs/cancelling.test.ts': 'leaves its slot to the next when the gateway' },
+    name: 'work that was cancelled counts though the gateway refused it',
+    file: 'src/jobs/transitions.ts',
+    text: "notTaken: (job) => (job.end === 'cancelled' ? withoutRequest(job) : job),",
+    replacement: 'notTaken: ignore,',
+    tests: { 'test/jobs/cancelling.test.ts': 'counts for nothing where it refuses' },
+  },
+  {
+    name: 'work that was cancelled does not count though the gateway calls back for it',
+    file: 'src/jobs/steps/deliver.ts',
+    text: "if (taskId !== undefined || result !== undefined) return 'yes';\n      return submittedAt === undefined ? 'no' : 'uncertain';",
+    replacement:
+      "if (submittedAt === undefined) return 'no';\n      return taskId === undefined && result === undefined ? 'uncertain' : 'yes';",
+    tests: { 'test/jobs/cancelling.test.ts': 'counts where the gateway calls back for what it had refused' },
   },
   {
     name: 'what was shown after all can be posted a second time',
