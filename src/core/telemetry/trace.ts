@@ -10,7 +10,10 @@ interface AttributeDeclaration {
 
 /** Every attribute. Values are numbers, ids of this bot's own, or words of a short list; never what people or models wrote. */
 export const ATTRIBUTES = {
-  'minstrel.platform': { type: 'string', help: 'The chat: discord, slack, terminal, or web (the playground).' },
+  'minstrel.platform': {
+    type: 'string',
+    help: 'The chat: discord, slack, terminal, or web (the playground).',
+  },
   'minstrel.command': { type: 'string', help: 'The command, or the one that a button belongs to.' },
   'minstrel.action': { type: 'string', help: 'The button that was pressed.' },
   'minstrel.outcome': {
