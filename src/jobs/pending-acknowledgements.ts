@@ -1,7 +1,6 @@
 /**
  * What was acknowledged before it could be stored as a job: an attachment that takes long to fetch, a storage that is
- * slow. It is recorded until the job is stored, so that the person is told when the process dies in between. What a platform
- * could say nothing about is recorded too.
+ * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
  */
 import { z } from 'zod';
 import type { PendingInvocation, PendingInvocations } from '../core/bot/bot.ts';
@@ -33,7 +32,7 @@ type Entry = z.infer<typeof entrySchema>;
 const formerSchema = z.record(z.string(), entrySchema);
 
 export interface PendingAcknowledgements extends PendingInvocations {
-  /** Tells, now and every few minutes until the signal, those whose process died or could not reach them. Never rejects. */
+  /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
 }
 
@@ -55,7 +54,7 @@ export function createPendingAcknowledgements(
   const leftover = new Set<string>();
   const keyOf = ({ id, address }: PendingInvocation): string => `${PREFIX}${address.platform}:${id}`;
   const isForgotten = ({ madeAt, process, teller }: Entry): boolean =>
-    teller === self || (alone && process !== self) || now() - madeAt >= FORGOTTEN_AFTER_MS;
+    teller === self || (process !== self && (alone || now() - madeAt >= FORGOTTEN_AFTER_MS));
 
   async function remove(key: string): Promise<void> {
     leftover.add(key);

@@ -142,15 +142,7 @@ async function answer(
     return await origin.home?.answer(undefined);
   }
   const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
-  if (!isSaid) {
-    try {
-      await follow(outcome, asking, origin, tools);
-    } catch (error) {
-      // The record tells the person later.
-      await bot.recordPendingAcknowledgement?.(asking);
-      throw error;
-    }
-  }
+  if (!isSaid) await follow(outcome, asking, origin, tools);
   await bot.answered?.(asking);
   const agentThread = agentThreadOf(asking.address);
   if (agentThread !== undefined) await tools.agents.rest(agentThread);

@@ -46,7 +46,7 @@ export function createQuestions(shared: ListenerTools) {
     return true;
   }
 
-  /** Slack does not send the event again. When the person cannot be told, the record stays and tells later. */
+  /** Slack does not send the event again. When the person cannot be told, the record stays and tells after a restart. */
   async function tellFailure(error: unknown, { id, address }: PendingInvocation, context: Context) {
     const message = toMessage(error, { log, reference: id });
     const tools = await toolsIn(context, shared, address.guild);
