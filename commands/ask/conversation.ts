@@ -1,4 +1,5 @@
 /** What was said before, read from the channel, as the turns of a question. */
+import { attachmentNote } from '../../src/core/attachment-note.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { ConversationTurn, Person } from '../../src/core/invocation.ts';
@@ -13,7 +14,6 @@ const LONGEST_TURN = 20_000;
 const MOST_OWN_FILES = 10;
 /** Attachments of earlier turns that are fetched, the newest first. */
 const MOST_FILES = 6;
-const UNSEEN: InquiryPart = { type: 'text', text: '(a picture)' };
 
 export interface Said {
   readonly question: string;
@@ -95,7 +95,7 @@ export function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly 
   return turns.map((turn, index) =>
     index === turns.length - 1
       ? turn
-      : { ...turn, parts: turn.parts.map((part) => (part.type === 'image' ? UNSEEN : part)) },
+      : { ...turn, parts: turn.parts.map((part) => (part.type === 'image' ? attachmentNote(part) : part)) },
   );
 }
 
@@ -203,5 +203,5 @@ async function keepIfPossible(file: FileReference, context: Context): Promise<In
 }
 
 function note(file: FileReference): InquiryPart {
-  return isPicture(file) ? UNSEEN : { type: 'text', text: `(the file ${file.name})` };
+  return attachmentNote(isPicture(file) ? { type: 'image' } : { type: 'document', name: file.name });
 }

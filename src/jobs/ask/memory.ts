@@ -1,4 +1,5 @@
 /** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
+import { attachmentNote } from '../../core/attachment-note.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 
@@ -40,12 +41,6 @@ function textTokens(text: string): number {
   return Math.ceil(plain / LETTERS_A_TOKEN + (text.length - plain));
 }
 
-/** What replaces an attachment that does not fit any more, so that later turns still make sense. */
-function leftOut(part: InquiryPart): InquiryPart {
-  if (part.type === 'text') return part;
-  return { type: 'text', text: part.type === 'image' ? '(a picture)' : `(the file ${part.name})` };
-}
-
 /** Leaves out attachments of earlier turns, then earlier turns, each from the oldest, until the estimate fits. */
 export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
   const newest = inquiry.turns.length - 1;
@@ -54,7 +49,10 @@ export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
   for (let index = 0; index < newest && size > tokens; index += 1) {
     const turn = turns[index];
     if (!turn || turn.parts.every(({ type }) => type === 'text')) continue;
-    const plainer = { ...turn, parts: turn.parts.map(leftOut) };
+    const plainer = {
+      ...turn,
+      parts: turn.parts.map((part) => (part.type === 'text' ? part : attachmentNote(part))),
+    };
     size -= turnTokens(turn) - turnTokens(plainer);
     turns = turns.with(index, plainer);
   }
