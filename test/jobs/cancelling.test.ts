@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
 import { StorageError } from '../../src/storage/storage.ts';
-import { gatewayError } from './scripted-gateway.ts';
+import { gatewayError, type Reply } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
 let world: World;
@@ -14,14 +14,6 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const labels = () => world.message()?.actions?.map(({ label }) => label);
 const counted = () => Array.fromAsync(world.storage.usage.history());
-const untilToldCancelled = () =>
-  expect
-    .poll(() => {
-      world.clock.advance(1_000);
-      return world.message()?.text;
-    })
-    .toBe('Cancelled.');
-
 describe('cancelled while the gateway is being asked', () => {
   /** The gateway answers when told to. */
   function slowGateway(): { answer: () => void; asked: Promise<void> } {
@@ -47,15 +39,32 @@ describe('cancelled while the gateway is being asked', () => {
     return { answer, asked };
   }
 
-  it('is told at once, and what the gateway answers after that is kept and offered', async () => {
+  /** Its person was told. `answer` resolves when what the gateway answered is stored. */
+  async function cancelledWhileAsked(reply: Reply, request: typeof PICTURE) {
     const { answer, asked } = slowGateway();
-    const job = await world.start(PICTURE);
+    world.gateway.replies.push(reply);
+    const job = await world.start(request);
     const advancing = world.advance(job);
     await asked;
     expect(await world.jobs.cancel(job, 'ada')).toBe(true);
-    await untilToldCancelled();
-    answer();
-    await advancing;
+    await expect
+      .poll(() => {
+        world.clock.advance(1_000);
+        return world.message()?.text;
+      })
+      .toBe('Cancelled.');
+    return {
+      job,
+      answer: () => {
+        answer();
+        return advancing;
+      },
+    };
+  }
+
+  it('is told at once, and what the gateway answers after that is kept and offered', async () => {
+    const { job, answer } = await cancelledWhileAsked('taken', PICTURE);
+    await answer();
     expect(labels()).toEqual(['Show it', 'Again']);
     expect(await world.jobs.reveal(job)).toBe(true);
     await world.advance(job);
@@ -68,18 +77,11 @@ describe('cancelled while the gateway is being asked', () => {
     ['takes a video', VIDEO, 'taken' as const],
   ])('leaves its slot to the next when the gateway %s', async (_what, request, reply) => {
     Object.assign(world.dependencies, { concurrency: { song: 1, image: 1, video: 1, ask: 1 } });
-    const { answer, asked } = slowGateway();
-    world.gateway.replies.push(reply);
-    const job = await world.start(request);
-    const advancing = world.advance(job);
-    await asked;
-    await world.jobs.cancel(job, 'ada');
-    await untilToldCancelled();
+    const { answer } = await cancelledWhileAsked(reply, request);
     const next = await world.start(request);
     await world.advance(next);
     expect((await world.read(next)).queuePosition).toBe(1);
-    answer();
-    await advancing;
+    await answer();
     await world.advance(next);
     expect((await world.read(next)).queuePosition).toBeUndefined();
   });
@@ -87,20 +89,13 @@ describe('cancelled while the gateway is being asked', () => {
   describe('and told so before the gateway answers', () => {
     /** `meanwhile` happens before the gateway's answer. */
     async function cancelledBefore(
-      reply: ReturnType<typeof gatewayError>,
+      reply: Reply,
       request: typeof PICTURE,
       meanwhile: (job: string) => unknown = () => undefined,
     ): Promise<string> {
-      const { answer, asked } = slowGateway();
-      world.gateway.replies.push(reply);
-      const job = await world.start(request);
-      const advancing = world.advance(job);
-      await asked;
-      await world.jobs.cancel(job, 'ada');
-      await untilToldCancelled();
+      const { job, answer } = await cancelledWhileAsked(reply, request);
       await meanwhile(job);
-      answer();
-      await advancing;
+      await answer();
       return job;
     }
     const refusal = gatewayError('blocked', { taken: 'no' });

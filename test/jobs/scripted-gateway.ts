@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** A promise: the gateway is still at it. */
-type Reply = 'taken' | GatewayError | Promise<'taken'>;
+export type Reply = 'taken' | GatewayError | Promise<'taken'>;
 
 /** A gateway whose every answer a test decides, and which counts what it took. */
 export class ScriptedGateway implements Gateway {
