@@ -1,5 +1,4 @@
 /** For programs that work on what a bot has stored, and find nothing where the settings are not those of the bot. */
-
 import { assertDatabase } from '../storage/sqlite/copy.ts';
 import { databaseFile } from '../storage/sqlite/database-file.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -1,5 +1,4 @@
 /** Makes a backup, while the bot runs or not. */
-
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '../../core/system.ts';

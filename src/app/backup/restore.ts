@@ -1,5 +1,4 @@
 /** Takes a backup back, into an empty storage. */
-
 import { createReadStream } from 'node:fs';
 import { link, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

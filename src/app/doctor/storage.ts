@@ -1,5 +1,4 @@
 /** Checks that storage can be written, that it keeps its data, and that other users of the machine cannot read it. */
-
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';

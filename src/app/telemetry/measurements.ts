@@ -1,5 +1,4 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
-
 import type { Bot } from '../../core/bot/bot.ts';
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
