@@ -220,22 +220,18 @@ async function timedRedis(client: RedisClient) {
   };
 }
 
-type RedisCandidate = 'bare redis' | 'checked redis' | 'served redis' | 'timed redis';
-
-/** Stores one callback. */
-async function redisStore(client: RedisClient, candidate: RedisCandidate) {
-  switch (candidate) {
-    case 'timed redis':
-      return timedRedis(client);
-    case 'bare redis':
-      return ({ body }: BareCallback) => client.rPush('inbox', body);
-    case 'checked redis':
-    case 'served redis':
-      return checkedRedis(client);
-    default:
-      return candidate satisfies never;
-  }
+/** Stores what came together by commands that are sent together. */
+async function onRedis(
+  prepare: (client: RedisClient) => Promise<(callback: BareCallback) => Promise<unknown>>,
+): Promise<Store> {
+  const client: RedisClient = createClient({ url: redisUrl });
+  await client.connect();
+  const storeOne = await prepare(client);
+  return (callbacks) => Promise.all(callbacks.map(storeOne));
 }
+
+const bareRedis = async (client: RedisClient) => (callback: BareCallback) =>
+  client.rPush('inbox', callback.body);
 
 async function start(): Promise<string[]> {
   const tools = { clock: systemClock, random: Math.random, log };
@@ -256,16 +252,13 @@ async function start(): Promise<string[]> {
     case 'served sqlite':
       return listenServed(bareSqlite(CHECKED_TABLES, checkedSqlite));
     case 'bare redis':
+      return listenBarely({ isChecked: false, store: await onRedis(bareRedis) });
     case 'checked redis':
+      return listenBarely({ isChecked: true, store: await onRedis(checkedRedis) });
     case 'served redis':
-    case 'timed redis': {
-      const client: RedisClient = createClient({ url: redisUrl });
-      await client.connect();
-      const storeOne = await redisStore(client, candidate);
-      const store: Store = (callbacks) => Promise.all(callbacks.map(storeOne));
-      if (candidate === 'served redis' || candidate === 'timed redis') return listenServed(store);
-      return listenBarely({ isChecked: candidate === 'checked redis', store });
-    }
+      return listenServed(await onRedis(checkedRedis));
+    case 'timed redis':
+      return listenServed(await onRedis(timedRedis));
     default:
       return candidate satisfies never;
   }

@@ -14,6 +14,23 @@ const LOAD = new URL('./callbacks-load.ts', import.meta.url);
 /** A new space that holds all that it makes: it must not pause to collect while callbacks are on their way. */
 const LOAD_FLAGS = ['--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
 
+const STORES = ['sqlite', 'redis'] as const;
+
+interface Limit {
+  /** Its candidate is this and the store. */
+  readonly name: string;
+  readonly peer: string;
+  readonly goal?: Comparison['goal'];
+  readonly only?: (typeof STORES)[number];
+}
+
+const LIMITS: readonly Limit[] = [
+  { name: 'bare', peer: 'bare, one commit for what came together', goal: { atLeast: 0.8 } },
+  { name: 'checked', peer: 'the same, signed, of a known job, kept once, timer moved' },
+  { name: 'served', peer: 'the same behind the bot’s listener' },
+  { name: 'timed', peer: 'the same with BullMQ’s timers and each stage read', only: 'redis' },
+];
+
 async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
   if (noRedis !== undefined) throw new Error(noRedis);
   const jobs = short ? 50 : 800;
@@ -37,48 +54,30 @@ async function measureCallbacks({ short }: Extent): Promise<Comparison[]> {
       await rm(folder, { recursive: true, force: true });
     }
   };
-  const candidates = ['sqlite', 'redis'].flatMap((store) => [
+  const found = STORES.map((store) => ({
     store,
-    `bare ${store}`,
-    `checked ${store}`,
-    `served ${store}`,
-    ...(store === 'redis' ? ['timed redis'] : []),
+    limits: LIMITS.filter(({ only = store }) => only === store).map((limit) => ({
+      ...limit,
+      candidate: `${limit.name} ${store}`,
+    })),
+  }));
+  const candidates = found.flatMap(({ store, limits }) => [
+    store,
+    ...limits.map(({ candidate }) => candidate),
   ]);
   const rates = await inAlternation(
     short ? 1 : 5,
     Object.fromEntries(candidates.map((name) => [name, () => run(name)])),
   );
-  const timed = {
-    what: 'callbacks on redis',
-    unit: 'a second',
-    product: rates.redis ?? Number.NaN,
-    peer: 'the same with BullMQ’s timers and each stage read',
-    theirs: rates['timed redis'] ?? Number.NaN,
-  } satisfies Comparison;
-  return ['sqlite', 'redis'].flatMap((store): Comparison[] => [
-    {
+  return found.flatMap(({ store, limits }): Comparison[] => [
+    ...limits.map(({ candidate, peer, goal }) => ({
       what: `callbacks on ${store}`,
       unit: 'a second',
       product: rates[store] ?? Number.NaN,
-      peer: `bare ${store}, one commit for what came together`,
-      theirs: rates[`bare ${store}`] ?? Number.NaN,
-      goal: { atLeast: 0.8 },
-    },
-    {
-      what: `callbacks on ${store}`,
-      unit: 'a second',
-      product: rates[store] ?? Number.NaN,
-      peer: 'the same, signed, of a known job, kept once, timer moved',
-      theirs: rates[`checked ${store}`] ?? Number.NaN,
-    },
-    {
-      what: `callbacks on ${store}`,
-      unit: 'a second',
-      product: rates[store] ?? Number.NaN,
-      peer: 'the same behind the bot’s listener',
-      theirs: rates[`served ${store}`] ?? Number.NaN,
-    },
-    ...(store === 'redis' ? [timed] : []),
+      peer,
+      theirs: rates[candidate] ?? Number.NaN,
+      ...(goal && { goal }),
+    })),
     {
       what: `a callback on ${store}, p99`,
       unit: 'ms',
