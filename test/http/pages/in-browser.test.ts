@@ -37,7 +37,8 @@ const LISTEN_TO_MIX = `(() => {
       heard.looks += 1;
       if (deck.position() <= 60) return;
       clearInterval(look);
-      resolve(heard);
+      // As it is now: the mix goes on.
+      resolve({ ...heard });
     }, 50);
   });
 })()`;
@@ -46,6 +47,22 @@ const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
 /** Presses the button of the mix faster than its clock goes on. */
 const PRESS_TWICE =
   "for (let time = 0; time < 2; time += 1) document.querySelector('[data-mixer] .play').click()";
+/** Counts how often a clock is told to go on while it is being stopped. */
+const COUNT_HASTY = `(() => {
+  const clock = AudioContext.prototype;
+  const { suspend, resume } = clock;
+  let stopping = 0;
+  globalThis.hasty = 0;
+  clock.suspend = async function () {
+    stopping += 1;
+    await suspend.call(this);
+    stopping -= 1;
+  };
+  clock.resume = function () {
+    if (stopping > 0) hasty += 1;
+    return resume.call(this);
+  };
+})()`;
 /** Keeps what was started and not stopped. */
 const COUNT_SOUNDS = `(() => {
   const source = AudioBufferSourceNode.prototype;
@@ -384,6 +401,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await openMixer(visit);
     await page.evaluate(COUNT_SOUNDS);
     const sounding = () => page.evaluate('sounding.size');
+    await page.evaluate(COUNT_HASTY);
     await page.evaluate(PRESS_TWICE);
     await page.getByRole('button', { name: 'Play the mix' }).click();
     await page.getByRole('button', { name: 'Pause the mix' }).waitFor();
@@ -392,6 +410,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await page.getByRole('button', { name: 'Pause the mix' }).click();
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
     expect(await sounding()).toBe(0);
+    // Of these the last one counts.
+    await page.evaluate(`${PRESS_TWICE};document.querySelector('[data-mixer] .play').click()`);
+    const from = Number(await page.evaluate(MIX_POSITION));
+    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(from + 0.1);
+    expect(await sounding()).toBe(2);
+    expect(await page.evaluate('hasty')).toBe(0);
     leave();
   });
 

@@ -17,7 +17,9 @@ const SMOOTH_SECONDS = 0.015;
 export async function openDeck(files, seconds) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
-  await context.suspend();
+  /** Chromium's clock stands still for good where it is told to go on before it has stopped. */
+  let stopped = context.suspend();
+  await stopped;
   /** @type {AudioBuffer[]} */
   const buffers = [];
   // One after another: each is decoded by all cores, and their memory does not add up.
@@ -66,6 +68,8 @@ export async function openDeck(files, seconds) {
       newest += 1;
       const own = newest;
       try {
+        await stopped;
+        if (!playing || own !== newest) return;
         await context.resume();
       } catch (error) {
         if (own === newest) playing = false;
@@ -88,7 +92,7 @@ export async function openDeck(files, seconds) {
       began = { at: 0, position: position() };
       playing = false;
       halt();
-      void context.suspend();
+      stopped = context.suspend();
     },
     /** @param {number} to in seconds */
     async seek(to) {
