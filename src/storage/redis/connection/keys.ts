@@ -33,12 +33,12 @@ export function redisKeys(prefix: string) {
     undelivered: (platform: string, person: string) => key('unplaced', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
     delivered: ({ route, model }: Alike) => key('delivered', route, ...(model === undefined ? [] : [model])),
-    /** List: entry n at index n - 1; one that was displaced leaves an empty body. */
-    inbox: (job: string) => key('inbox', job),
+    /** List: entry n at index n - 1; one that was displaced leaves an empty body. Not encoded, as {@link job}. */
+    inbox: (job: string) => `${key('inbox')}:${job}`,
     /** Set of digests of what the inbox holds. */
-    inboxSeen: (job: string) => key('inbox-seen', job),
+    inboxSeen: (job: string) => `${key('inbox-seen')}:${job}`,
     /** Hash: the indexes and digests of each kind in the inbox, as JSON. */
-    inboxKinds: (job: string) => key('inbox-kinds', job),
+    inboxKinds: (job: string) => `${key('inbox-kinds')}:${job}`,
     /** Sorted sets of jobs by ticket, and the last ticket. */
     semaphoreHolders: (queue: string) => key('place-holders', queue),
     semaphoreQueue: (queue: string) => key('place-queue', queue),

@@ -14,8 +14,7 @@ const DISPLACED = JSON.stringify({ receivedAt: 0, body: '' } satisfies z.infer<t
 const LARGEST_GROUP = 128;
 
 /**
- * KEYS from `key` on: entries, digests of them, their kinds. `open`: of the job. Kinds are counted from the first entry on that
- * may displace another, so most jobs have no count of them.
+ * Kinds are counted from the first entry on that may displace another, so most jobs have no count of them. `open`: of the job.
  */
 const PUT = `
 local function ofKind(inbox, kind)
@@ -27,13 +26,12 @@ local function ofKind(inbox, kind)
   return found
 end
 
-local function put(key, digest, entry, kind, open)
-  local inbox, seen, kinds = KEYS[key], KEYS[key + 1], KEYS[key + 2]
+local function put(inbox, seen, kinds, digest, entry, kind, open)
   -- Seen only once it is in: what fails in between is tried again.
   local index = redis.call('RPUSH', inbox, entry) - 1
   if redis.call('SADD', seen, digest) == 0 then
     redis.call('RPOP', inbox)
-  elseif kind ~= '' and index >= ${INBOX_OF_A_KIND} then
+  elseif index >= ${INBOX_OF_A_KIND} and kind ~= '' then
     local counted = redis.call('HGET', kinds, kind)
     local kept = counted and cjson.decode(counted) or ofKind(inbox, kind)
     table.insert(kept, {index, digest})
@@ -52,24 +50,29 @@ local function put(key, digest, entry, kind, open)
 end
 `;
 
-/** KEYS: those of {@link PUT}, the job. ARGV: digest, entry, kind. */
+/** KEYS: entries, digests of them, their kinds, the job. ARGV: digest, entry, kind. */
 const PUT_ALONE = `${PUT}
-put(1, ARGV[1], ARGV[2], ARGV[3], redis.call('HGET', KEYS[4], 'open'))
+put(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3], redis.call('HGET', KEYS[4], 'open'))
 return 1
 `;
 
-/** KEYS: what all keys of the queue begin with, those of {@link PUT_ALONE} for each. ARGV: those, job, time, delay for each. */
+/** KEYS: what those of {@link PUT_ALONE} begin with, and all keys of the queue. ARGV: now; job, time, digest, entry, kind of each. */
 const RECEIVE = `${PUT}${EARLIEST}
-local function receive(key, value)
-  local open = redis.call('HGET', KEYS[key + 3], 'open')
-  if not open and redis.call('EXISTS', KEYS[key + 3]) == 0 then return 'unknown-job' end
-  put(key, ARGV[value], ARGV[value + 1], ARGV[value + 2], open)
-  local job, at, delay = ARGV[value + 3], tonumber(ARGV[value + 4]), tonumber(ARGV[value + 5])
-  return earliest(KEYS[1], job, at, delay, '') == 1 and 'stored' or 'not scheduled'
+local inboxes, digests, kinds, jobs, queue = unpack(KEYS)
+local now = tonumber(ARGV[1])
+
+local function receive(job, at, digest, entry, kind)
+  local open = redis.call('HGET', jobs .. job, 'open')
+  if not open and redis.call('EXISTS', jobs .. job) == 0 then return 'unknown-job' end
+  put(inboxes .. job, digests .. job, kinds .. job, digest, entry, kind, open)
+  return earliest(queue, job, at, math.max(0, at - now), '') == 1 and 'stored' or 'not scheduled'
 end
 
 local replies = {}
-for index = 0, #ARGV / 6 - 1 do table.insert(replies, receive(2 + 4 * index, 1 + 6 * index)) end
+for index = 2, #ARGV, 5 do
+  local job, at, digest, entry, kind = unpack(ARGV, index, index + 4)
+  replies[#replies + 1] = receive(job, tonumber(at), digest, entry, kind)
+end
 return replies
 `;
 
@@ -94,6 +97,7 @@ export interface RedisInbox extends Inbox {
 /** `queue`: what all keys of the schedule begin with. */
 export function redisInbox({ connection, keys, clock }: RedisTools, queue: string): RedisInbox {
   const keysOf = (job: string) => [keys.inbox(job), keys.inboxSeen(job), keys.inboxKinds(job), keys.job(job)];
+  const starts = [...keysOf(''), queue];
   const valuesOf = ({ body, receivedAt, kind = '' }: Omit<Callback, 'job'>) => {
     const digest = hash('sha256', body, 'base64');
     // `PUT` reads the first two where they are.
@@ -103,13 +107,10 @@ export function redisInbox({ connection, keys, clock }: RedisTools, queue: strin
 
   async function store(group: readonly Arrival[]): Promise<void> {
     try {
-      const names = group.flatMap(({ job }) => keysOf(job));
-      const values = group.flatMap((callback) => {
-        const { job, receivedAt } = callback;
-        const delay = Math.max(0, receivedAt - clock.now());
-        return [...valuesOf(callback), job, Math.ceil(receivedAt), delay];
-      });
-      const replies = await connection.evaluate(RECEIVE, [queue, ...names], values);
+      const values: (string | number)[] = [clock.now()];
+      for (const callback of group)
+        values.push(callback.job, Math.ceil(callback.receivedAt), ...valuesOf(callback));
+      const replies = await connection.evaluate(RECEIVE, starts, values);
       for (const [index, reply] of receiveReplies.parse(replies).entries()) group[index]?.resolve(reply);
     } catch (error) {
       // One of them failed, and must not take the others with it.
