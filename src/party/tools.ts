@@ -11,7 +11,7 @@ import {
   secondsAt,
   votesNeeded,
 } from '../core/party.ts';
-import { type VoiceEnd, VoiceError } from '../platforms/platform.ts';
+import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/platform.ts';
 import { lineAt } from './details.ts';
 import type { PartyHost } from './host.ts';
 import type { PartiesOptions } from './options.ts';
@@ -37,6 +37,9 @@ const NOTHING = 'Nothing is playing here. /party play begins.';
 const NOT_LET_IN =
   'I am no member of this server, or may not see its voice channels. A moderator can add me to it; then I can play here.';
 
+const UNTOLD =
+  'Right now Discord does not tell me which voice channel you are in. Please try again in a minute.';
+
 const JOIN_FAILED = {
   removed: 'I was disconnected before I could begin. Please try again.',
   refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
@@ -49,8 +52,15 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
   const { store, voice, platform, now, newId, random, announce, openOnce, lapse, hosted } = parts;
   const guild = serverOf(address);
 
-  async function isIn(where: string, channel: string): Promise<boolean> {
+  /** Where the person is. Throws UserError. */
+  async function theirChannel(where: string): Promise<VoiceChannel | 'gone' | undefined> {
     const theirs = await voice.channelOf(where, person.id);
+    if (theirs === 'untold') throw new UserError(UNTOLD);
+    return theirs;
+  }
+
+  async function isIn(where: string, channel: string): Promise<boolean> {
+    const theirs = await theirChannel(where);
     return theirs !== 'gone' && theirs?.id === channel;
   }
 
@@ -77,7 +87,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
   return {
     async play(song) {
-      const channel = guild === undefined ? undefined : await voice.channelOf(guild, person.id);
+      const channel = guild === undefined ? undefined : await theirChannel(guild);
       if (channel === 'gone') throw new UserError(NOT_LET_IN);
       if (guild === undefined || !channel)
         throw new UserError('Join a voice channel first: I come to the one that you are in.');

@@ -127,8 +127,11 @@ export interface VoiceChannels {
    * no member of the server. Never rejects.
    */
   reach(guild: string): Promise<'here' | 'elsewhere' | 'gone'>;
-  /** The voice channel that a person is in; `gone` where the platform does not let the bot see that. Never rejects. */
-  channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | undefined>;
+  /**
+   * The voice channel that a person is in; `gone` where the platform does not let the bot see that, `untold` while it does not
+   * answer. Never rejects.
+   */
+  channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | 'untold' | undefined>;
   /**
    * The people who can hear what is played in a channel: no bots, and no one who has switched sound off. Undefined where the
    * platform has not told who is there.

@@ -308,6 +308,15 @@ it('says that it has to be added where it is no member of the server', async () 
   await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('A moderator can add me');
 });
 
+it('says so while Discord does not tell where a person is: nobody is sent into a channel that they are in', async () => {
+  await play('rain', 'sun');
+  building.isUntold = true;
+  const untold = 'which voice channel you are in. Please try again in a minute';
+  await expect(first.as(ADA).play(song('snow'))).rejects.toThrow(untold);
+  await expect(first.as(BO).skip()).rejects.toThrow(untold);
+  expect(await first.as(MODERATOR).skip()).toBe('Skipped rain.');
+});
+
 it('passes over songs that cannot be played, and ends where none can', async () => {
   building.broken.add('rain');
   await play('rain', 'sun');

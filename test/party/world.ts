@@ -23,6 +23,8 @@ export class Building {
   readonly people = new Map<string, string>();
   /** Songs that cannot be played, by their job. */
   readonly broken = new Set<string>();
+  /** The platform does not answer where somebody is. */
+  isUntold = false;
   /** The bot was taken out of the server. */
   isGone = false;
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
@@ -114,6 +116,7 @@ export function startProcess(
     reach: async () => (building.isGone ? 'gone' : serves ? 'here' : 'elsewhere'),
     async channelOf(_, who) {
       if (building.isGone) return 'gone';
+      if (building.isUntold) return 'untold';
       const id = building.people.get(who);
       if (id === undefined) return undefined;
       return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };

@@ -257,6 +257,20 @@ export const PARTY_FAULTS = [
     tests: { [SESSION]: 'joins anew when the voice server crashed or sends nonsense' },
   },
   {
+    name: 'who is in a voice channel is sent into one while Discord does not answer',
+    file: 'src/platforms/discord/voice/voice.ts',
+    text: "return 'untold';",
+    replacement: 'return { channel: null };',
+    tests: { [SESSION]: 'a person who is in no channel is told from one of whom Discord does not answer' },
+  },
+  {
+    name: 'that Discord does not answer is no reason to say so',
+    file: 'src/party/tools.ts',
+    text: "if (theirs === 'untold') throw new UserError(UNTOLD);",
+    replacement: "if (theirs === 'untold') return undefined;",
+    tests: { [PARTIES]: 'says so while Discord does not tell where a person is' },
+  },
+  {
     name: 'bots count as listeners',
     file: 'src/platforms/discord/voice/voice.ts',
     text: 'return !remember(user, userSchema.parse(await rest.read(Routes.user(user))).bot);',

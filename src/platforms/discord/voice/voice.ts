@@ -5,6 +5,7 @@ import {
   GatewayDispatchEvents,
   type Guild,
   PermissionFlagsBits,
+  RESTJSONErrorCodes,
   Routes,
   Status,
   type WebSocketShard,
@@ -14,7 +15,7 @@ import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platfor
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest/rest.ts';
-import { isNoMember } from '../errors.ts';
+import { isDiscordError, isNoMember } from '../errors.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
@@ -71,15 +72,17 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
   async function askedChannel(
     guild: string,
     person: string,
-  ): Promise<{ readonly channel: string | null } | 'gone'> {
+  ): Promise<{ readonly channel: string | null } | 'gone' | 'untold'> {
     const known = guilds.known(guild);
     if (known && !isUntold(known)) return { channel: null };
     try {
       const state = stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person)));
       return { channel: state.channel_id };
     } catch (error) {
-      log.debug({ err: error }, 'It is not known where a person is');
-      return isNoMember(error) ? 'gone' : { channel: null };
+      if (isDiscordError(error, RESTJSONErrorCodes.UnknownVoiceState)) return { channel: null };
+      if (isNoMember(error)) return 'gone';
+      log.warn({ err: error }, 'It is not known where a person is');
+      return 'untold';
     }
   }
 
@@ -140,7 +143,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       const known = guilds.known(guild);
       const told = known?.voiceStates.cache.get(person)?.channelId;
       const asked = told == null ? await askedChannel(guild, person) : { channel: told };
-      if (asked === 'gone') return asked;
+      if (asked === 'gone' || asked === 'untold') return asked;
       const { channel: id } = asked;
       if (id === null) return undefined;
       if (!known) return { id, name: await nameOf(id), missing: [], isFull: false };

@@ -317,6 +317,23 @@ it.concurrent('is in the audience of a stage until somebody invites it', async (
   expect(world.events.filter((event) => event === 'speakable')).toHaveLength(3);
 });
 
+it.concurrent('a person who is in no channel is told from one of whom Discord does not answer', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord, voice } = world;
+  // Another replica has the connection of this server, so Discord is asked.
+  const elsewhere = discord.world.addGuild('Elsewhere');
+  const lounge = discord.world.addChannel('Far', { guildId: elsewhere.id, type: 2 });
+  const where = () => voice.channelOf(elsewhere.id, discord.user.id);
+  expect(await where()).toBeUndefined();
+  discord.voice.join(discord.user, lounge);
+  expect(await where()).toMatchObject({ id: lounge.id, name: 'Far' });
+  discord.faults.fail(503, { path: /voice-states/, times: 3 });
+  expect(await where()).toBe('untold');
+  expect(await where()).toMatchObject({ id: lounge.id });
+});
+
 it.concurrent('knows who listens: no bots, and no one who hears nothing', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
