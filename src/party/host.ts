@@ -160,7 +160,8 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   async function tick(): Promise<void> {
     // Elsewhere when its shard has moved to another process.
     const reach = await voice.reach(guild);
-    if (reach !== 'here') return end(reach === 'gone' ? 'removed' : 'lost');
+    if (reach === 'gone') return end('removed');
+    if (reach === 'elsewhere') return end('lost');
     const isIdle = listeners?.length === 0 || !latest.current;
     idleSince = isIdle ? (idleSince ?? now()) : undefined;
     if (idleSince !== undefined && now() - idleSince >= LEAVE_AFTER_MS) return end('deserted');

@@ -101,6 +101,7 @@ export function createParties(options: PartiesOptions): Parties {
     const reach = await voice.reach(guild);
     if (reach === 'elsewhere') return;
     await lapse(guild);
+    if (reach === 'outage') throw new VoiceError('lost');
     const party = await claim(guild);
     if (!party) return;
     const panel = panelOf(party);

@@ -124,9 +124,9 @@ export type Acknowledged = 'nothing' | 'waiting' | 'answered';
 export interface VoiceChannels {
   /**
    * Whether events of the server come to this process (`here`): only then it can play there. `gone` where they would, and the bot is
-   * no member of the server. Never rejects.
+   * no member of the server; `outage` where they will again: what plays there goes on, and nothing can begin. Never rejects.
    */
-  reach(guild: string): Promise<'here' | 'elsewhere' | 'gone'>;
+  reach(guild: string): Promise<'here' | 'outage' | 'elsewhere' | 'gone'>;
   /**
    * The voice channel that a person is in; `gone` where the platform does not let the bot see that, `untold` while it does not
    * answer. Never rejects.
@@ -192,7 +192,7 @@ export type VoiceEnd =
   | 'refused'
   /** The voice server did not answer for minutes. */
   | 'unreachable'
-  /** The connection to the platform itself began anew: joining again helps. */
+  /** The connection to the platform itself began anew, or the platform has an outage: joining again helps, in time. */
   | 'lost';
 
 /** A voice channel could not be joined, or was left; `code` is the platform's own, for the log. */

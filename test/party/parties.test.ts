@@ -254,6 +254,26 @@ it('comes back after the connection to the platform began anew, at the second wh
   expect(await now()).toBe('rain at 12');
 });
 
+it('plays on through an outage of its server, and begins nothing in it; comes back after it', async () => {
+  await play('rain');
+  building.hasOutage = true;
+  await pass(10);
+  expect(bot().session.isPlaying).toBe(true);
+  bot().options.onEnded('lost');
+  await settle();
+  building.bot = undefined;
+  const before = await settings.get(`party:discord:${GUILD}`);
+  await first.parties.sweep();
+  await settle();
+  expect(before).toMatchObject({ current: { title: 'rain' } });
+  expect(building.bot, 'nothing is begun').toBeUndefined();
+  expect(await settings.get(`party:discord:${GUILD}`)).toEqual(before);
+  building.hasOutage = false;
+  await first.parties.sweep();
+  await pass(2);
+  expect(await now()).toBe('rain at 12');
+});
+
 it('is over when the bot is taken out of the server, also while it was away, and stays so when it is invited again', async () => {
   await play('rain');
   await pass(3);

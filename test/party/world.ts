@@ -25,6 +25,8 @@ export class Building {
   readonly broken = new Set<string>();
   /** The platform does not answer where somebody is. */
   isUntold = false;
+  /** The server has an outage. */
+  hasOutage = false;
   /** The bot was taken out of the server. */
   isGone = false;
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
@@ -113,7 +115,11 @@ export function startProcess(
   },
 ): PartyProcess {
   const voice: VoiceChannels = {
-    reach: async () => (building.isGone ? 'gone' : serves ? 'here' : 'elsewhere'),
+    async reach() {
+      if (building.isGone) return 'gone';
+      if (building.hasOutage) return 'outage';
+      return serves ? 'here' : 'elsewhere';
+    },
     async channelOf(_, who) {
       if (building.isGone) return 'gone';
       if (building.isUntold) return 'untold';

@@ -238,8 +238,8 @@ export const PARTY_FAULTS = [
   {
     name: 'a gateway session that ended counts as a moderator who ended the music',
     file: 'src/platforms/discord/voice/session.ts',
-    text: "this.#finish(this.#options.gatewaySession() === 'replaced' ? 'lost' : 'removed');",
-    replacement: "this.#finish('removed');",
+    text: "const isReplaced = this.#options.gatewaySession() === 'replaced';",
+    replacement: 'const isReplaced = false;',
     tests: { [SESSION]: 'is lost, and not removed, when Discord ends it with a gateway session' },
   },
   {
@@ -269,6 +269,41 @@ export const PARTY_FAULTS = [
     text: "if (theirs === 'untold') throw new UserError(UNTOLD);",
     replacement: "if (theirs === 'untold') return undefined;",
     tests: { [PARTIES]: 'says so while Discord does not tell where a person is' },
+  },
+  {
+    name: 'an outage of a server counts as a moderator who ended the music',
+    file: 'src/platforms/discord/voice/session.ts',
+    text: "this.#finish(isReplaced || this.#options.hasOutage() ? 'lost' : 'removed');",
+    replacement: "this.#finish(isReplaced ? 'lost' : 'removed');",
+    tests: { [SESSION]: 'is lost, and not removed, when an outage of its server empties its channel' },
+  },
+  {
+    name: 'a server with an outage counts as a voice server that never answers',
+    file: 'src/platforms/discord/voice/session.ts',
+    text: "this.#finish(this.#options.hasOutage() ? 'lost' : 'unreachable');",
+    replacement: "this.#finish('unreachable');",
+    tests: { [SESSION]: 'is lost, and not removed, when an outage of its server empties its channel' },
+  },
+  {
+    name: 'music is silent while Discord tells of no listeners because of an outage',
+    file: 'src/platforms/discord/voice/voice.ts',
+    text: '!guild.joinedTimestamp || guilds.hasOutage(guild)',
+    replacement: '!guild.joinedTimestamp',
+    tests: { [SESSION]: 'plays on through an outage of its server, to those whom the voice server tells of' },
+  },
+  {
+    name: 'an outage of a server ends what is heard',
+    file: 'src/party/host.ts',
+    text: "if (reach === 'elsewhere') return end('lost');",
+    replacement: "if (reach !== 'here') return end('lost');",
+    tests: { [PARTIES]: 'plays on through an outage of its server, and begins nothing in it' },
+  },
+  {
+    name: 'a server with an outage is asked to be played in again and again',
+    file: 'src/party/parties.ts',
+    text: "if (reach === 'outage') throw new VoiceError('lost');",
+    replacement: '',
+    tests: { [PARTIES]: 'plays on through an outage of its server, and begins nothing in it' },
   },
   {
     name: 'bots count as listeners',

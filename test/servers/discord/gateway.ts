@@ -190,6 +190,25 @@ export class Gateway {
     });
   }
 
+  /** The guild is away until {@link endOutage}, and its voice channels are empty. */
+  beginOutage(guild: Guild): void {
+    this.dispatch({
+      event: 'GUILD_DELETE',
+      guildId: guild.id,
+      intents: INTENT.guilds,
+      data: () => ({ id: guild.id, unavailable: true }),
+    });
+  }
+
+  endOutage(guild: Guild): void {
+    this.dispatch({
+      event: 'GUILD_CREATE',
+      guildId: guild.id,
+      intents: INTENT.guilds,
+      data: () => this.#world.guildJson(guild),
+    });
+  }
+
   /** Closes every connection with 4004, as when the token was reset. */
   revoke(): void {
     this.token = `revoked ${this.#world.nextId()}`;

@@ -1,6 +1,7 @@
 import {
   ChannelType,
   type Client,
+  Events,
   type Guild,
   PermissionFlagsBits,
   PermissionsBitField,
@@ -52,6 +53,8 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
    * it would not read the GUILD_CREATE that may still come.
    */
   const learned = new WeakSet<Guild>();
+  /** Not what discord.js calls unavailable: it takes those that were asked for as such, too. */
+  const outages = new WeakSet<Guild>();
   /** Archived threads, which the cache does not know. */
   const threads = new Map<string, ThreadFacts>();
 
@@ -118,6 +121,8 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
     /** The cache of this client is read from now on. Without a gateway connection no guild is known. */
     use(client: Client): void {
       clients.add(client);
+      client.on(Events.GuildUnavailable, (guild) => outages.add(guild));
+      client.on(Events.GuildAvailable, (guild) => outages.delete(guild));
     },
 
     leave(client: Client): void {
@@ -139,6 +144,9 @@ export function createGuilds(rest: Pick<DiscordRest, 'channel' | 'guild'>, log: 
 
     /** The guild as the gateway connection knows it; undefined for one of another replica. */
     known: guildOf,
+
+    /** Whether Discord told of an outage of the guild, and not yet of its end. What is known of it may be out of date. */
+    hasOutage: (guild: Guild): boolean => outages.has(guild),
 
     /** 0 to 3; undefined for an unknown guild. */
     premiumTier(guild: string): number | undefined {

@@ -62,6 +62,8 @@ interface SessionOptions extends JoinOptions, RetryTools {
   readonly adapter: () => DiscordGatewayAdapterCreator | undefined;
   /** Of the gateway session in which it joined: whether it is connected, or another one came after it. */
   readonly gatewaySession: () => 'connected' | 'away' | 'replaced';
+  /** Of the guild: nobody took the bot out of a channel that is empty because of it. */
+  readonly hasOutage: () => boolean;
 }
 
 /** Resolves when sound can be sent. Rejects with VoiceError. */
@@ -240,7 +242,8 @@ class DiscordVoiceSession implements VoiceSession {
   }
 
   #removed(): void {
-    this.#finish(this.#options.gatewaySession() === 'replaced' ? 'lost' : 'removed');
+    const isReplaced = this.#options.gatewaySession() === 'replaced';
+    this.#finish(isReplaced || this.#options.hasOutage() ? 'lost' : 'removed');
   }
 
   #after(milliseconds: number, then: () => void): void {
@@ -257,7 +260,7 @@ class DiscordVoiceSession implements VoiceSession {
     this.#failures += 1;
     const isAwaited = this.#options.isAwaited && !this.#isBegun;
     if (this.#failures <= (isAwaited ? MOST_FAILURES_AWAITED : MOST_FAILURES)) return true;
-    this.#finish('unreachable');
+    this.#finish(this.#options.hasOutage() ? 'lost' : 'unreachable');
     return false;
   }
 

@@ -19,7 +19,7 @@ import { isDiscordError, isNoMember } from '../errors.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
-  readonly guilds: Pick<Guilds, 'known' | 'learn'>;
+  readonly guilds: Pick<Guilds, 'known' | 'learn' | 'hasOutage'>;
   readonly rest: Pick<DiscordRest, 'channel' | 'read' | 'speakOnStage'>;
 }
 
@@ -66,8 +66,11 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
-  /** Discord tells a resumed session no guilds. So it is unknown who was in a channel before. */
-  const isUntold = ({ joinedTimestamp }: Guild): boolean => !joinedTimestamp;
+  /**
+   * Discord tells a resumed session no guilds. So it is unknown who was in a channel before. With an outage it empties all
+   * channels of the guild.
+   */
+  const isUntold = (guild: Guild): boolean => !guild.joinedTimestamp || guilds.hasOutage(guild);
 
   async function askedChannel(
     guild: string,
@@ -136,7 +139,9 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
   return {
     async reach(guild) {
       const learned = await guilds.learn(guild);
-      return guilds.known(guild) ? 'here' : (learned ?? 'elsewhere');
+      const known = guilds.known(guild);
+      if (!known) return learned ?? 'elsewhere';
+      return guilds.hasOutage(known) ? 'outage' : 'here';
     },
 
     async channelOf(guild, person) {
@@ -216,6 +221,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
           self,
           adapter,
           gatewaySession,
+          hasOutage: () => guilds.hasOutage(guild),
           log,
           random,
           sleep,

@@ -108,6 +108,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
 
     expect(await voice?.channelOf(discord.guild.id, discord.user.id), 'in none').toBeUndefined();
 
+    discord.gateway.beginOutage(discord.guild);
+    await expect.poll(() => voice?.reach(discord.guild.id)).toBe('outage');
+
     // A session of its own tells what a resumed one does not, such as who is in a voice channel.
     const lounge = discord.world.addChannel('Lounge', { guildId: discord.guild.id, type: 2 });
     discord.voice.join(discord.user, lounge);

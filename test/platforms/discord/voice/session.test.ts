@@ -224,17 +224,72 @@ it.concurrent('asks nothing about a server that has an outage', async ({ expect 
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { id } = discord.guild;
-  discord.gateway.dispatch({
-    event: 'GUILD_DELETE',
-    guildId: id,
-    intents: 1,
-    data: () => ({ id, unavailable: true }),
-  });
+  discord.gateway.beginOutage(discord.guild);
   discord.voice.join(discord.user, channel);
   await expect.poll(() => voice.channelOf(id, discord.user.id)).toMatchObject({ id: channel.id });
   const asked = discord.requests.length;
-  expect(await voice.reach(id)).toBe('here');
+  expect(await voice.reach(id)).toBe('outage');
   expect(discord.requests.length).toBe(asked);
+});
+
+it.concurrent('plays on through an outage of its server, to those whom the voice server tells of', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord, voice, channel } = world;
+  const { guild, user } = discord;
+  const { session, heard } = await inCall(world);
+  void session.play(read(song('a', 2_000)));
+  await heard(10);
+  discord.gateway.beginOutage(guild);
+  // Discord empties the channel; who is there still hears it.
+  const told = discord.voice.of(user, guild.id);
+  if (!told) throw new Error('Nobody is there');
+  discord.gateway.dispatch({
+    event: 'VOICE_STATE_UPDATE',
+    guildId: guild.id,
+    intents: 0,
+    data: () => discord.world.voiceStateJson({ ...told, channelId: null }),
+  });
+  await expect.poll(() => world.events).toContain('listeners');
+  expect(await voice.listeners(guild.id, channel.id)).toEqual([user.id]);
+  await heard(100);
+  discord.gateway.endOutage(guild);
+  await expect.poll(() => voice.reach(guild.id)).toBe('here');
+  expect(await voice.listeners(guild.id, channel.id)).toEqual([user.id]);
+  expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
+});
+
+it.concurrent('is lost, and not removed, when an outage of its server empties its channel; joins again after it', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord, server, voice } = world;
+  const { guild } = discord;
+  await inCall(world);
+  discord.gateway.beginOutage(guild);
+  discord.voice.moveBot(guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toBe('ended lost');
+  discord.gateway.endOutage(guild);
+  await expect.poll(() => voice.reach(guild.id)).toBe('here');
+
+  // Without a word of the voice state.
+  await world.join();
+  world.events.length = 0;
+  discord.gateway.beginOutage(guild);
+  server.closeAll(4014);
+  await expect.poll(() => world.events.at(-1)).toBe('ended lost');
+  discord.gateway.endOutage(guild);
+  await expect.poll(() => voice.reach(guild.id)).toBe('here');
+
+  const again = await world.join();
+  discord.voice.moveBot(guild.id, undefined);
+  await expect.poll(() => world.events.at(-1)).toBe('ended removed');
+  again.leave();
+
+  discord.gateway.beginOutage(guild);
+  server.away = true;
+  await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'lost' });
 });
 
 it.concurrent('waits for a gateway that is away longer than a move takes: the session that is resumed tells who ended it', async ({
