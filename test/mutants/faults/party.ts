@@ -224,7 +224,7 @@ export const PARTY_FAULTS = [
   {
     name: 'a bot that was thrown out of a voice channel comes back',
     file: 'src/platforms/discord/voice/session.ts',
-    text: 'if (this.#isThere) this.#removed();\n      return;',
+    text: 'if (this.#isThere) this.#emptied();\n      return;',
     replacement: 'return;',
     tests: { [SESSION]: 'stays away when it is thrown out while its voice server is away' },
   },
@@ -273,8 +273,15 @@ export const PARTY_FAULTS = [
   {
     name: 'an outage of a server counts as a moderator who ended the music',
     file: 'src/platforms/discord/voice/session.ts',
-    text: "this.#finish(isReplaced || this.#options.hasOutage() ? 'lost' : 'removed');",
-    replacement: "this.#finish(isReplaced ? 'lost' : 'removed');",
+    text: "return isReplaced || this.#options.hasOutage() ? 'lost' : 'removed';",
+    replacement: "return isReplaced ? 'lost' : 'removed';",
+    tests: { [SESSION]: 'is lost, and not removed, when an outage of its server empties its channel' },
+  },
+  {
+    name: 'an outage that is told of after its effect counts as a moderator who ended the music',
+    file: 'src/platforms/discord/voice/session.ts',
+    text: 'setTimeout(() => this.#tell(this.#whyTakenOut()), OUTAGE_TOLD_MS)',
+    replacement: 'setTimeout(() => this.#tell(this.#whyTakenOut()), 0 * OUTAGE_TOLD_MS)',
     tests: { [SESSION]: 'is lost, and not removed, when an outage of its server empties its channel' },
   },
   {
@@ -282,7 +289,7 @@ export const PARTY_FAULTS = [
     file: 'src/platforms/discord/voice/session.ts',
     text: "this.#finish(this.#options.hasOutage() ? 'lost' : 'unreachable');",
     replacement: "this.#finish('unreachable');",
-    tests: { [SESSION]: 'is lost, and not removed, when an outage of its server empties its channel' },
+    tests: { [SESSION]: 'is lost in an outage of its server also when the voice server closes' },
   },
   {
     name: 'music is silent while Discord tells of no listeners because of an outage',

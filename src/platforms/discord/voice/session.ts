@@ -30,6 +30,8 @@ import { dropUnreadableFrames } from './unreadable-frames.ts';
 const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021]);
 /** After 4014 comes another server within this time where the bot was moved, and nothing where it was thrown out. */
 const MOVING_MS = 5_000;
+/** A server whose channels were emptied by an outage may be told of only after that. */
+const OUTAGE_TOLD_MS = 2_000;
 /** A handshake takes less than a second. */
 const HANDSHAKE_MS = 15_000;
 const RETRY = { firstMs: 500, longestMs: 15_000 } as const;
@@ -178,6 +180,7 @@ class DiscordVoiceSession implements VoiceSession {
   }
 
   leave(): void {
+    clearTimeout(this.#watch);
     this.#finish();
   }
 
@@ -238,12 +241,18 @@ class DiscordVoiceSession implements VoiceSession {
   /** The voice of a gateway session ends with it, as when a moderator ends it. A session that is resumed tells which it was. */
   #takenOut(): void {
     if (this.#options.gatewaySession() === 'away') this.#after(MOVING_MS, () => this.#takenOut());
-    else this.#removed();
+    else this.#finish(this.#whyTakenOut());
   }
 
-  #removed(): void {
+  #whyTakenOut(): VoiceEnd {
     const isReplaced = this.#options.gatewaySession() === 'replaced';
-    this.#finish(isReplaced || this.#options.hasOutage() ? 'lost' : 'removed');
+    return isReplaced || this.#options.hasOutage() ? 'lost' : 'removed';
+  }
+
+  /** It is over at once, and a moment later it is known why. */
+  #emptied(): void {
+    this.#endConnection();
+    this.#watch = setTimeout(() => this.#tell(this.#whyTakenOut()), OUTAGE_TOLD_MS);
   }
 
   #after(milliseconds: number, then: () => void): void {
@@ -276,7 +285,7 @@ class DiscordVoiceSession implements VoiceSession {
     if (!own || this.#ended.signal.aborted) return;
     // Before it has come, this tells of an earlier session that has left.
     if (own.channel_id === null) {
-      if (this.#isThere) this.#removed();
+      if (this.#isThere) this.#emptied();
       return;
     }
     this.#isThere = true;
@@ -292,10 +301,18 @@ class DiscordVoiceSession implements VoiceSession {
   /** Without a reason the bot leaves by itself. */
   #finish(reason?: VoiceEnd, code?: number): void {
     if (this.#ended.signal.aborted) return;
+    this.#endConnection();
+    this.#tell(reason, code);
+  }
+
+  #endConnection(): void {
     this.#ended.abort();
     clearTimeout(this.#watch);
     this.#player.stop(true);
     if (this.#connection.state.status !== VoiceConnectionStatus.Destroyed) this.#connection.destroy();
+  }
+
+  #tell(reason?: VoiceEnd, code?: number): void {
     if (!this.#isBegun) this.#begun.reject(new VoiceError(reason ?? 'removed', code));
     else if (reason !== undefined) this.#options.onEnded(reason);
   }

@@ -260,11 +260,11 @@ it.concurrent('plays on through an outage of its server, to those whom the voice
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
 });
 
-it.concurrent('is lost, and not removed, when an outage of its server empties its channel; joins again after it', async ({
+it.concurrent('is lost, and not removed, when an outage of its server empties its channel, told of before or after; joins again', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
-  const { discord, server, voice } = world;
+  const { discord, voice } = world;
   const { guild } = discord;
   await inCall(world);
   discord.gateway.beginOutage(guild);
@@ -273,21 +273,29 @@ it.concurrent('is lost, and not removed, when an outage of its server empties it
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
 
-  // Without a word of the voice state.
   await world.join();
   world.events.length = 0;
+  discord.voice.moveBot(guild.id, undefined);
+  await expect.poll(() => discord.voice.asked).toBe(4);
   discord.gateway.beginOutage(guild);
-  server.closeAll(4014);
   await expect.poll(() => world.events.at(-1)).toBe('ended lost');
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
 
-  const again = await world.join();
+  await world.join();
   discord.voice.moveBot(guild.id, undefined);
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
-  again.leave();
+});
 
-  discord.gateway.beginOutage(guild);
+it.concurrent('is lost in an outage of its server also when the voice server closes the connection, or does not answer', async ({
+  expect,
+}) => {
+  await using world = await startVoiceWorld();
+  const { discord, server } = world;
+  await inCall(world);
+  discord.gateway.beginOutage(discord.guild);
+  server.closeAll(4014);
+  await expect.poll(() => world.events.at(-1)).toBe('ended lost');
   server.away = true;
   await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'lost' });
 });
