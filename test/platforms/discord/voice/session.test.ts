@@ -245,6 +245,7 @@ it.concurrent('plays on through an outage of its server, to those whom the voice
   // Discord empties the channel; who is there still hears it.
   const told = discord.voice.of(user, guild.id);
   if (!told) throw new Error('Nobody is there');
+  world.events.length = 0;
   discord.gateway.dispatch({
     event: 'VOICE_STATE_UPDATE',
     guildId: guild.id,
