@@ -1,5 +1,4 @@
 /** One voice connection: joined, kept through broken connections, and ended with a reason where trying again does not help. */
-import { createSecretKey } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   type AudioPlayer,
@@ -14,13 +13,13 @@ import {
   StreamType,
   type VoiceConnection,
   VoiceConnectionDisconnectReason,
-  type VoiceConnectionReadyState,
   VoiceConnectionStatus,
 } from '@discordjs/voice';
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../platform.ts';
 import type { RetryTools } from '../connection/connection.ts';
+import { makePacketKey } from './packet-key.ts';
 import { dropUnreadableFrames } from './unreadable-frames.ts';
 
 /**
@@ -45,17 +44,6 @@ const ownStateSchema = z.object({
   channel_id: z.string().nullable(),
   suppress: z.boolean().catch(false),
 });
-
-type NetworkingState = VoiceConnectionReadyState['networking']['state'];
-
-/** Of a key's bytes Node would make the key anew for each packet: three quarters of what its encryption takes. */
-function makeKey(state: NetworkingState): void {
-  const data = 'connectionData' in state ? state.connectionData : undefined;
-  if (!data || !('encryptionMode' in data && 'secretKey' in data)) return;
-  if (data.encryptionMode !== 'aead_aes256_gcm_rtpsize' || !(data.secretKey instanceof Uint8Array)) return;
-  // Sound: the library hands it on to Node, which takes both.
-  Object.assign(data, { secretKey: createSecretKey(data.secretKey) });
-}
 
 interface SessionOptions extends JoinOptions, RetryTools {
   /** The bot's own id, which keeps two bots of one process apart. */
@@ -119,7 +107,7 @@ class DiscordVoiceSession implements VoiceSession {
         watched.add(state.networking);
         const prepare = () => {
           dropUnreadableFrames(state.networking.state, guarded, options.log);
-          makeKey(state.networking.state);
+          makePacketKey(state.networking.state);
         };
         prepare();
         state.networking.on('stateChange', prepare);
