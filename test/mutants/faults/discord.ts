@@ -17,7 +17,7 @@ export const DISCORD_FAULTS = [
   },
   {
     name: 'an answer that Discord does not take is given up',
-    file: 'src/platforms/discord/receive/acknowledge.ts',
+    file: 'src/platforms/discord/receive/respond.ts',
     text: 'if (!mayWorkLater) return true;',
     replacement: 'return true;',
     tests: {

@@ -4,40 +4,37 @@ import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
 import type { Acknowledged } from '../../platform.ts';
-import { sendingOf, textSending } from '../deliver/payload.ts';
-import { acknowledgement, sendPrivateMessage } from '../deliver/private.ts';
+import { textSending } from '../deliver/payload.ts';
+import { acknowledgement } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
-import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
-import { type Page, renderPages } from '../render/render.ts';
+import type { Page } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
 import type { ComponentInteraction, Interaction } from './interaction.ts';
-import { addressDataOf, askedAt, askingOf, invocationOf, liveToken, withPublicity } from './invocation.ts';
+import { askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
 import { menuForm, modalOrReason, openFormButton } from './modal.ts';
+import {
+  type Answerable,
+  type Answering,
+  type AskedInteraction,
+  type Deferral,
+  defer,
+  isTaken,
+  orPrivately,
+  pagesOf,
+  say,
+  sayOutdated,
+} from './respond.ts';
 import { openThread } from './threads.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
 /** Work for those who were acknowledged keeps the process from acknowledging others. */
 const OTHERS_FIRST_MS = 1_000;
-/** Discord's client has tried a few times itself by then. */
-const TRY_AGAIN_AFTER_MS = 15_000;
-const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
 const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
 const FORM_GONE: Message = { text: 'That reached me too late to open its form. Please ask again.' };
-
-type Answerable = Exclude<Interaction, { type: 4 }>;
-
-interface Asked {
-  readonly interaction: Answerable;
-  readonly invocation: Pick<Invocation, 'id' | 'address'>;
-  readonly isPrivate: boolean;
-}
-
-/** Whether Discord shows that the bot is thinking, and to whom. */
-type Deferral = 'none' | 'public' | 'private' | 'failed';
-type Answering = Asked & { readonly deferral: Deferral };
 
 /** Never rejects. */
 export async function acknowledge(interaction: Answerable, tools: ReceivingTools): Promise<void> {
@@ -129,7 +126,7 @@ async function ifAdmitted(
   await say(answering, { message, pages, alone: true }, tools);
 }
 
-type Running = Asked & { readonly invocation: Invocation };
+type Running = AskedInteraction & { readonly invocation: Invocation };
 
 /** A question in a thread goes on with what was said there. */
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
@@ -172,16 +169,6 @@ async function deferIfSlow(
 async function takeOver({ invocation, isPrivate }: Running, { bot }: ReceivingTools): Promise<Deferral> {
   await bot.recordPendingAcknowledgement?.(invocation);
   return isPrivate ? 'private' : 'public';
-}
-
-async function defer({ interaction, isPrivate }: Asked, { rest, log }: ReceivingTools): Promise<Deferral> {
-  try {
-    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
-    return isPrivate ? 'private' : 'public';
-  } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
-    return 'failed';
-  }
 }
 
 /** False when the process is about to end before the person could be answered. */
@@ -233,81 +220,3 @@ const saying = (text: string): Extract<Outcome, { type: 'message' }> => ({
 /** What the person reads of it; of a form, when it comes late. */
 const saidBy = (outcome: Exclude<Outcome, { type: 'accepted' }>): Message =>
   outcome.type === 'message' ? outcome.message : FORM_LATE;
-
-async function pagesOf(
-  message: Message,
-  { invocation }: Asked,
-  { media, layOut }: ReceivingTools,
-): Promise<Page[]> {
-  const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
-  return await renderPages(message, { fileBytes, link: media.link, layOut });
-}
-
-/** The first page becomes the response, the others follow it. False as with {@link answer}. */
-async function say(
-  answering: Answering,
-  { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
-  tools: ReceivingTools,
-): Promise<boolean> {
-  const { rest, media } = tools;
-  const { interaction, deferral } = answering;
-  const token = { application: interaction.application_id, token: interaction.token };
-  const flags = alone ? MessageFlags.Ephemeral : 0;
-  return await orPrivately(answering, message, tools, async () => {
-    for (const [index, page] of pages.entries()) {
-      const sending = sendingOf(page, [], media);
-      if (index > 0) await rest.followUp(token, sending, flags);
-      else if (deferral === 'none') await rest.reply(interaction, sending, flags);
-      else if (deferral === 'public' && alone) {
-        // A deferred response keeps the visibility it was announced with.
-        await rest.deleteResponse(token, '@original');
-        await rest.followUp(token, sending, flags);
-      } else await rest.editResponse(token, '@original', sending);
-    }
-  });
-}
-
-/**
- * What cannot be said in the channel goes to the person directly, which is tried for as long as Discord may show that the
- * bot is thinking. False as with {@link answer}. Never rejects.
- */
-async function orPrivately(
-  { invocation: { id, address }, deferral }: Answering,
-  message: Message,
-  tools: ReceivingTools,
-  respond: () => Promise<void>,
-): Promise<boolean> {
-  const { closing, log, now, sleep } = tools;
-  if (deferral !== 'failed' && (await isTaken(respond, tools))) return true;
-  while (!closing.aborted) {
-    // Asked first: while the token lives, a failure is worth another try.
-    const isThinking = liveToken(addressDataOf(address), now()) !== undefined;
-    try {
-      await sendPrivateMessage(address, message, tools);
-      return true;
-    } catch (error) {
-      const trouble = troubleOf(error);
-      const mayWorkLater = isThinking && trouble === 'unavailable';
-      const sentence = mayWorkLater ? 'An answer waits for Discord' : 'An answer could be sent nowhere';
-      log.error({ err: error, trouble, invocation: id }, sentence);
-      if (!mayWorkLater) return true;
-      await sleep(TRY_AGAIN_AFTER_MS, closing);
-    }
-  }
-  return false;
-}
-
-async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {
-  try {
-    await respond();
-    return true;
-  } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
-    return false;
-  }
-}
-
-async function sayOutdated(interaction: Interaction, tools: ReceivingTools): Promise<void> {
-  const sending = textSending(OUTDATED);
-  await isTaken(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
-}

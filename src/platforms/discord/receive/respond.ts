@@ -1,0 +1,119 @@
+/** Responds to an interaction: that the bot is thinking, what it says, and where Discord takes no response, the same to the person. */
+import { MessageFlags } from 'discord.js';
+import type { Invocation } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { sendingOf, textSending } from '../deliver/payload.ts';
+import { sendPrivateMessage } from '../deliver/private.ts';
+import { troubleOf } from '../errors.ts';
+import { DEFAULT_FILE_BYTES } from '../limits.ts';
+import { type Page, renderPages } from '../render/render.ts';
+import type { ReceivingTools } from '../tools.ts';
+import type { Interaction } from './interaction.ts';
+import { addressDataOf, liveToken } from './invocation.ts';
+
+/** Discord's client has tried a few times itself by then. */
+const TRY_AGAIN_AFTER_MS = 15_000;
+const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
+
+export type Answerable = Exclude<Interaction, { type: 4 }>;
+
+export interface AskedInteraction {
+  readonly interaction: Answerable;
+  readonly invocation: Pick<Invocation, 'id' | 'address'>;
+  readonly isPrivate: boolean;
+}
+
+/** Whether Discord shows that the bot is thinking, and to whom. */
+export type Deferral = 'none' | 'public' | 'private' | 'failed';
+export type Answering = AskedInteraction & { readonly deferral: Deferral };
+
+export async function defer(
+  { interaction, isPrivate }: AskedInteraction,
+  { rest, log }: ReceivingTools,
+): Promise<Deferral> {
+  try {
+    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
+    return isPrivate ? 'private' : 'public';
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    return 'failed';
+  }
+}
+
+export async function pagesOf(
+  message: Message,
+  { invocation }: AskedInteraction,
+  { media, layOut }: ReceivingTools,
+): Promise<Page[]> {
+  const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
+  return await renderPages(message, { fileBytes, link: media.link, layOut });
+}
+
+/** The first page becomes the response, the others follow it. False as with {@link orPrivately}. */
+export async function say(
+  answering: Answering,
+  { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
+  tools: ReceivingTools,
+): Promise<boolean> {
+  const { rest, media } = tools;
+  const { interaction, deferral } = answering;
+  const token = { application: interaction.application_id, token: interaction.token };
+  const flags = alone ? MessageFlags.Ephemeral : 0;
+  return await orPrivately(answering, message, tools, async () => {
+    for (const [index, page] of pages.entries()) {
+      const sending = sendingOf(page, [], media);
+      if (index > 0) await rest.followUp(token, sending, flags);
+      else if (deferral === 'none') await rest.reply(interaction, sending, flags);
+      else if (deferral === 'public' && alone) {
+        // A deferred response keeps the visibility it was announced with.
+        await rest.deleteResponse(token, '@original');
+        await rest.followUp(token, sending, flags);
+      } else await rest.editResponse(token, '@original', sending);
+    }
+  });
+}
+
+/**
+ * What cannot be said in the channel goes to the person directly, which is tried for as long as Discord may show that the
+ * bot is thinking. False when the process is about to end before they could be answered. Never rejects.
+ */
+export async function orPrivately(
+  { invocation: { id, address }, deferral }: Answering,
+  message: Message,
+  tools: ReceivingTools,
+  respond: () => Promise<void>,
+): Promise<boolean> {
+  const { closing, log, now, sleep } = tools;
+  if (deferral !== 'failed' && (await isTaken(respond, tools))) return true;
+  while (!closing.aborted) {
+    // Asked first: while the token lives, a failure is worth another try.
+    const isThinking = liveToken(addressDataOf(address), now()) !== undefined;
+    try {
+      await sendPrivateMessage(address, message, tools);
+      return true;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      const mayWorkLater = isThinking && trouble === 'unavailable';
+      const sentence = mayWorkLater ? 'An answer waits for Discord' : 'An answer could be sent nowhere';
+      log.error({ err: error, trouble, invocation: id }, sentence);
+      if (!mayWorkLater) return true;
+      await sleep(TRY_AGAIN_AFTER_MS, closing);
+    }
+  }
+  return false;
+}
+
+export async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {
+  try {
+    await respond();
+    return true;
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+    return false;
+  }
+}
+
+export async function sayOutdated(interaction: Interaction, tools: ReceivingTools): Promise<void> {
+  const sending = textSending(OUTDATED);
+  await isTaken(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
+}
