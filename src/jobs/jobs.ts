@@ -39,8 +39,16 @@ export interface Jobs {
   serverSongs(where: Address, limit: number, isOpen: (song: JobView) => boolean): Promise<JobView[]>;
   /** What runs for a person on a whole platform, oldest first. Throws StorageError. */
   runningEverywhere(where: Pick<Address, 'platform' | 'person'>): Promise<JobView[]>;
-  /** A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is nowhere. */
-  file(id: string, source: MediaSource, kinds: readonly ContentKind[]): Promise<KeptFile>;
+  /**
+   * A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is
+   * nowhere, or the signal's reason.
+   */
+  file(
+    id: string,
+    source: MediaSource,
+    kinds: readonly ContentKind[],
+    signal?: AbortSignal,
+  ): Promise<KeptFile>;
   /** Asks an open job to end; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
   /** Delivers what was finished although it had been cancelled; false if there is nothing to show. */
@@ -200,7 +208,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       return [...here, ...all.filter((song) => song.address.channel !== where.channel && isOpen(song))];
     },
     undelivered: ({ platform }, person, limit) => storage.jobs.undelivered(platform, person, limit),
-    file: (id, source, kinds) => madeFile(id, source, kinds, deps),
+    file: (id, source, kinds, signal) => madeFile(id, source, { kinds, signal }, deps),
 
     runningEverywhere: ({ platform, person }) => storage.jobs.running({ platform }, person),
 

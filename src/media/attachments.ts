@@ -10,14 +10,37 @@ import type { Media } from './media.ts';
 /** A file that a person attached, as the platform describes it. */
 type Attachment = Pick<FileReference, 'name' | 'contentType' | 'url'>;
 
-/** Who named the attachment's address, and with which headers it is read. */
-export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers'>;
+/** Who named the attachment's address, with which headers it is read, and until when. */
+export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers' | 'signal'>;
 
 const MEBIBYTE = 1024 * 1024;
 /** More than similar public gateways take. */
 const MAXIMUM_BYTES = 25 * MEBIBYTE;
+/** For all files of one request together, with what waits for others and what is tried again. */
+export const FILES_WITHIN_MS = 10 * 60_000;
 
-/** Keeps a person's attachment, checked by its content. Throws UserError with advice. */
+/**
+ * The deadline of the files of one request, from when it is first asked for. What is still fetched then ends with the
+ * sentence for the person.
+ */
+export function filesDeadline(): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    signal ??= abortedAfter(FILES_WITHIN_MS, LATE_SENTENCE);
+    return signal;
+  };
+}
+
+const LATE_SENTENCE = `It took longer than ${FILES_WITHIN_MS / 60_000} minutes to fetch the files, so I stopped. Please ask again with fewer or smaller ones.`;
+
+function abortedAfter(milliseconds: number, sentence: string): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new UserError(sentence));
+  AbortSignal.timeout(milliseconds).addEventListener('abort', abort, { once: true });
+  return controller.signal;
+}
+
+/** Keeps a person's attachment, checked by its content. Throws UserError with advice, or the signal's reason. */
 export async function keepAttachment(
   media: Pick<Media, 'keep'>,
   { name, url }: Attachment,
@@ -32,7 +55,7 @@ export async function keepAttachment(
   }
 }
 
-/** Keeps a picture as every model takes it, or a text; its content decides which it is. Throws UserError with advice. */
+/** Keeps a picture as every model takes it, or a text; its content decides which it is. Throws like `keepAttachment`. */
 export async function keepReadable(
   {
     media,

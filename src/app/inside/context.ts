@@ -7,7 +7,12 @@ import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { musicLimits } from '../../gateway/music/requests.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
+import {
+  type AttachmentAccess,
+  filesDeadline,
+  keepAttachment,
+  keepReadable,
+} from '../../media/attachments.ts';
 import type { PictureFitter } from '../../media/content/pictures.ts';
 import type { Media } from '../../media/media.ts';
 import { answerSettings } from '../../settings/answers.ts';
@@ -40,6 +45,11 @@ export function contextOf(
   const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo, parties } =
     parts;
   const pictures = { media, fitPicture };
+  const deadline = filesDeadline();
+  const accessWithin = async (file: FileReference): Promise<AttachmentAccess> => ({
+    signal: deadline(),
+    ...(await accessTo(address, file)),
+  });
   return {
     now,
     log,
@@ -86,9 +96,9 @@ export function contextOf(
       },
     },
     files: {
-      keep: async (file, accept) => keepAttachment(media, file, accept, await accessTo(address, file)),
-      keepReadable: async (file) => keepReadable(pictures, file, await accessTo(address, file)),
-      made: ({ id }, source, accept) => jobs.file(id, source, accept),
+      keep: async (file, accept) => keepAttachment(media, file, accept, await accessWithin(file)),
+      keepReadable: async (file) => keepReadable(pictures, file, await accessWithin(file)),
+      made: ({ id }, source, accept) => jobs.file(id, source, accept, deadline()),
       seconds: ({ name }) => media.seconds(name),
     },
     voices: {

@@ -5,6 +5,7 @@ import type { Job } from '../../core/job.ts';
 import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
 import { type ContentKind, uniqueFileNames } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
+import type { FetchExpectation } from '../../media/fetch/fetch.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
@@ -190,18 +191,21 @@ export async function forgetMissing(run: JobRun, { media }: KeepDependencies): P
   run.apply({ type: 'recorded', fields });
 }
 
-/** A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is nowhere. */
+/**
+ * A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is
+ * nowhere, or the signal's reason.
+ */
 export async function madeFile(
   job: string,
   source: MediaSource,
-  kinds: readonly ContentKind[],
+  expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
   { storage, media }: Pick<JobDependencies, 'storage' | 'media'>,
 ): Promise<KeptFile> {
   try {
     const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
     if (known && (await media.stat(known.name)) !== undefined) return known;
     if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
-    return await media.keep(source.url, { from: 'gateway', kinds });
+    return await media.keep(source.url, { from: 'gateway', ...expect });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw new UserError(

@@ -53,6 +53,13 @@ export const MEDIA_FAULTS = [
     tests: { 'test/media/attachments.test.ts': 'is refused with a sentence that helps' },
   },
   {
+    name: 'each file of a request has a deadline of its own',
+    file: 'src/media/attachments.ts',
+    text: 'signal ??= abortedAfter(',
+    replacement: 'signal = abortedAfter(',
+    tests: { 'test/app/files-deadline.test.ts': 'share one deadline' },
+  },
+  {
     name: 'listeners are left on a signal that lives long',
     file: 'src/media/fetch/fetch.ts',
     text: "for (const source of present) source.removeEventListener('abort', follow);",
