@@ -1,6 +1,7 @@
 /**
  * What was acknowledged before it could be stored as a job: an attachment that takes long to fetch, a storage that is
- * slow. It is recorded until the job is stored, so that the person is told when the process dies in between.
+ * slow. It is recorded until the job is stored, so that the person is told when the process dies in between. What a platform
+ * could say nothing about is recorded too.
  */
 import { z } from 'zod';
 import type { PendingInvocation, PendingInvocations } from '../core/bot/bot.ts';
@@ -14,10 +15,12 @@ import { FORGOTTEN_SENTENCE } from './sentences.ts';
 const PREFIX = 'pending:';
 /** Where an older version kept all of them in one value. */
 const FORMER_KEY = 'promises';
-/** Longer than anything between an acknowledgement and its job: an attachment has 10 minutes in all. */
+/** Of what no process renews: some renewals may fail, and clocks of replicas differ. */
 const FORGOTTEN_AFTER_MS = 12 * 60_000;
 /** Often enough to tell people while an interaction of Discord is valid (15 minutes), and rare: each time lists all settings. */
 const CHECK_EVERY_MS = 2 * 60_000;
+/** Work before a job has no bound: a chat that is away or limits us is waited for. */
+const RENEW_EVERY_MS = 2 * 60_000;
 const TRY_AGAIN_AFTER_MS = 60_000;
 
 const entrySchema = z.object({
@@ -32,7 +35,7 @@ type Entry = z.infer<typeof entrySchema>;
 const formerSchema = z.record(z.string(), entrySchema);
 
 export interface PendingAcknowledgements extends PendingInvocations {
-  /** Tells, now and every few minutes until the signal, those whose process died. Never rejects. */
+  /** Tells, now and every few minutes until the signal, those whose process died or could not reach them. Never rejects. */
   watch(signal: AbortSignal): Promise<void>;
 }
 
@@ -52,11 +55,20 @@ export function createPendingAcknowledgements(
   const self = newId();
   /** Keys that may still be stored although their request came to an end. */
   const leftover = new Set<string>();
+  /** Keys of what is still worked on here. */
+  const working = new Set<string>();
   const keyOf = ({ id, address }: PendingInvocation): string => `${PREFIX}${address.platform}:${id}`;
-  const isForgotten = ({ madeAt, process, teller }: Entry): boolean =>
-    teller === self || (process !== self && (alone || now() - madeAt >= FORGOTTEN_AFTER_MS));
+  const isForgotten = (key: string, { madeAt, process, teller }: Entry): boolean =>
+    teller === self ||
+    (!working.has(key) && ((alone && process !== self) || now() - madeAt >= FORGOTTEN_AFTER_MS));
+  const store = (asking: PendingInvocation): Promise<void> => {
+    const { address, command } = asking;
+    const entry = { address, command, madeAt: now(), process: self } satisfies Entry;
+    return settings.set(keyOf(asking), entry);
+  };
 
   async function remove(key: string): Promise<void> {
+    working.delete(key);
     leftover.add(key);
     await settings.delete(key);
     leftover.delete(key);
@@ -72,7 +84,7 @@ export function createPendingAcknowledgements(
   async function claim(key: string): Promise<boolean> {
     const claimed = await settings.update(key, (value) => {
       const entry = read(value);
-      if (entry === undefined || entry.teller === self || !isForgotten(entry)) return value;
+      if (entry === undefined || entry.teller === self || !isForgotten(key, entry)) return value;
       return { ...entry, madeAt: now(), teller: self };
     });
     return read(claimed)?.teller === self;
@@ -117,30 +129,57 @@ export function createPendingAcknowledgements(
     let done = true;
     for (const [key, value] of entries) {
       const entry = key.startsWith(PREFIX) ? read(value) : undefined;
-      if (entry === undefined || !isForgotten(entry)) continue;
+      if (entry === undefined || !isForgotten(key, entry)) continue;
       if (await wasStored(key, entry)) await remove(key);
       else if (await claim(key)) done = (await tell(key, entry)) && done;
     }
     return done;
   }
 
+  async function tellRegularly(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const done = await tellForgotten().catch((error: unknown) => {
+        log.warn({ err: error }, 'Pending acknowledgements could not be read; trying again');
+        return false;
+      });
+      await sleep(done ? CHECK_EVERY_MS : TRY_AGAIN_AFTER_MS, signal);
+    }
+  }
+
+  /** So that other replicas do not take what is worked on here for forgotten. */
+  async function renewRegularly(signal: AbortSignal): Promise<void> {
+    do {
+      for (const key of working) {
+        await settings
+          .update(key, (value) => {
+            const entry = read(value);
+            return entry?.process === self && entry.teller === undefined
+              ? { ...entry, madeAt: now() }
+              : value;
+          })
+          .catch((error: unknown) => {
+            log.warn({ err: error }, 'A pending acknowledgement could not be renewed; trying again');
+          });
+      }
+      await sleep(RENEW_EVERY_MS, signal);
+    } while (!signal.aborted);
+  }
+
   return {
     add: (asking) => {
-      const { address, command } = asking;
-      const entry = { address, command, madeAt: now(), process: self } satisfies Entry;
-      return settings.set(keyOf(asking), entry);
+      working.add(keyOf(asking));
+      return store(asking);
     },
 
     remove: (asking) => remove(keyOf(asking)),
 
+    tellLater: (asking) => {
+      working.delete(keyOf(asking));
+      return store(asking);
+    },
+
     async watch(signal) {
-      while (!signal.aborted) {
-        const done = await tellForgotten().catch((error: unknown) => {
-          log.warn({ err: error }, 'Pending acknowledgements could not be read; trying again');
-          return false;
-        });
-        await sleep(done ? CHECK_EVERY_MS : TRY_AGAIN_AFTER_MS, signal);
-      }
+      await Promise.all([tellRegularly(signal), alone ? undefined : renewRegularly(signal)]);
     },
   };
 }

@@ -63,7 +63,7 @@ export const RESTORED_SENTENCE =
 export const RESTORED_NOTE = 'If it is in this channel already, it is good as it is. If not, press Again';
 
 export const FORGOTTEN_SENTENCE =
-  'I was restarted before I could begin with this. Nothing was spent; please ask again.';
+  'I was restarted before I could begin with this, or could not reach you. Nothing was spent; please ask again.';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
   'I could not answer this in time, so I have not started. Nothing was spent; press Again if you still want it.';

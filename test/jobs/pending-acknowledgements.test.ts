@@ -103,6 +103,39 @@ describe('a request that was acknowledged and never stored', () => {
     expect(world.platform.history).toHaveLength(1);
   });
 
+  it('of another replica is not told while that one still works on it, however long that takes', async () => {
+    const [working, other] = [process(false), process(false)];
+    await working.add(invocation);
+    for (let tenMinutes = 1; tenMinutes <= 3; tenMinutes += 1) {
+      world.clock.advance(10 * 60_000);
+      await watchOnce(working);
+      await watchOnce(other);
+    }
+    expect(world.platform.history).toEqual([]);
+    // It dies.
+    world.clock.advance(13 * 60_000);
+    await watchOnce(other);
+    expect(world.platform.history).toHaveLength(1);
+  });
+
+  it.each([true, false])(
+    'is told by its own process once it gave up, and not before (alone: %s)',
+    async (alone) => {
+      const own = process(alone);
+      await own.add(invocation);
+      world.clock.advance(20 * 60_000);
+      await watchOnce(own);
+      await own.tellLater(invocation);
+      await watchOnce(own);
+      expect(world.platform.history).toEqual([]);
+      world.clock.advance(13 * 60_000);
+      await watchOnce(own);
+      await watchOnce(own);
+      expect(world.platform.history).toHaveLength(1);
+      expect(await world.storage.settings.entries()).toEqual([]);
+    },
+  );
+
   it('is told later while the platform is away, and to the person alone where the channel is gone', async () => {
     await process(true).add(invocation);
     world.platform.failures.push(
@@ -175,7 +208,7 @@ describe('a request that was acknowledged and never stored', () => {
 });
 
 describe('the bot', () => {
-  function botWith(pending: Pick<PendingAcknowledgements, 'add' | 'remove'>, answer: Promise<Outcome>): Bot {
+  function botWith(pending: Omit<PendingAcknowledgements, 'watch'>, answer: Promise<Outcome>): Bot {
     return createBot({
       commands: [defineCommand({ name: 'song', description: 'Slow', options: {}, run: () => answer })],
       admit: async ({ person }) => ({ person, settings: undefined }),
@@ -226,9 +259,20 @@ describe('the bot', () => {
     expect(world.platform.history).toEqual([]);
   });
 
+  it('has told nobody later whom it answered after all', async () => {
+    const first = process(true);
+    const bot = botWith(first, new Promise(() => undefined));
+    await bot.recordPendingAcknowledgement?.(invocation);
+    await bot.tellLater?.(invocation);
+    await bot.answered?.(invocation);
+    world.clock.advance(13 * 60_000);
+    await watchOnce(first);
+    expect(world.platform.history).toEqual([]);
+  });
+
   it('pending nothing that cannot be stored', async () => {
     const away = () => Promise.reject(new StorageError('unavailable', 'away'));
-    const bot = botWith({ add: away, remove: away }, new Promise(() => undefined));
+    const bot = botWith({ add: away, remove: away, tellLater: away }, new Promise(() => undefined));
     void bot.run(invocation);
     expect(await bot.recordPendingAcknowledgement?.(invocation)).toBe(false);
     expect(world.log.lines.at(-1)?.level).toBe('error');

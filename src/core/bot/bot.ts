@@ -34,6 +34,11 @@ export interface Bot {
    */
   answered?(asking: PendingInvocation): Promise<void>;
   /**
+   * The platform could reach the person in no way: stores that they are told later, without a restart, unless they are
+   * answered until then. Never rejects.
+   */
+  tellLater?(asking: PendingInvocation): Promise<void>;
+  /**
    * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
    * a form or a thread: `run` asks this of every invocation. Never rejects.
    */
@@ -73,6 +78,8 @@ export interface PendingInvocations {
   add(asking: PendingInvocation): Promise<void>;
   /** The job is stored, or the person is answered. Throws StorageError. */
   remove(asking: PendingInvocation): Promise<void>;
+  /** Nothing is done about it any more, and the person knows nothing. Durable when it resolves. Throws StorageError. */
+  tellLater(asking: PendingInvocation): Promise<void>;
 }
 
 export interface BotOptions<Settings> {
@@ -212,6 +219,15 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
         } catch (error) {
           // The person is told again after the next restart. That is better than never.
           log.warn({ err: error }, 'A pending acknowledgement could not be removed');
+        }
+      },
+
+      async tellLater(asking: PendingInvocation) {
+        recorded.add(keyOf(asking));
+        try {
+          await pending.tellLater(asking);
+        } catch (error) {
+          log.error({ err: error }, 'A person could not be reached, and that could not be stored');
         }
       },
     }),

@@ -233,6 +233,33 @@ export const JOB_FAULTS = [
     },
   },
   {
+    name: 'a request that its process still works on is told as forgotten by another',
+    file: 'src/jobs/pending-acknowledgements.ts',
+    text: '? { ...entry, madeAt: now() }\n',
+    replacement: '? entry\n',
+    tests: {
+      'test/jobs/pending-acknowledgements.test.ts':
+        'of another replica is not told while that one still works on it, however long that takes',
+    },
+  },
+  {
+    name: 'a request that a process still works on is told as forgotten by itself',
+    file: 'src/jobs/pending-acknowledgements.ts',
+    text: '(!working.has(key) && (',
+    replacement: '((',
+    tests: {
+      'test/jobs/pending-acknowledgements.test.ts':
+        'is told by its own process once it gave up, and not before',
+    },
+  },
+  {
+    name: 'a person whom Slack lets nobody tell is never told',
+    file: 'src/platforms/slack/receive/answering.ts',
+    text: 'await bot.tellLater?.(asking);',
+    replacement: '',
+    tests: { 'test/platforms/slack/receive/questions.test.ts': 'what a command answers is told later' },
+  },
+  {
     name: 'a result is written over by the sentence that its request was forgotten',
     file: 'src/jobs/pending-acknowledgements.ts',
     text: 'if (await wasStored(key, entry)) await remove(key);\n      else if (await claim(key))',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot, PendingInvocation } from '../../../src/core/bot/bot.ts';
 import {
   type AnyCommand,
   defineCommand,
@@ -120,6 +120,8 @@ export class FakeBot implements Bot {
   async answered({ id }: Invocation): Promise<void> {
     this.answeredIds.push(id);
   }
+
+  async tellLater(_asking: PendingInvocation): Promise<void> {}
 
   async recordPendingAcknowledgement({ id }: Invocation): Promise<boolean> {
     this.pendingAcknowledgements.push(id);

@@ -141,8 +141,13 @@ async function answer(
     await bot.answered?.(asking);
     return await origin.home?.answer(undefined);
   }
-  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
-  if (!isSaid) await follow(outcome, asking, origin, tools);
+  try {
+    const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
+    if (!isSaid) await follow(outcome, asking, origin, tools);
+  } catch (error) {
+    await bot.tellLater?.(asking);
+    throw error;
+  }
   await bot.answered?.(asking);
   const agentThread = agentThreadOf(asking.address);
   if (agentThread !== undefined) await tools.agents.rest(agentThread);

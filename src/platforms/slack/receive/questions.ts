@@ -46,7 +46,7 @@ export function createQuestions(shared: ListenerTools) {
     return true;
   }
 
-  /** Slack does not send the event again. When the person cannot be told, the record stays and tells after a restart. */
+  /** Slack does not send the event again. */
   async function tellFailure(error: unknown, { id, address }: PendingInvocation, context: Context) {
     const message = toMessage(error, { log, reference: id });
     const tools = await toolsIn(context, shared, address.guild);
@@ -79,7 +79,12 @@ export function createQuestions(shared: ListenerTools) {
         throw error;
       }
       const asked = await question;
-      await handled.catch((error: unknown) => tellFailure(error, asked, context));
+      try {
+        await handled.catch((error: unknown) => tellFailure(error, asked, context));
+      } catch (error) {
+        await bot.tellLater?.(asked);
+        throw error;
+      }
       await bot.answered?.(asked);
     },
   };

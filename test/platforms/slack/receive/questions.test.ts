@@ -1,4 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createPendingAcknowledgements } from '../../../../src/jobs/pending-acknowledgements.ts';
+import { createWorld } from '../../../jobs/world.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
@@ -83,6 +85,83 @@ it('a person whose question fails after it was acknowledged is told so', async (
   expect(readableText(told)).toContain('Something broke on our side. Please try again');
   await server.until(() => bot.answeredIds.length > 0);
   expect(server.refused).toEqual([]);
+});
+
+describe('a person whom Slack lets nobody tell', () => {
+  /** With the real records, which are looked at once. */
+  async function remember({ bot, slack }: Harness) {
+    const world = await createWorld();
+    onTestFinished(() => world[Symbol.asyncDispose]());
+    const stop = new AbortController();
+    const pending = createPendingAcknowledgements({
+      settings: world.storage.settings,
+      platform: () => slack,
+      jobOf: (platform, event) => world.jobs.ofEvent(platform, event),
+      alone: true,
+      now: world.clock.now,
+      sleep: async () => stop.abort(),
+      newId: () => 'process',
+      log: world.log,
+    });
+    bot.recordPendingAcknowledgement = async (asking) => {
+      await pending.add(asking);
+      return true;
+    };
+    bot.answered = (asking) => pending.remove(asking);
+    let unreached = 0;
+    bot.tellLater = async (asking) => {
+      await pending.tellLater(asking);
+      unreached += 1;
+    };
+    return {
+      unreached: () => unreached,
+      count: async () => (await world.storage.settings.entries()).length,
+      tell: async () => {
+        world.clock.advance(13 * 60_000);
+        await pending.watch(stop.signal);
+      },
+    };
+  }
+
+  const silence = ({ server }: Harness) => {
+    const fault = { type: 'error', error: 'restricted_action' } as const;
+    for (const method of ['chat.postEphemeral', 'chat.postMessage']) server.faults.every(1, method, fault);
+  };
+
+  it('that a question failed is told later, without a restart', async () => {
+    const { server, bot } = await start();
+    const records = await remember(harness);
+    const held = Promise.withResolvers<void>();
+    bot.answer = async () => {
+      await held.promise;
+      throw new Error('a fault of the bot');
+    };
+    const { message } = await server.mention('hello');
+    silence(harness);
+    held.resolve();
+    await server.until(() => records.unreached() === 1);
+    server.faults.clear();
+    await records.tell();
+    expect(await records.count()).toBe(0);
+    expect(server.thread(message).map(readableText)).toEqual([expect.stringContaining('please ask again')]);
+  });
+
+  it('what a command answers is told later', async () => {
+    const { server, bot, passTime } = await start();
+    const records = await remember(harness);
+    bot.answer = () => {
+      // The address of the interaction has expired.
+      passTime(31 * 60_000);
+      silence(harness);
+      return { type: 'message', visibility: 'channel', message: { text: 'Done.' } };
+    };
+    await server.slash('/jobs');
+    await expect.poll(records.unreached).toBe(1);
+    server.faults.clear();
+    await records.tell();
+    expect(await records.count()).toBe(0);
+    expect(server.botMessages().map(readableText)).toEqual([expect.stringContaining('please ask again')]);
+  });
 });
 
 it('what may be no question leaves no record, and is not acknowledged before that is known', async () => {
