@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createLossWatch } from '../../../src/jobs/runner/lost.ts';
+import { PlatformError } from '../../../src/platforms/platform.ts';
 import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
-import { createWorld, SONG } from '../world.ts';
+import { createWorld, SONG, type World } from '../world.ts';
 
 const SWEEP_MS = 11 * 60_000;
 
@@ -55,6 +56,70 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a Redis that was emptied', () 
       [...world.platform.shown.values()].map(({ text = '' }) => text.includes('was deleted'));
     await expect.poll(told).toEqual([false, true]);
   });
+
+  test('tells each person once in private where the channel is gone, however many replicas saw their work', async () => {
+    await using cleanup = new AsyncDisposableStack();
+    const server = await startRedisServer();
+    cleanup.defer(() => server.dispose());
+    const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+    const world = await createWorld(undefined, await openRedisStorage({ url: server.url, ...tools }));
+    cleanup.use(world);
+    const { replicas, empty } = await watchedBy(2, world);
+    const redis = await connectRedis(server.url);
+    cleanup.defer(() => redis.destroy());
+    await redis.flushAll();
+    empty();
+    world.platform.failures.push(new PlatformError('gone', 'deleted'), new PlatformError('gone', 'deleted'));
+    for (const check of [...replicas, ...replicas]) await check();
+    expect(world.platform.privateMessages).toMatchObject([{ text: expect.stringContaining('was deleted') }]);
+    expect(world.platform.history).toEqual([]);
+  });
+});
+
+/** Replicas that saw a job of a storage which is emptied then. */
+async function watchedBy(count: number, world: World) {
+  const job = await world.read(await world.start(SONG));
+  const { signal } = new AbortController();
+  const { storage } = world.dependencies;
+  let epoch = 'first';
+  const secret = async () => epoch;
+  const jobs: typeof storage.jobs = {
+    ...storage.jobs,
+    async *open() {
+      if (epoch === 'first') yield job.id;
+    },
+  };
+  const dependencies = { ...world.dependencies, storage: { ...storage, secret, jobs } };
+  const replicas = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const watch = createLossWatch(dependencies);
+      watch.saw(job);
+      await watch.check(signal);
+      return () => watch.check(signal);
+    }),
+  );
+  return {
+    replicas,
+    empty: () => {
+      epoch = 'second';
+    },
+  };
+}
+
+test('a person whom the chat lets nobody tell now is told at a later look, once', async () => {
+  await using world = await createWorld();
+  const { replicas, empty } = await watchedBy(1, world);
+  const [check] = replicas;
+  empty();
+  const away = () => new PlatformError('unavailable', 'away');
+  world.platform.failures.push(away(), away());
+  await check?.();
+  await check?.();
+  expect(world.platform.history).toEqual([]);
+  await check?.();
+  expect(world.message()?.text).toContain('was deleted');
+  await check?.();
+  expect(world.platform.history).toHaveLength(1);
 });
 
 test('a Redis that was emptied and goes away in the middle of the look is looked at again', async () => {

@@ -82,4 +82,11 @@ export const RUN_FAULTS = [
       "const before = epoch;\n      const newest = await storage.secret('epoch', newId);\n      epoch = newest;\n      const wasEmptied = before !== undefined && before !== newest;",
     tests: { 'test/jobs/runner/lost.test.ts': 'goes away in the middle of the look is looked at again' },
   },
+  {
+    name: 'a person whose work was lost while the chat was away is never told',
+    file: 'src/jobs/runner/lost.ts',
+    text: 'if (isDone) untold.delete(id);',
+    replacement: 'untold.delete(id);',
+    tests: { 'test/jobs/runner/lost.test.ts': 'is told at a later look, once' },
+  },
 ] as const satisfies readonly Fault[];
