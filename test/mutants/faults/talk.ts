@@ -111,6 +111,13 @@ export const TALK_FAULTS = [
     tests: { [DELETIONS]: 'that is deleted is withdrawn, and no other' },
   },
   {
+    name: 'a question is answered on that its person took back when it had replies',
+    file: 'src/platforms/slack/receive/messages.ts',
+    text: 'z.union([goneSchema, tombstoneSchema])',
+    replacement: 'goneSchema',
+    tests: { [DELETIONS]: 'a question that was answered in its thread is withdrawn' },
+  },
+  {
     name: 'a question that was deleted while it was stored is answered',
     file: 'src/platforms/shared/deletions.ts',
     text: 'if (isGone) await withdraw(bot, id);',

@@ -397,20 +397,24 @@ export function people({
     };
   }
 
-  /** Deletes a message. Slack tells those apps that hear messages of its channel. */
+  /** Deletes a message. Slack tells those apps that hear messages of its channel; one with replies stays as a tombstone. */
   async function remove(message: PostedMessage): Promise<void> {
+    const { channel, ts } = message;
+    const previous = eventOf(message, 'message.channels');
     message.deleted = true;
     workspace.emit('changed');
     const types = eventsFor(message).filter((type) => type.startsWith('message.'));
+    const isRoot = workspace.root(channel, ts) === message;
     const event = {
       type: 'message',
-      subtype: 'message_deleted',
       hidden: true,
-      channel: message.channel,
-      channel_type: workspace.channels.get(message.channel)?.kind ?? 'channel',
+      channel,
+      channel_type: workspace.channels.get(channel)?.kind ?? 'channel',
       ts: workspace.nextTs(),
-      deleted_ts: message.ts,
-      previous_message: eventOf(message, 'message.channels'),
+      previous_message: previous,
+      ...(isRoot
+        ? { subtype: 'message_changed', message: tombstone(message) }
+        : { subtype: 'message_deleted', deleted_ts: ts }),
     };
     if (types.length > 0) await sendEvent(event);
   }
@@ -566,6 +570,20 @@ export function people({
     sendEvent,
     uninstall,
     upload,
+  };
+}
+
+/** https://github.com/slack-edge/slack-edge/pull/10 shows one. */
+function tombstone({ ts }: PostedMessage): Fields {
+  return {
+    type: 'message',
+    subtype: 'tombstone',
+    text: 'This message was deleted.',
+    user: 'USLACKBOT',
+    hidden: true,
+    ts,
+    thread_ts: ts,
+    parent_user_id: 'USLACKBOT',
   };
 }
 

@@ -31,11 +31,18 @@ const UNREAD =
   'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
 const DESCRIBE = 'Describe this picture.';
 
-const deletedSchema = z.object({
-  subtype: z.literal('message_deleted'),
-  channel: z.string(),
-  deleted_ts: z.string(),
-});
+const goneSchema = z
+  .object({ subtype: z.literal('message_deleted'), channel: z.string(), deleted_ts: z.string() })
+  .transform(({ channel, deleted_ts: ts }) => ({ channel, ts }));
+/** A message with replies stays as a tombstone, and Slack tells of it as of an edit. */
+const tombstoneSchema = z
+  .object({
+    subtype: z.literal('message_changed'),
+    channel: z.string(),
+    message: z.object({ subtype: z.literal('tombstone'), ts: z.string() }),
+  })
+  .transform(({ channel, message: { ts } }) => ({ channel, ts }));
+const deletedSchema = z.union([goneSchema, tombstoneSchema]);
 const envelopeSchema = z.object({ event_id: z.string() });
 
 /** Of the invocation of a message, whichever of Slack's events tells of it. */
@@ -187,7 +194,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
   app.event('message', async ({ event, context }) => {
     const { data: message } = deletedSchema.safeParse(event);
     if (message === undefined) return;
-    const { channel, deleted_ts: ts } = message;
+    const { channel, ts } = message;
     const { identity, bot } = await toolsIn(context, shared);
     const { team } = await identity.read();
     await deletions.receive([{ id: idOf({ channel, ts }, team), at: Number(ts) * 1000 }], bot);

@@ -43,6 +43,22 @@ it('a question that names the bot is withdrawn where Slack tells of messages, in
   await deletes(() => server.mention('what is a mode?', { threadTs: root.ts }));
 });
 
+it('a question that was answered in its thread is withdrawn, and one that is edited is not', async () => {
+  harness = await startHarness(EVERY_MESSAGE);
+  const { server, bot, show } = harness;
+  const { message } = await server.mention('what is a mode?');
+  await server.until(() => bot.begun === 1);
+  await show({ text: 'A scale.' }, { address: first().address });
+  const { channel, ts, text } = message;
+  const edited = { type: 'message', user: 'U0ADA', ts, text: `${text} And a key?` };
+  const changed = { type: 'message', subtype: 'message_changed', hidden: true, channel };
+  await server.sendEvent({ ...changed, channel_type: 'channel', ts: '9.000001', message: edited });
+  expect(bot.withdrawn).toEqual([]);
+  await server.remove(message);
+  await server.until(() => bot.withdrawn.length > 0);
+  expect(bot.withdrawn).toEqual([first().id]);
+});
+
 it('without that switch Slack does not tell of it', async () => {
   harness = await startHarness();
   const { server, bot } = harness;
