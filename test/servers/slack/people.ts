@@ -413,7 +413,7 @@ export function people({
       ts: workspace.nextTs(),
       previous_message: previous,
       ...(isRoot
-        ? { subtype: 'message_changed', message: tombstone(message) }
+        ? { subtype: 'message_changed', message: wireMessage(message) }
         : { subtype: 'message_deleted', deleted_ts: ts }),
     };
     if (types.length > 0) await sendEvent(event);
@@ -570,20 +570,6 @@ export function people({
     sendEvent,
     uninstall,
     upload,
-  };
-}
-
-/** https://github.com/slack-edge/slack-edge/pull/10 shows one. */
-function tombstone({ ts }: PostedMessage): Fields {
-  return {
-    type: 'message',
-    subtype: 'tombstone',
-    text: 'This message was deleted.',
-    user: 'USLACKBOT',
-    hidden: true,
-    ts,
-    thread_ts: ts,
-    parent_user_id: 'USLACKBOT',
   };
 }
 

@@ -141,7 +141,8 @@ export async function turnsBefore(
   try {
     const before = repliesSchema
       .parse(await readMessages({ channel, thread, latest: ts, newest: MOST_TURNS }, tools))
-      .filter((message) => message.ts < ts)
+      // What stays of a deleted message are Slack's words, and nobody's.
+      .filter((message) => message.ts < ts && message.subtype !== 'tombstone')
       .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
     // The message that began the thread says what it is about.
     const root = before.slice(0, thread === undefined ? 0 : 1);

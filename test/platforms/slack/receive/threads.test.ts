@@ -56,6 +56,19 @@ describe('a thread that the bot takes part in', () => {
     });
   });
 
+  it('goes on without what was deleted', async () => {
+    const { server, show, bot } = harness;
+    const { message } = await server.mention('hello');
+    await server.until(() => bot.begun === 1);
+    const address = bot.invocations[0]?.address;
+    if (address === undefined) throw new Error('nothing was asked');
+    await show({ text: 'Hello Ada.' }, { address });
+    await server.remove(message);
+    await server.say('what is the time?', { threadTs: message.ts, user: 'U0BOB' });
+    await server.until(() => bot.begun === 2);
+    expect(bot.invocations[1]?.conversation).toMatchObject([{ author: 'bot', text: 'Hello Ada.' }]);
+  });
+
   it.each([
     ['a private channel', { id: 'G0BAND', name: 'band', kind: 'group' as const }],
     ['a group message', { id: 'G0TALK', name: 'talk', kind: 'mpim' as const }],

@@ -106,6 +106,7 @@ function contentOf(call: Call, most: number): { text: string; blocks: Fields[] |
 
 /** A message as the Web API and the events write it. */
 export function wireMessage(message: PostedMessage): Fields {
+  if (message.deleted) return tombstone(message);
   return {
     type: 'message',
     ts: message.ts,
@@ -116,5 +117,19 @@ export function wireMessage(message: PostedMessage): Fields {
     ...(message.files.length > 0
       ? { files: message.files.map((file) => ({ id: file.id, name: file.name, mimetype: file.mimetype })) }
       : {}),
+  };
+}
+
+/** What stays of a message with replies. https://github.com/slack-edge/slack-edge/pull/10 shows one. */
+function tombstone({ ts }: PostedMessage): Fields {
+  return {
+    type: 'message',
+    subtype: 'tombstone',
+    text: 'This message was deleted.',
+    user: 'USLACKBOT',
+    hidden: true,
+    ts,
+    thread_ts: ts,
+    parent_user_id: 'USLACKBOT',
   };
 }

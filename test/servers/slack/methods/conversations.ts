@@ -64,14 +64,13 @@ export const conversations: Readonly<Record<string, Method>> = {
   'conversations.replies': (call) => {
     const channel = readable(call);
     const ts = call.need('ts');
-    const parent = call.workspace.message(channel.id, ts);
-    if (parent === undefined) throw new SlackRefusal('thread_not_found');
+    const parent = call.workspace.root(channel.id, ts);
+    if (parent === undefined || parent === 'deleted') throw new SlackRefusal('thread_not_found');
     const root = parent.threadTs ?? parent.ts;
     const thread = call.workspace.messages.filter(
       (message) =>
         message.channel === channel.id &&
-        !message.deleted &&
-        (message.ts === root || message.threadTs === root),
+        (message.ts === root || (message.threadTs === root && !message.deleted)),
     );
     return page(call, thread);
   },
@@ -79,7 +78,10 @@ export const conversations: Readonly<Record<string, Method>> = {
   'conversations.history': (call) => {
     const channel = readable(call);
     const top = call.workspace.messages.filter(
-      (message) => message.channel === channel.id && !message.deleted && message.threadTs === undefined,
+      (message) =>
+        message.channel === channel.id &&
+        message.threadTs === undefined &&
+        call.workspace.root(channel.id, message.ts) === message,
     );
     return page(call, top.reverse());
   },
