@@ -161,7 +161,7 @@ describe('/readyz', () => {
     discord = await startDiscord();
     discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });
     const running = await replica();
-    await becomes(running, 503, /Discord/);
+    await becomes(running, 503, /discord: (?!Discord)/);
     discord.faults.clear();
     await becomes(running, 200, READY);
     await discord.until(() => discord.commands.length > 0, 'registered commands');

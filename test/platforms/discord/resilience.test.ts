@@ -480,7 +480,7 @@ describe('bad days of Discord', () => {
   it('Discord away at the start: the bot says so, keeps trying, and comes', async () => {
     const { discord, bot, platform } = await start({ idle: true, sleep: impatient });
     discord.faults.fail(503, { times: 12, path: /gateway/ });
-    expect(platform.status()).toEqual({ ready: false, reason: 'Discord: not started' });
+    expect(platform.status()).toEqual({ ready: false, reason: 'not started' });
     await platform.start(bot);
     expect(platform.status()).toMatchObject({ ready: false });
     await expect.poll(() => platform.status()).toEqual({ ready: true });
@@ -491,9 +491,7 @@ describe('bad days of Discord', () => {
     const { discord, platform } = await start({ sleep: impatient });
     expect(platform.status()).toEqual({ ready: true });
     discord.gateway.revoke();
-    await expect
-      .poll(() => platform.status())
-      .toEqual({ ready: false, reason: 'Discord: the token was refused' });
+    await expect.poll(() => platform.status()).toEqual({ ready: false, reason: 'the token was refused' });
     await expect(platform.show(inChannel(discord), { text: 'x' }, new Remembered('j'))).rejects.toMatchObject(
       { code: 'unavailable' },
     );
@@ -692,6 +690,6 @@ it('takes nothing new after stop, and still shows what was taken', async () => {
   expect(discord.gateway.connected).toBe(0);
   await platform.show(address, { text: 'Here' }, new Remembered('j'));
   expect((await song.response()).content).toBe('Here');
-  expect(platform.status()).toEqual({ ready: false, reason: 'Discord: stopped' });
+  expect(platform.status()).toEqual({ ready: false, reason: 'stopped' });
   nothingRefused(discord);
 });

@@ -103,11 +103,11 @@ export function createGatewayConnection(options: ShardOptions): DiscordConnectio
     connections: () => client?.ws.shards.filter(({ status }) => status === Status.Ready).size ?? 0,
 
     status() {
-      if (!client?.isReady()) return { ready: false, reason: `Discord: ${reason}` };
+      if (!client?.isReady()) return { ready: false, reason };
       const { shards } = client.ws;
       const waiting = shards.filter((shard) => shard.status !== Status.Ready);
       if (waiting.size === 0) return { ready: true };
-      return { ready: false, reason: `Discord: ${waiting.size} of ${shards.size} shards are not connected` };
+      return { ready: false, reason: `${waiting.size} of ${shards.size} shards are not connected` };
     },
   };
 }

@@ -16,7 +16,7 @@ export interface HttpOnlyOptions extends RetryTools {
 
 export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConnection {
   const { rest, log, random, sleep, onReady } = options;
-  let status: PlatformStatus = { ready: false, reason: 'Discord: not started' };
+  let status: PlatformStatus = { ready: false, reason: 'not started' };
 
   async function run(attempted: () => void): Promise<void> {
     let failures = 0;
@@ -30,7 +30,7 @@ export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConne
         wasReady = true;
       } catch (error) {
         const reason = isUnauthorized(error) ? 'the token was refused' : 'it does not answer';
-        status = { ready: false, reason: `Discord: ${reason}` };
+        status = { ready: false, reason };
         failures += 1;
         log.warn({ err: error }, `Discord is not there: ${reason}`);
       }
@@ -47,7 +47,7 @@ export function createHttpOnlyConnection(options: HttpOnlyOptions): DiscordConne
 
     async close() {
       await loop.close();
-      status = { ready: false, reason: 'Discord: stopped' };
+      status = { ready: false, reason: 'stopped' };
     },
 
     status: () => status,

@@ -35,7 +35,6 @@ export function createRivals({ elapsed, log }: { readonly elapsed: () => number;
       resumedAt = elapsed();
     },
 
-    status: (): PlatformStatus | undefined =>
-      isSure() ? { ready: false, reason: `Discord: ${SENTENCE}` } : undefined,
+    status: (): PlatformStatus | undefined => (isSure() ? { ready: false, reason: SENTENCE } : undefined),
   };
 }

@@ -21,7 +21,7 @@ it('a second bot with the same token is told to the operator, in the log and by 
     .toHaveLength(1);
   expect([platform, rival].map((one) => one.status())).toContainEqual({
     ready: false,
-    reason: expect.stringContaining('another process answers with the same DISCORD_TOKEN'),
+    reason: expect.stringMatching(/^another process answers with the same DISCORD_TOKEN/),
   });
 });
 

@@ -206,14 +206,14 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
       [...shards.values()].reduce((sum, { connection }) => sum + connection.connections(), 0),
 
     status(): PlatformStatus {
-      if (!hasShare) return { ready: false, reason: `Discord: ${reason}` };
+      if (!hasShare) return { ready: false, reason };
       const waiting = [...shards.values()].filter((shard) => !isReady(shard));
       if (waiting.length === 0) return { ready: true };
       const why = waiting.map(({ connection }) => connection.status()).find(({ ready }) => !ready);
       const because = why?.ready === false ? `: ${why.reason}` : '';
       return {
         ready: false,
-        reason: `Discord: ${waiting.length} of ${shards.size} shards are not connected${because}`,
+        reason: `${waiting.length} of ${shards.size} shards are not connected${because}`,
       };
     },
   };
