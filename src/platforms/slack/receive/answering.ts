@@ -1,7 +1,7 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Context } from '@slack/bolt';
+import type { Context, types } from '@slack/bolt';
 import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Form } from '../../../core/bot/form.ts';
@@ -88,7 +88,7 @@ export interface Acknowledgement {
   /** With a sentence at the field of the form that was sent; false when the form has no such field. */
   atField?(option: string, sentence: Message): Promise<boolean>;
   /** With another form instead of the one that was sent. */
-  withForm?(form: Form): Promise<void>;
+  withForm?(view: types.ModalView): Promise<void>;
 }
 
 interface Origin {
@@ -200,8 +200,11 @@ async function acknowledgeWith(
     }
   }
   if (outcome.type === 'form' && acknowledge.withForm !== undefined) {
-    await isReceived(acknowledge.withForm(outcome.form), tools);
-    return true;
+    const view = viewOf(outcome.form, { address, home: home?.direct });
+    if (!(view instanceof UserError)) {
+      await isReceived(acknowledge.withForm(view), tools);
+      return true;
+    }
   }
   await isReceived(acknowledge.silently(), tools);
   return false;
@@ -272,18 +275,32 @@ export async function openCommandForm(
   await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
 }
 
+/** The form, or why a text does not fit into it. */
+function viewOf(
+  form: Form,
+  { address, home }: Omit<FormPlacement, 'triggerId'>,
+): types.ModalView | UserError {
+  try {
+    return formView(form, address, home);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
 /** Opens a form, within the three seconds that a trigger id lives. */
 async function openForm(
   form: Form,
-  { address, triggerId, home }: FormPlacement,
+  { triggerId, ...placement }: FormPlacement,
   tools: AnsweringTools,
 ): Promise<void> {
+  const { address } = placement;
+  const view = viewOf(form, placement);
+  if (view instanceof UserError) return sendPrivately(address, { text: plain(view.message) }, tools);
   try {
     if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
-    const opening = { trigger_id: triggerId, view: formView(form, address, home) };
-    await call(() => tools.web.views.open(opening), { repeatable: false }, tools);
+    await call(() => tools.web.views.open({ trigger_id: triggerId, view }), { repeatable: false }, tools);
   } catch (error) {
-    if (error instanceof UserError) return sendPrivately(address, { text: plain(error.message) }, tools);
     tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
     const text = 'Slack did not open the form in time. Please try that again.';
     await sendPrivately(address, { text }, tools);

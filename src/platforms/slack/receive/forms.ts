@@ -5,7 +5,7 @@ import { formTarget } from '../../shared/target.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
-import { choiceOption, FORM_CALLBACK, formOptions, formView, readMetadata } from '../render/modal.ts';
+import { choiceOption, FORM_CALLBACK, formOptions, readMetadata } from '../render/modal.ts';
 import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './answering.ts';
 import { homeAnswer } from './home.ts';
 import { interactionSchema } from './invocations.ts';
@@ -35,7 +35,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
         await ack({ response_action: 'errors', errors: { [option]: unescapeSlack(part?.text ?? '') } });
         return true;
       },
-      withForm: (next) => ack({ response_action: 'update', view: formView(next, address, home) }),
+      withForm: (next) => ack({ response_action: 'update', view: next }),
     };
     const tab = home === undefined ? {} : { home: homeAnswer(address, home, tools) };
     const asking = { id, ...formTarget(form), options, address };

@@ -190,6 +190,37 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       },
     );
 
+    it.each([
+      ['that fits takes its place', 'Ada', { response_action: 'update' }, []],
+      [
+        'that a text does not fit into gives its place to the reason',
+        'Ada '.repeat(20),
+        undefined,
+        [expect.stringContaining('This text has 80 characters, and “name” takes 40')],
+      ],
+    ])('answered by another form %s', async (_, name, acknowledged, said) => {
+      const { server, bot } = harness;
+      await server.slash('/song');
+      const form = await server.until(() => server.openView());
+      bot.answer = () => ({
+        type: 'form',
+        form: {
+          id: 'song.keep-voice:j1:0',
+          title: 'Keep this voice for a long time',
+          submitLabel: 'Keep',
+          options: { name: { type: 'text', description: 'Its name', maximumLength: 40 } },
+          initial: { name },
+        },
+      });
+      const sent = await server.submitView(form, { prompt: 'rain' });
+      expect(sent.acknowledged).toBe(true);
+      if (acknowledged === undefined) expect(sent.ack).toBeUndefined();
+      else expect(sent.ack).toMatchObject(acknowledged);
+      await server.until(() => server.ephemeralsOf().length === said.length);
+      expect(server.ephemeralsOf().map(readableText)).toEqual(said);
+      noRefusals();
+    });
+
     it('shows a sentence next to the field it is about, and stays open', async () => {
       const { server, bot } = harness;
       await server.slash('/song');
