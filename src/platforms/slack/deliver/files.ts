@@ -9,6 +9,9 @@ import { isTokenError, isUncertain, slackErrorOf, toPlatformError } from '../err
 import { LIMITS } from '../limits.ts';
 import type { Post } from './post.ts';
 
+/** Refusals that are not about the file: it came too slowly, too early or too often. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
 interface FileToUpload {
   readonly name: string;
   readonly bytes: number;
@@ -76,8 +79,9 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
   } catch (error) {
     throw new PlatformError('unavailable', 'An upload did not arrive', { cause: error });
   }
-  if (status !== 200) throw new PlatformError('unavailable', `Slack answered ${status} to an upload`);
-  return id;
+  if (status === 200) return id;
+  const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
+  throw new PlatformError(isRefused ? 'refused' : 'unavailable', `Slack answered ${status} to an upload`);
 }
 
 const titled = (id: string, title: string) => ({ id, title: ellipsis(title, LIMITS.fileTitle) });
@@ -140,6 +144,7 @@ export async function shareFiles(
 
 /** Slack will refuse the file in any later try too, because of the file itself and not of the channel. */
 function refusedForGood(error: unknown): boolean {
+  if (error instanceof PlatformError) return error.code === 'refused';
   if (slackErrorOf(error) === undefined || isTokenError(error) || isUncertain(error)) return false;
   return toPlatformError(error, { botName: '' }).code === 'refused';
 }

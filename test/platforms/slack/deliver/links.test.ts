@@ -31,6 +31,26 @@ it.each([
   expect(text).toContain(LINKED_FILES_SENTENCE);
 });
 
+it('a file whose bytes Slack refuses is a link, and is uploaded no more', async () => {
+  const { server, show } = harness;
+  server.faults.every(1, 'upload', { type: 'status', status: 413 });
+  await show({ title: 'Rain', media: [SONG] });
+  await show({ title: 'Rain', text: 'A tune', media: [SONG] });
+  const text = server.botMessages().map(readableText).join();
+  expect(text).toContain(LINK);
+  expect(text).toContain(LINKED_FILES_SENTENCE);
+  expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(1);
+});
+
+it.each([408, 429, 500, 503])('an upload that Slack answers with %i is made again later', async (status) => {
+  const { server, show } = harness;
+  server.faults.next('upload', { type: 'status', status });
+  await expect(show({ title: 'Rain', media: [SONG] })).rejects.toMatchObject({ code: 'unavailable' });
+  await show({ title: 'Rain', media: [SONG] });
+  const reply = await server.until(() => server.botMessages().find(({ files }) => files.length > 0));
+  expect(reply.files.map(({ name }) => name)).toEqual(['rain.mp3']);
+});
+
 it('a file that Slack takes and does not share is a link, with a sentence about it', async () => {
   harness.server.faults.next('files.completeUploadExternal', {
     type: 'error',
