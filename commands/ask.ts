@@ -83,11 +83,12 @@ export const ask = defineCommand({
     const settings = context.settings.answers;
     const { request } = work;
     const isGroup = request.system?.endsWith(GROUP_PROMPT) ?? false;
+    const tools = work.way?.type === 'tools' ? work.way : undefined;
+    const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // Moderators or operators may have decided otherwise about commands and their model.
-    const { model, dialect, way, note } =
-      work.way?.type === 'tools'
-        ? await planAnswer({ named: undefined, picture: pictureIn(request.turns), settings }, context)
-        : { ...work, model: request.model };
+    const { model, dialect, way, note } = tools
+      ? await planAnswer({ named, picture: pictureIn(request.turns), settings }, context)
+      : { ...work, model: request.model };
     const turns = dialect === 'chat' ? withoutEarlierPictures(request.turns) : request.turns;
     return present({
       ...work,

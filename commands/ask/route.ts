@@ -6,7 +6,7 @@ import type { AnswerRoute, AnswerWork } from '../../src/core/work.ts';
 import { quoted } from '../text/text.ts';
 
 /** The commands that a model may use, where moderators switched the assistant on. */
-const TOOLS = ['song', 'lyrics', 'image', 'video', 'stems'] as const;
+const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
 
 const NO_TOOL_MODEL =
   'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
@@ -33,7 +33,11 @@ export async function planAnswer(asked: Asked, context: Context): Promise<Answer
   const { named, settings } = asked;
   const isToolModel = named === undefined || readChoice(named).id === toolModel;
   if (settings.assistant && toolModel !== undefined && isToolModel)
-    return { dialect: 'gen', model: toolModel, way: { type: 'tools', commands: TOOLS } };
+    return {
+      dialect: 'gen',
+      model: toolModel,
+      way: { ...WITH_TOOLS, ...(named !== undefined && { named: true }) },
+    };
 
   const plan = await seeingPlan(await context.models.resolve('ask', named), asked, context);
   if (plan.dialect === 'gen') return genPlan(plan, asked, context);
@@ -82,7 +86,7 @@ function genPlan(plan: AnswerPlan, { settings, named }: Asked, { answers }: Cont
     return { ...plan, way: { type: 'thinking', budget: answers.thinkingBudget } };
   // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
   const usesCommands = settings.assistant && answers.toolModel === undefined && named === undefined;
-  return usesCommands ? { ...plan, way: { type: 'tools', commands: TOOLS } } : plan;
+  return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
 }
 
 /** Completions: the account's models, and before them what only some deployments have. */

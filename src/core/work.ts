@@ -127,8 +127,8 @@ export interface AnswerWork {
 }
 
 export type AnswerMode =
-  /** Function calling: names of commands that the model may use. */
-  | { readonly type: 'tools'; readonly commands: readonly string[] }
+  /** Function calling: names of commands that the model may use. `named`: the person named this model. */
+  | { readonly type: 'tools'; readonly commands: readonly string[]; readonly named?: true }
   /** Text and pictures. */
   | { readonly type: 'illustrated' }
   /** The thinking preview; the budget is in tokens, -1 is automatic. */

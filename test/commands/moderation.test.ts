@@ -218,6 +218,26 @@ test('Again answers as is decided now: by the model with commands only while it 
     });
 });
 
+test('Again answers by the model that a person named, with commands only while it may', async () => {
+  const asked = async (options: Invocation['options'], action?: Invocation['action']) => {
+    const outcome = await run('ask', undefined, options, action && { action });
+    if (outcome.type !== 'accepted') throw new Error(`Not accepted: ${JSON.stringify(outcome)}`);
+    return await world.read(outcome.job);
+  };
+  administered.list.offer(['chat-small', 'gem']);
+  await run('models', 'set', { family: 'ask', model: 'chat-small' });
+  await run('models', 'answers', { assistant: true });
+  bot = createBotOn(world, { administered, toolModel: 'gem' });
+  const { id: job, work } = await asked({ question: 'why?', model: 'gen:gem' });
+  expect(work).toMatchObject({ dialect: 'gen', way: { type: 'tools' }, request: { model: 'gem' } });
+  const again = async () => (await asked({}, { name: 'again', job, index: 0 })).work;
+  expect(await again()).toMatchObject({ dialect: 'gen', way: { type: 'tools' }, request: { model: 'gem' } });
+  await run('models', 'answers', { assistant: false });
+  const without = await again();
+  expect(without).toMatchObject({ dialect: 'gen', request: { model: 'gem' } });
+  expect(without).not.toHaveProperty('way');
+});
+
 describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await says('limits', 'show')).toContain('Nothing is limited.');
