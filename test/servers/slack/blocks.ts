@@ -1,4 +1,4 @@
-import { elementProblems, feedbackProblems } from './elements.ts';
+import { elementProblems, feedbackProblems, imageProblems } from './elements.ts';
 import { asFields, asList, type Fields, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import { Problems } from './problems.ts';
@@ -122,7 +122,7 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
       problems.items(`${at}/elements`, value.elements, 1, SLACK.contextElements);
       asList(value.elements).forEach((element, index) => {
         if (asFields(element).type === 'image')
-          imageProblem(problems, `${at}/elements/${index}`, asFields(element));
+          imageProblems(problems, `${at}/elements/${index}`, asFields(element));
         else problems.textObject(`${at}/elements/${index}`, element, SLACK.contextText);
       });
       break;
@@ -139,7 +139,7 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
       });
       break;
     case 'image':
-      imageProblem(problems, at, value);
+      imageProblems(problems, at, value);
       if (value.title !== undefined) {
         problems.textObject(`${at}/title`, value.title, SLACK.imageTitle, 'plain_text');
       }
@@ -152,14 +152,5 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
       break;
     default:
       break;
-  }
-}
-
-function imageProblem(problems: Problems, at: string, image: Fields): void {
-  problems.text(`${at}/alt_text`, image.alt_text, 1, SLACK.altText);
-  if (image.slack_file !== undefined) return;
-  problems.text(`${at}/image_url`, image.image_url, 1, SLACK.imageUrl);
-  if (typeof image.image_url === 'string' && !/^https?:\/\//.test(image.image_url)) {
-    problems.add(`${at}/image_url`, 'must be a valid URL');
   }
 }

@@ -43,6 +43,20 @@ const ALLOWED: Readonly<Record<Parent, readonly string[]>> = {
   ],
 };
 
+const OF_IMAGE = new Set(['type', 'block_id', 'alt_text', 'title', 'image_url', 'slack_file']);
+
+/** Adds every reason for which Slack would refuse this picture, be it a block or inside one. */
+export function imageProblems(problems: Problems, at: string, image: Fields): void {
+  for (const key of Object.keys(image))
+    if (!OF_IMAGE.has(key)) problems.add(`${at}/${key}`, `invalid additional property: ${key}`);
+  problems.text(`${at}/alt_text`, image.alt_text, 1, SLACK.altText);
+  if (image.slack_file !== undefined) return;
+  problems.text(`${at}/image_url`, image.image_url, 1, SLACK.imageUrl);
+  const url = String(image.image_url);
+  if (!/^https?:\/\//.test(url)) problems.add(`${at}/image_url`, 'must be a valid URL');
+  else if (url.startsWith(SLACK.filesUrl)) problems.add(`${at}/image_url`, 'downloading image failed');
+}
+
 /** Adds every reason for which Slack would refuse this block element in this parent. */
 export function elementProblems(problems: Problems, at: string, value: unknown, parent: Parent): void {
   if (!isFields(value)) {
@@ -55,7 +69,7 @@ export function elementProblems(problems: Problems, at: string, value: unknown, 
     return;
   }
   if (type === 'image') {
-    problems.text(`${at}/alt_text`, value.alt_text, 1, SLACK.altText);
+    imageProblems(problems, at, value);
     return;
   }
   if (value.action_id !== undefined) problems.text(`${at}/action_id`, value.action_id, 1, SLACK.actionId);

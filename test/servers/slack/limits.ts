@@ -19,6 +19,7 @@ export const SLACK = {
   actionId: 255,
   blockId: 255,
   imageUrl: 3000,
+  filesUrl: 'https://files.slack.com/files-pri/',
   altText: 2000,
   /** https://docs.slack.dev/reference/methods/files.getUploadURLExternal */
   uploadAltText: 1000,

@@ -1,5 +1,5 @@
 import { type Call, type Method, SlackRefusal } from '../call.ts';
-import { type Fields, isFields } from '../json.ts';
+import { asFields, type Fields, isFields } from '../json.ts';
 import { SLACK } from '../limits.ts';
 import type { PostedMessage } from '../workspace.ts';
 
@@ -113,11 +113,27 @@ export function wireMessage(message: PostedMessage): Fields {
     user: message.user,
     text: message.text,
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
-    ...(message.blocks.length > 0 ? { blocks: message.blocks.filter(isFields) } : {}),
+    ...(message.blocks.length > 0 ? { blocks: message.blocks.filter(isFields).map(wireBlock) } : {}),
     ...(message.files.length > 0
       ? { files: message.files.map((file) => ({ id: file.id, name: file.name, mimetype: file.mimetype })) }
       : {}),
   };
+}
+
+/** Slack names blocks, and tells more of pictures than it takes: https://github.com/slackapi/bolt-js/issues/1841 */
+function wireBlock(block: Fields, index: number): Fields {
+  const { accessory } = block;
+  const named = { type: block.type, block_id: `b${index}`, ...wirePicture(block) };
+  return isFields(accessory) ? { ...named, accessory: wirePicture(accessory) } : named;
+}
+
+/** Uploaded pictures come by their address: https://github.com/slackapi/python-slack-sdk/issues/1511 */
+function wirePicture({ slack_file: file, ...rest }: Fields): Fields {
+  if (rest.type !== 'image') return rest;
+  const { id } = asFields(file);
+  const url = `${SLACK.filesUrl}T0MINSTREL-${String(id)}/picture.png`;
+  const facts = { fallback: '8x8px image', image_width: 8, image_height: 8, image_bytes: 64 };
+  return { ...rest, ...(id === undefined ? {} : { image_url: url }), ...facts };
 }
 
 /** What stays of a message with replies. https://github.com/slack-edge/slack-edge/pull/10 shows one. */
