@@ -19,24 +19,15 @@ const MAXIMUM_BYTES = 25 * MEBIBYTE;
 /** For all files of one request together, with what waits for others and what is tried again. */
 export const FILES_WITHIN_MS = 10 * 60_000;
 
-/**
- * The deadline of the files of one request, from when it is first asked for. What is still fetched then ends with the
- * sentence for the person.
- */
-export function filesDeadline(): () => AbortSignal {
-  let signal: AbortSignal | undefined;
-  return () => {
-    signal ??= abortedAfter(FILES_WITHIN_MS, LATE_SENTENCE);
-    return signal;
-  };
-}
-
 const LATE_SENTENCE = `It took longer than ${FILES_WITHIN_MS / 60_000} minutes to fetch the files, so I stopped. Please ask again with fewer or smaller ones.`;
 
-function abortedAfter(milliseconds: number, sentence: string): AbortSignal {
+/**
+ * The deadline of the files of one request, from now on. What is still fetched then ends with the sentence for the person.
+ */
+export function filesDeadline(): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new UserError(sentence));
-  AbortSignal.timeout(milliseconds).addEventListener('abort', abort, { once: true });
+  const abort = () => controller.abort(new UserError(LATE_SENTENCE));
+  AbortSignal.timeout(FILES_WITHIN_MS).addEventListener('abort', abort, { once: true });
   return controller.signal;
 }
 

@@ -45,7 +45,12 @@ export function contextOf(
   const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo, parties } =
     parts;
   const pictures = { media, fitPicture };
-  const deadline = filesDeadline();
+  let signal: AbortSignal | undefined;
+  /** From the first file on. */
+  const deadline = (): AbortSignal => {
+    signal ??= filesDeadline();
+    return signal;
+  };
   const accessWithin = async (file: FileReference): Promise<AttachmentAccess> => ({
     signal: deadline(),
     ...(await accessTo(address, file)),

@@ -54,9 +54,9 @@ export const MEDIA_FAULTS = [
   },
   {
     name: 'each file of a request has a deadline of its own',
-    file: 'src/media/attachments.ts',
-    text: 'signal ??= abortedAfter(',
-    replacement: 'signal = abortedAfter(',
+    file: 'src/app/inside/context.ts',
+    text: 'signal ??= filesDeadline()',
+    replacement: 'signal = filesDeadline()',
     tests: { 'test/app/files-deadline.test.ts': 'share one deadline' },
   },
   {

@@ -183,8 +183,8 @@ export const STORAGE_FAULTS = [
   {
     name: 'on Redis a callback that was stored wakes no job',
     file: 'src/storage/redis/jobs/inbox.ts',
-    text: 'return earliest(KEYS[1],',
-    replacement: "if true then return 'stored' end\n  return earliest(KEYS[1],",
+    text: 'return earliest(queue,',
+    replacement: "if true then return 'stored' end\n  return earliest(queue,",
     tests: { [REDIS]: 'a job that runs while its callback comes runs once more' },
   },
   {

@@ -20,7 +20,6 @@ import {
   type Answering,
   type AskedInteraction,
   type Deferral,
-  defer,
   isTaken,
   orPrivately,
   pagesOf,
@@ -169,6 +168,19 @@ async function deferIfSlow(
 async function takeOver({ invocation, isPrivate }: Running, { bot }: ReceivingTools): Promise<Deferral> {
   await bot.recordPendingAcknowledgement?.(invocation);
   return isPrivate ? 'private' : 'public';
+}
+
+async function defer(
+  { interaction, isPrivate }: AskedInteraction,
+  { rest, log }: ReceivingTools,
+): Promise<Deferral> {
+  try {
+    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
+    return isPrivate ? 'private' : 'public';
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    return 'failed';
+  }
 }
 
 /** False when the process is about to end before the person could be answered. */

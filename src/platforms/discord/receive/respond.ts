@@ -1,4 +1,4 @@
-/** Responds to an interaction: that the bot is thinking, what it says, and where Discord takes no response, the same to the person. */
+/** Says something to an interaction, and where Discord takes no response, to the person directly. */
 import { MessageFlags } from 'discord.js';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
@@ -26,19 +26,6 @@ export interface AskedInteraction {
 /** Whether Discord shows that the bot is thinking, and to whom. */
 export type Deferral = 'none' | 'public' | 'private' | 'failed';
 export type Answering = AskedInteraction & { readonly deferral: Deferral };
-
-export async function defer(
-  { interaction, isPrivate }: AskedInteraction,
-  { rest, log }: ReceivingTools,
-): Promise<Deferral> {
-  try {
-    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
-    return isPrivate ? 'private' : 'public';
-  } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
-    return 'failed';
-  }
-}
 
 export async function pagesOf(
   message: Message,
