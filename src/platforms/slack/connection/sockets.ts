@@ -41,7 +41,7 @@ export function createSockets(
     });
   const open = new Set<SocketModeReceiver>();
   let stopped = false;
-  let trouble = 'Not connected to Slack yet';
+  let trouble = 'connecting';
 
   async function keepConnected(
     receiver: SocketModeReceiver,
@@ -59,7 +59,7 @@ export function createSockets(
         if (!stopped) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
         failures += 1;
-        trouble = `Cannot connect to Slack: ${slackErrorOf(error) ?? 'it does not answer'}`;
+        trouble = `cannot connect: ${slackErrorOf(error) ?? 'it does not answer'}`;
         if (failures === 1) log.warn({ err: error }, 'No connection to Slack; trying again');
         tried(error);
         const options = { attempt: failures, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random };
@@ -93,7 +93,7 @@ export function createSockets(
     refuse() {},
     async stop() {
       stopped = true;
-      trouble = 'Stopped';
+      trouble = 'stopped';
       // Also those that are opening. One that Slack has not given an address yet ends itself when it is open.
       const goodbyes = receivers.map((receiver) => receiver.client.disconnect());
       await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS)]);

@@ -81,7 +81,7 @@ export function createWebhook(
 
   return {
     get trouble() {
-      if (!taking) return 'Not taking requests from Slack';
+      if (!taking) return 'takes no requests now';
       return !isProved && refused >= REFUSED_FOR_TROUBLE
         ? 'SLACK_SIGNING_SECRET proves none of the requests that came'
         : undefined;
