@@ -7,7 +7,7 @@ import { runProgram, startProgram } from './program.ts';
 const DIALECTS = {
   chat: { 'bare chat': 0.7, openai: 3, ai: 3 },
   gen: { 'bare gen': 0.7, genai: 3 },
-  msg: { anthropic: 1 },
+  msg: { anthropic: 0.9 },
 } as const;
 
 const toldByServer = z.object({
