@@ -47,7 +47,7 @@ test('the files of one request share one deadline, whichever of them are still f
     person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
   };
   const outcome = running.minstrel.bot.run(asked);
-  // Two of them wait until there is room.
+  // Eight are fetched at once; the other two wait.
   await expect.poll(() => fetched).toBe(8);
   expect(deadlines).toHaveLength(1);
   for (const deadline of deadlines) deadline.abort();

@@ -52,7 +52,7 @@ interface SessionOptions extends JoinOptions, RetryTools {
   readonly adapter: () => DiscordGatewayAdapterCreator | undefined;
   /** Of the gateway session in which it joined: whether it is connected, or another one came after it. */
   readonly gatewaySession: () => 'connected' | 'away' | 'replaced';
-  /** Of the guild: nobody took the bot out of a channel that is empty because of it. */
+  /** Whether the guild has an outage, which empties its channels: then nobody has removed the bot. */
   readonly hasOutage: () => boolean;
 }
 

@@ -3,18 +3,14 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context, types } from '@slack/bolt';
 import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
-import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { Form } from '../../../core/bot/form.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation } from '../../../core/invocation.ts';
-import { type Message, plain } from '../../../core/message.ts';
-import type { RawOptions } from '../../../core/options.ts';
+import type { Message } from '../../../core/message.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { PlatformError } from '../../platform.ts';
 import { arrivalOf, organisationOf } from '../connection/app.ts';
 import type { Arrival } from '../connection/arrivals.ts';
-import { call } from '../connection/client.ts';
 import type { Workspace, Workspaces } from '../connection/workspaces.ts';
 import {
   type PrivateTools,
@@ -24,12 +20,11 @@ import {
   sendPrivately,
 } from '../deliver/private.ts';
 import { show } from '../deliver/show.ts';
-import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { formView } from '../render/modal.ts';
 import type { Part } from '../render/render.ts';
 import type { Backlog } from './backlog.ts';
 import { agentThreadOf } from './invocations.ts';
+import { openForm, viewOf } from './open-form.ts';
 
 interface AnsweringTools extends PrivateTools {
   readonly bot: Bot;
@@ -252,57 +247,5 @@ async function post(address: Address, message: Message, id: string, tools: Answe
     tools.log.warn({ err: error }, 'An answer could not be posted to its channel');
     const { advice } = error;
     await sendPrivately(address, advice === undefined ? message : { ...message, footer: advice }, tools);
-  }
-}
-
-interface FormPlacement {
-  readonly address: Address;
-  readonly triggerId: string | undefined;
-  /** The person's own talk with the bot, for a form that is opened from the Home tab. */
-  readonly home?: string | undefined;
-}
-
-/** Opens the form of a command, or of its subcommand. */
-export async function openCommandForm(
-  command: AnyCommand,
-  { subcommand, initial = {} }: { subcommand?: string | undefined; initial?: RawOptions },
-  placement: FormPlacement,
-  tools: AnsweringTools,
-): Promise<void> {
-  const id = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
-  const { options } = (subcommand === undefined ? undefined : command.subcommands?.[subcommand]) ?? command;
-  const title = id.charAt(0).toUpperCase() + id.slice(1);
-  await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
-}
-
-/** The form, or why a text does not fit into it. */
-function viewOf(
-  form: Form,
-  { address, home }: Omit<FormPlacement, 'triggerId'>,
-): types.ModalView | UserError {
-  try {
-    return formView(form, address, home);
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
-}
-
-/** Opens a form, within the three seconds that a trigger id lives. */
-async function openForm(
-  form: Form,
-  { triggerId, ...placement }: FormPlacement,
-  tools: AnsweringTools,
-): Promise<void> {
-  const { address } = placement;
-  const view = viewOf(form, placement);
-  if (view instanceof UserError) return sendPrivately(address, { text: plain(view.message) }, tools);
-  try {
-    if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
-    await call(() => tools.web.views.open({ trigger_id: triggerId, view }), { repeatable: false }, tools);
-  } catch (error) {
-    tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
-    const text = 'Slack did not open the form in time. Please try that again.';
-    await sendPrivately(address, { text }, tools);
   }
 }

@@ -7,8 +7,9 @@ import type { SentCommand, TakeCommand } from '../connection/app.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
-import { type Acknowledgement, type ListenerTools, openCommandForm, respond, toolsIn } from './answering.ts';
+import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './answering.ts';
 import { slashAddress, slashSchema, sourceOf } from './invocations.ts';
+import { openCommandForm } from './open-form.ts';
 
 const AWAY =
   'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';

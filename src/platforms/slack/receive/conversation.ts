@@ -141,7 +141,7 @@ export async function turnsBefore(
   try {
     const before = repliesSchema
       .parse(await readMessages({ channel, thread, latest: ts, newest: MOST_TURNS }, tools))
-      // What stays of a deleted message are Slack's words, and nobody's.
+      // In place of a deleted message Slack writes a sentence of its own, which no person said.
       .filter((message) => message.ts < ts && message.subtype !== 'tombstone')
       .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
     // The message that began the thread says what it is about.

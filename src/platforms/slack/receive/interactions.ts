@@ -8,9 +8,10 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
-import { type ListenerTools, openCommandForm, respond, toolsIn, type WorkspaceTools } from './answering.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import { filesOf, spoken, talkOptions } from './conversation.ts';
 import { agentThreadOf, interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
+import { openCommandForm } from './open-form.ts';
 
 const messageSchema = z.object({
   message: z.object({ text: z.string().catch(''), files: z.array(z.unknown()).catch([]) }).optional(),

@@ -1,0 +1,65 @@
+/** Opens the forms of Slack: of a command, and of what an answer asks for. */
+import type { types } from '@slack/bolt';
+import type { AnyCommand } from '../../../core/bot/command.ts';
+import type { Form } from '../../../core/bot/form.ts';
+import { UserError } from '../../../core/errors.ts';
+import type { Address } from '../../../core/invocation.ts';
+import { plain } from '../../../core/message.ts';
+import type { RawOptions } from '../../../core/options.ts';
+import { PlatformError } from '../../platform.ts';
+import { call } from '../connection/client.ts';
+import { type PrivateTools, sendPrivately } from '../deliver/private.ts';
+import { slackErrorOf } from '../errors.ts';
+import { formView } from '../render/modal.ts';
+
+export interface FormPlacement {
+  readonly address: Address;
+  readonly triggerId: string | undefined;
+  /** The person's own talk with the bot, for a form that is opened from the Home tab. */
+  readonly home?: string | undefined;
+}
+
+/** Opens the form of a command, or of its subcommand. */
+export async function openCommandForm(
+  command: AnyCommand,
+  { subcommand, initial = {} }: { subcommand?: string | undefined; initial?: RawOptions },
+  placement: FormPlacement,
+  tools: PrivateTools,
+): Promise<void> {
+  const id = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
+  const { options } = (subcommand === undefined ? undefined : command.subcommands?.[subcommand]) ?? command;
+  const title = id.charAt(0).toUpperCase() + id.slice(1);
+  await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
+}
+
+/** The form, or why a text does not fit into it. */
+export function viewOf(
+  form: Form,
+  { address, home }: Omit<FormPlacement, 'triggerId'>,
+): types.ModalView | UserError {
+  try {
+    return formView(form, address, home);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+/** Opens a form, within the three seconds that a trigger id lives. */
+export async function openForm(
+  form: Form,
+  { triggerId, ...placement }: FormPlacement,
+  tools: PrivateTools,
+): Promise<void> {
+  const { address } = placement;
+  const view = viewOf(form, placement);
+  if (view instanceof UserError) return sendPrivately(address, { text: plain(view.message) }, tools);
+  try {
+    if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
+    await call(() => tools.web.views.open({ trigger_id: triggerId, view }), { repeatable: false }, tools);
+  } catch (error) {
+    tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
+    const text = 'Slack did not open the form in time. Please try that again.';
+    await sendPrivately(address, { text }, tools);
+  }
+}
