@@ -213,6 +213,13 @@ test('every layer of the rules is there, so that no rule is about nothing', () =
   expect(Object.keys(MAY_IMPORT).toSorted()).toEqual([...layers].toSorted());
 });
 
+test('only jobs/transitions.ts writes a state', () => {
+  const writers = sources.filter(({ text }) =>
+    /\bstate: '(accepted|submitting|waiting|ready|delivered|failed|expired|cancelled)'/.test(text),
+  );
+  expect(writers.map(({ path }) => path)).toEqual(['src/jobs/transitions.ts']);
+});
+
 test('only app/config reads the environment of the process, and only programs hand it over', () => {
   const readers = sources.filter(({ text }) => /\bprocess\.env\b|\benv\b.*from 'node:process'/.test(text));
   const programs = ['app', 'cli', 'emulator'];

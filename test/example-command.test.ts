@@ -1,12 +1,21 @@
 /** The example of the README and its test in CONTRIBUTING, followed to the letter in a copy of the checkout. */
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { copyCheckout } from './mutants/copy.ts';
 
 const blocks = (page: string) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+
+/** The files that the example needs, with the packages of the checkout. */
+async function copyCheckout() {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-example-'));
+  for (const name of ['commands', 'src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+    await cp(name, join(folder, name), { recursive: true });
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'), 'dir');
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
 
 test('the limerick works as it is written, and its test passes', async () => {
   await using copy = await copyCheckout();
