@@ -14,6 +14,7 @@ import { isOwnFault, lostSentence, unkeptLinkSentence, waitingSentence } from '.
 import { withArchive } from './archive.ts';
 import { endMessage } from './end-message.ts';
 import { type FailedFile, keepMedia, withKeptMedia } from './keep.ts';
+import { refreshVideoUrl } from './poll/poll.ts';
 import { linkToMessage, readParent, withSourceSong } from './source.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */
@@ -55,6 +56,7 @@ export async function finalMessage(
   const { message, missing } = withKeptMedia(rendered, run.job);
   const names = missing.map(({ name }) => name).join(', ');
   if (needed) {
+    if (hasVanished(needed)) await refreshVideoUrl(run, signal, deps);
     const { retryAfterMs } = needed;
     return { message: withNote(message, waitingSentence(names, needed)), waiting: { retryAfterMs } };
   }
@@ -68,10 +70,12 @@ export async function finalMessage(
 function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number): boolean {
   if (optional) return job.attempts < OPTIONAL_TRIES;
   if (job.attempts < FEW_TRIES) return true;
-  // An address that was good a minute ago and is not found now has ended.
-  const vanished = error.status !== undefined && error.status < 500 && error.status !== 429;
-  return !vanished && now - job.createdAt < WAIT_FOR_FILES_MS;
+  return !hasVanished(error) && now - job.createdAt < WAIT_FOR_FILES_MS;
 }
+
+/** Whether its server says that there is no such file, or no longer. */
+const hasVanished = ({ status }: MediaError): boolean =>
+  status !== undefined && status < 500 && status !== 429;
 
 /** Says what will not come. If only our own storage is full, the gateway's addresses are shown. */
 function withWhatIsMissing(

@@ -170,10 +170,10 @@ async function followRedirects(first: URL, headers: Readonly<Record<string, stri
 }
 
 /**
- * 404 and 425 are worth another try: stores of generated media announce a file moments before every one of
- * their servers has it.
+ * 403, 404 and 425 are worth another try: generated media is announced moments before every server has it, and object
+ * stores answer 403 for a key that does not exist yet.
  */
-const passingStatuses: ReadonlySet<number> = new Set([404, 408, 425, 429]);
+const passingStatuses: ReadonlySet<number> = new Set([403, 404, 408, 425, 429]);
 
 function checkAnswer(response: MediaResponse, now: number): void {
   const { status, headers } = response;

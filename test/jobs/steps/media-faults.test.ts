@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE, type MediaItem } from '../../../src/core/message.ts';
+import { GatewayError } from '../../../src/gateway/transport/errors.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import { createS3Store } from '../../../src/media/store/s3.ts';
 import type { MediaStore } from '../../../src/media/store/store.ts';
@@ -244,6 +245,42 @@ describe('files', () => {
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['kept']);
     expect(world.shown().footer).toContain('The gateway made Rain (take 2), but it could not be fetched.');
+  });
+
+  it.each([403, 404])(
+    'that their server answers with %i at first are delivered when they are there',
+    async (status) => {
+      const world = await createMediaWorld(await folder());
+      world.absent.status = status;
+      const two = world.served.get('/two.mp3') ?? Buffer.alloc(0);
+      world.served.delete('/two.mp3');
+      const job = await finishedSong(world);
+      await world.lookAgain(job, 3);
+      expect((await world.read(job)).state).toBe('ready');
+      world.served.set('/two.mp3', two);
+      await world.lookAgain(job, 1);
+      await expectWhole(world, job);
+    },
+  );
+
+  it('that the gateway has no more are fetched from the fresh address of a video', async () => {
+    const world = await createMediaWorld(await folder());
+    world.absent.status = 403;
+    world.served.set('/fresh.mp4', samples.mp4);
+    const film = (path: string) => ({ status: 'succeeded' as const, videoUrl: `${world.origin}${path}` });
+    const unknown = new GatewayError({
+      code: 'not-found',
+      route: 'media/task',
+      retryable: false,
+      taken: 'no',
+    });
+    world.gateway.polls.push(film('/stale.mp4'), unknown, film('/stale.mp4'), film('/fresh.mp4'));
+    const job = await world.start(VIDEO);
+    await world.lookAgain(job, 12);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
+    expect(world.shown().footer).toBe('Asked by Ada');
+    expect(world.gateway.taken).toHaveLength(1);
   });
 
   it('carry their tags from the first listen on, so that the same song is not posted twice', async () => {

@@ -43,8 +43,10 @@ export interface MediaWorld extends World {
   readonly dependencies: JobDependencies;
   /** The gateway's file server. */
   readonly origin: string;
-  /** What the gateway's file server answers, by path; 404 for everything else. */
+  /** What the gateway's file server answers, by path. */
   readonly served: Map<string, Buffer>;
+  /** Its status for every other path. */
+  readonly absent: { status: number };
   /** The finished song's callback, its files at the server of this test. */
   readonly complete: object;
   /** A first take that is heard before the song is whole. */
@@ -63,10 +65,11 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     ['/two.mp3', mp3(200)],
     ['/cover.png', samples.png],
   ]);
+  const absent = { status: 404 };
   const { origin } = await listen((request, response) => {
     const file = served.get(request.url ?? '');
     if (file) response.end(file);
-    else response.writeHead(404).end();
+    else response.writeHead(absent.status).end();
   });
   const media = createMedia({
     store,
@@ -101,6 +104,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     platform,
     dependencies,
     served,
+    absent,
     origin,
     advance: run,
     complete: here(songCallback('complete')),

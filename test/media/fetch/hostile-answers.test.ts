@@ -161,7 +161,7 @@ describe('an answer is no file that', () => {
     [206, false],
     [304, false],
     [401, false],
-    [403, false],
+    [403, true],
     [404, true],
     [410, false],
     [429, true],

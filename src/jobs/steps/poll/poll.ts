@@ -1,9 +1,10 @@
 /** Asks about a video task, and decides when to ask again. */
 
-import { EMPTY_RESULT, type Job, type JobFailure } from '../../../core/job.ts';
+import { EMPTY_RESULT, type Job, type JobFailure, mergeResults } from '../../../core/job.ts';
 import type { VideoTask } from '../../../gateway/media/responses.ts';
 import { GatewayError } from '../../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../../dependencies.ts';
+import { PLANS } from '../../route-plans.ts';
 import type { JobRun, Next } from '../../runner/run.ts';
 import { mayComeLate, pauseBefore } from '../../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
@@ -97,6 +98,29 @@ export async function pollLate(run: JobRun, signal: AbortSignal, deps: PollDepen
   if (typeof task === 'number') return task;
   if (task.videoUrl !== undefined) return complete(run, task.videoUrl, deps);
   return task.status === 'failed' || task.status === 'cancelled' ? undefined : deps.now() + pause;
+}
+
+/**
+ * Asks a finished task for its video's address again: addresses are temporary, and one that no longer answers may have a
+ * successor. The known address stays where the gateway does not tell, or the rate is used up.
+ */
+export async function refreshVideoUrl(
+  run: JobRun,
+  signal: AbortSignal,
+  deps: PollDependencies,
+): Promise<void> {
+  const { job } = run;
+  if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return;
+  if (whenToAsk(job, deps) > deps.now()) return;
+  try {
+    const { videoUrl } = await deps.gateway.media.queryVideo(job.taskId, { signal });
+    if (videoUrl === undefined) return;
+    const result = mergeResults(job.result, { ...EMPTY_RESULT, videoUrl });
+    run.apply({ type: 'recorded', fields: { result } });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    deps.log.warn({ job: job.id, err: error }, 'The gateway gave no fresh address of the video');
+  }
 }
 
 /** When the task may be asked about, in milliseconds since the epoch: past its Retry-After, and within the rate. */
