@@ -8,7 +8,6 @@ import { PROGRAM_ENVIRONMENT } from './test/servers/program.ts';
  * between those that compute, so that there is always something to compute. Vitest knows how long files took only where they ran before.
  */
 const LONGEST = [
-  'simulation/fresh',
   'http/pages/in-browser',
   'chaos/chaos',
   'storage/redis/outages',

@@ -40,6 +40,11 @@ describe('a history', () => {
   });
 });
 
+test('the histories of a fixed seed keep every promise', async () => {
+  const { ok, report } = await check({ seed: 1, stores: ['memory', 'sqlite'], histories: 200 });
+  expect(ok, report).toBe(true);
+});
+
 describe('each promise is seen to be broken', () => {
   test('by one fault at least', () => {
     expect(new Set(PLANTS.map(({ breaks }) => breaks))).toEqual(new Set(INVARIANTS));
