@@ -24,6 +24,8 @@ export class World {
   readonly channels = new Map<string, Channel>();
   readonly messages = new Map<string, StoredMessage>();
   readonly attachments = new Map<string, Attachment>();
+  /** Ids of people whose settings let the bot send them no direct message. */
+  readonly closedToDirect = new Set<string>();
   /** By guild and person. */
   readonly voiceStates = new Map<string, VoiceState>();
   readonly now: () => number;

@@ -3,7 +3,7 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { Acknowledged } from '../../platform.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest/rest.ts';
-import { platformErrorOf, unlessTrouble } from '../errors.ts';
+import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { addressDataOf, liveToken } from '../receive/invocation.ts';
 import { renderPages } from '../render/render.ts';
@@ -27,22 +27,33 @@ export async function sendPrivateMessage(
   ) => {
     const pages = await renderPages(message, { fileBytes, link: media.link, layOut });
     for (const [index, page] of pages.entries()) await send(sendingOf(page, [], media), index);
-    return true;
   };
   const sendInChannel = async (live: InteractionToken) => {
     await removeThinking(live, tools);
     const fileBytes = data.fileBytes ?? DEFAULT_FILE_BYTES;
-    return await sendPages(fileBytes, (sending) => rest.followUp(live, sending, MessageFlags.Ephemeral));
+    await sendPages(fileBytes, (sending) => rest.followUp(live, sending, MessageFlags.Ephemeral));
+    return true;
   };
   try {
-    if (token && (await unlessTrouble(['token-dead'], () => sendInChannel(token)))) return;
+    // Whatever Discord refuses in the channel may still reach the person directly.
+    if (token && (await sendInChannel(token).catch(unlessRefused))) return;
     const channel = await rest.directChannel(address.person);
     await sendPages(DEFAULT_FILE_BYTES, (sending, index) =>
-      rest.post(channel, sending, { nonce: nonceOf(`${channel} ${now()} ${index}`) }),
+      // Discord takes two messages of one nonce for one, so different messages have different nonces.
+      rest.post(channel, sending, {
+        nonce: nonceOf(`${channel} ${now()} ${index} ${JSON.stringify(sending.body)}`),
+      }),
     );
   } catch (error) {
     throw platformErrorOf(error);
   }
+}
+
+/** False for a refusal. Throws what may pass, and what is not Discord's. */
+function unlessRefused(error: unknown): false {
+  const trouble = troubleOf(error);
+  if (trouble === 'unavailable' || trouble === 'other') throw error;
+  return false;
 }
 
 /** The first follow-up would fill a response that is still deferred, visibly for everybody. */

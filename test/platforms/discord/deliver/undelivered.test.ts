@@ -1,0 +1,100 @@
+/** Results whose channel closes within the fifteen minutes of the interaction that asked for them. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
+import { advance } from '../../../../src/jobs/runner/runner.ts';
+import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
+import type { Channel, DiscordServer } from '../../../servers/discord/index.ts';
+import { accept, type Harness, startHarness } from '../harness.ts';
+
+let harness: Harness;
+let world: World;
+
+afterEach(async () => {
+  await harness.close();
+  await world[Symbol.asyncDispose]();
+});
+
+const CLOSINGS: readonly [string, (thread: Channel, discord: DiscordServer) => void, code: number][] = [
+  ['a thread that was locked', (thread) => Object.assign(thread, { archived: true, locked: true }), 50_083],
+  ['a channel that was deleted', ({ id }, { world }) => world.channels.delete(id), 10_003],
+];
+
+/** A song that was asked for by a slash command, and whose channel closes while it is composed. */
+async function composing(close: (thread: Channel, discord: DiscordServer) => void) {
+  harness = await startHarness();
+  world = await createWorld();
+  const { discord, bot, media, platform } = harness;
+  const thread = discord.world.addChannel('aside', {
+    type: 11,
+    guildId: discord.guild.id,
+    parentId: discord.channel.id,
+  });
+  const begun = accept(bot);
+  discord.command({ name: 'song', options: { prompt: 'rain' }, channel: thread });
+  const { address, person } = await begun;
+  const dependencies: JobDependencies = {
+    ...world.dependencies,
+    platform: () => platform,
+    media: {
+      ...world.dependencies.media,
+      keep: async (url) => media.keep(url.split('/').at(-1) ?? '', Buffer.from(url)),
+    },
+  };
+  const job = await world.start(SONG, { address, person });
+  const { signal } = new AbortController();
+  const run = () => advance(job, { signal, interrupted: false, isHeld: () => true }, dependencies);
+  await run();
+  expect(discord.said(thread)).toHaveLength(1);
+  close(thread, discord);
+  await world.callback(job, songCallback('complete'));
+  const files = () => discord.said(discord.directChannel()).flatMap(({ attachments }) => attachments);
+  return { discord, job, run, address, person, files, titles: ['Rain_take_1.mp3', 'Rain_take_2.mp3'] };
+}
+
+describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
+  it('comes by direct message, with its files and the reason', async () => {
+    const { discord, job, run, files, titles } = await composing(close);
+    await run();
+    expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
+    expect(JSON.stringify(discord.said(discord.directChannel()))).toMatch(
+      /archived and locked|channel is gone/,
+    );
+    expect(await world.read(job)).toMatchObject({ state: 'delivered' });
+    expect((await world.read(job)).undelivered).toBeUndefined();
+    expect(discord.refused.map((refused) => refused.code)).toContain(code);
+  });
+
+  it('is listed under /jobs where its person takes no direct messages', async () => {
+    const { discord, run, job, address, person, files } = await composing(close);
+    discord.world.closedToDirect.add(discord.user.id);
+    await run();
+    expect(files()).toEqual([]);
+    const listed = await world.jobs.undelivered(address, person.id, 5);
+    expect(listed.map(({ id }) => id)).toEqual([job]);
+  });
+});
+
+it('what follow-ups are used up for comes by direct message', async () => {
+  harness = await startHarness();
+  world = await createWorld();
+  const { discord, bot, platform } = harness;
+  const elsewhere = discord.world.addGuild('Elsewhere', { installed: false });
+  const begun = accept(bot);
+  const channel = discord.world.addChannel('general', { guildId: elsewhere.id });
+  const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
+  const { address } = await begun;
+  for (let count = 1; count <= 6; count += 1) await platform.sendPrivately(address, { text: `${count}` });
+  expect(asked.followUps.map(({ content }) => content)).toEqual(['1', '2', '3', '4', '5']);
+  expect(discord.said(discord.directChannel()).map(({ content }) => content)).toEqual(['6']);
+});
+
+it('two private messages of the same millisecond both arrive', async () => {
+  const at = Date.now();
+  harness = await startHarness({ adapter: () => ({ now: () => at }) });
+  world = await createWorld();
+  const { discord, platform } = harness;
+  const address = { platform: 'discord', channel: 'gone', person: discord.user.id };
+  await Promise.all(['Rain', 'Snow'].map((text) => platform.sendPrivately(address, { text })));
+  const said = discord.said(discord.directChannel()).map(({ content }) => content);
+  expect(said.toSorted()).toEqual(['Rain', 'Snow']);
+});
