@@ -211,7 +211,10 @@ async function showRefusal(run: JobRun, cause: unknown, deps: JobDependencies): 
   return isShown(run, { title, ...message, actions: [again(run.job)] }, deps);
 }
 
-/** The channel does not take the result: the person gets it alone. False if the platform cannot do that either. */
+/**
+ * The channel does not take the result: the person gets it alone. False if the platform cannot do that either. Throws PlatformError
+ * if that may work later.
+ */
 export async function tellPrivately(
   { id, address }: Job,
   cause: PlatformError,
@@ -226,6 +229,7 @@ export async function tellPrivately(
     await platform.sendPrivately(address, { ...message, ...advice });
     return true;
   } catch (error) {
+    if (error instanceof PlatformError && error.code === 'unavailable') throw error;
     deps.log.error({ job: id, err: error }, 'The result could be shown nowhere; it is kept for /jobs');
     return false;
   }

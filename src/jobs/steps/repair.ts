@@ -37,6 +37,6 @@ async function tellElsewhere(
 ): Promise<void> {
   if (isOpen(run.job) || run.job.undelivered === true) return;
   const { message } = await finalMessage(run, signal, deps);
-  if (!(await tellPrivately(run.job, cause, message, deps)))
+  if (!(await tellPrivately(run.job, cause, message, deps).catch(() => false)))
     run.apply({ type: 'recorded', fields: { undelivered: true } });
 }

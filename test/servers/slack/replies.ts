@@ -7,7 +7,8 @@ import type { EphemeralMessage, Workspace } from './workspace.ts';
 
 /**
  * Shows what came through a response_url or in an ack: privately unless `response_type` is `in_channel`.
- * Works in channels that the bot is not a member of. Throws as Slack refuses.
+ * Works in channels that the bot is not a member of, but in none that is gone or archived, like a webhook
+ * (https://docs.slack.dev/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks). Throws as Slack refuses.
  */
 export function showReply(
   workspace: Workspace,
@@ -15,6 +16,9 @@ export function showReply(
   body: Fields,
   via: EphemeralMessage['via'],
 ): void {
+  const channel = workspace.channels.get(ticket.channel);
+  if (channel === undefined) throw new SlackRefusal('channel_not_found');
+  if (channel.archived) throw new SlackRefusal('channel_is_archived');
   const text = asText(body.text) ?? '';
   if (text.length > SLACK.messageText) throw new SlackRefusal('msg_too_long');
   const problems = body.blocks === undefined ? [] : blockProblems(body.blocks, 'message');

@@ -47,6 +47,14 @@ const EVENTS = [
   'tokens_revoked',
 ];
 
+/** Of a response_url that does not work; 400 otherwise. */
+const REPLY_STATUS: Readonly<Record<string, number>> = {
+  used_url: 404,
+  expired_url: 404,
+  channel_not_found: 404,
+  channel_is_archived: 410,
+};
+
 export interface SlackServerOptions {
   scopes?: readonly string[];
   /** Events that the app subscribed to. */
@@ -210,9 +218,7 @@ export async function startSlackServer({
         detail: error.detail,
         arguments: fields,
       });
-      response
-        .writeHead(error.error === 'used_url' || error.error === 'expired_url' ? 404 : 400)
-        .end(error.error);
+      response.writeHead(REPLY_STATUS[error.error] ?? 400).end(error.error);
     }
   }
 

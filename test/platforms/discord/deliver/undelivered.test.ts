@@ -64,6 +64,17 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     expect(discord.refused.map((refused) => refused.code)).toContain(code);
   });
 
+  it('comes when Discord takes direct messages again', async () => {
+    const { discord, job, run, files, titles } = await composing(close);
+    discord.faults.fail(503, { times: 4, path: /^POST .(users|channels)/ });
+    expect(await run()).toBeGreaterThan(world.clock.now());
+    expect(files()).toEqual([]);
+    world.clock.advance(60_000);
+    expect(await run()).toBeUndefined();
+    expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
+    expect((await world.read(job)).undelivered).toBeUndefined();
+  });
+
   it('is listed under /jobs where its person takes no direct messages', async () => {
     const { discord, run, job, address, person, files } = await composing(close);
     discord.world.closedToDirect.add(discord.user.id);
