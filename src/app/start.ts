@@ -1,10 +1,8 @@
 /** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
-import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import type { Terminal } from '../platforms/terminal/terminal.ts';
+import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts';
 import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/config.ts';
+import { tellFindings } from './doctor/started.ts';
 import { newId } from './outside.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
@@ -54,12 +52,7 @@ export async function runMinstrel(): Promise<void> {
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
-  // Also for a process that is killed later.
-  flushCompileCache();
-  if (!prompts)
-    void import('./doctor/started.ts')
-      .then(({ tellFindings }) => tellFindings(config, minstrel.gateway, log, isRead))
-      .finally(keepHeapSmall);
+  if (!prompts) void tellFindings(config, minstrel.gateway, log, isRead);
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');
@@ -72,18 +65,6 @@ export async function runMinstrel(): Promise<void> {
   log.info({}, 'Minstrel has stopped');
 }
 
-/**
- * From here on the heap grows by half before it is collected; V8 would let it grow to three times what a start leaves. Flags of
- * the command line would cost the start the compiled code that comes with Node.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=50');
-  setFlagsFromString('--expose-gc');
-  // What the last collection decided holds until the next one; and this one gives back what only the start needed.
-  const collect: NodeJS.GCFunction = runInNewContext('gc');
-  void collect({ type: 'major', execution: 'async', flavor: 'last-resort' });
-}
-
 /** Lines that people read on a terminal; elsewhere they are JSON. */
 async function forPeople(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
@@ -93,7 +74,6 @@ async function forPeople(): Promise<(line: string) => string> {
 
 /** Ends when the person asks for it. Without a person at the prompt, the listener and the jobs go on. */
 async function openTerminal({ media, now, log }: PlatformTools, onExit: () => void): Promise<Terminal> {
-  const { createTerminal } = await import('../platforms/terminal/terminal.ts');
   return createTerminal({
     input: process.stdin,
     output: process.stdout,

@@ -1,7 +1,5 @@
 /** Work in a thread of its own: it takes long, needs much memory, or reads files that came from outside. */
 import { once } from 'node:events';
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 export interface ThreadOptions {
@@ -25,7 +23,7 @@ export async function answerOfThread(
     workerData: input,
     ...(content && { transferList: [content.buffer] }),
     ...(memoryMb && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
-    env: threadEnvironment(),
+    env: {},
     stdout: true,
     stderr: true,
   });
@@ -38,14 +36,4 @@ export async function answerOfThread(
   } finally {
     await worker.terminate();
   }
-}
-
-/**
- * No setting and no secret: only where Node keeps what it compiled, if this thread does so. A thread does not inherit that, and
- * starts in half of the time with it. https://nodejs.org/api/module.html#module-compile-cache
- */
-export function threadEnvironment(): Record<string, string> {
-  const folder = getCompileCacheDir();
-  // Node makes a folder for each of its versions in there.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

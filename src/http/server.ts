@@ -119,10 +119,6 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-function refuseSchemas(): never {
-  throw new TypeError('Routes check what they are given by zod');
-}
-
 /** Answers the server's requests. */
 function createApp(server: Server, log: Log): FastifyInstance {
   const app = fastify({
@@ -132,8 +128,6 @@ function createApp(server: Server, log: Log): FastifyInstance {
     trustProxy: isOwnNetwork,
     bodyLimit: DEFAULT_BODY_BYTES,
     routerOptions: { maxParamLength: 256 },
-    // No route has a JSON schema, so the compilers of schemas are not loaded.
-    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     serverFactory: () => server,
     frameworkErrors: (_error, _request, reply) => {
       void sendNotFound(reply);

@@ -26,7 +26,7 @@ export interface MeasuredBot extends AsyncDisposable {
 export async function startMeasuredBot(environment: Readonly<Record<string, string>>): Promise<MeasuredBot> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
   const probe = new URL('./usage-probe.ts', import.meta.url);
-  const bot = spawn(process.execPath, ['--max-semi-space-size=2', '--import', probe.href, 'src/main.ts'], {
+  const bot = spawn(process.execPath, ['--import', probe.href, 'src/main.ts'], {
     cwd: PROJECT,
     env: {
       ...PROGRAM_ENVIRONMENT,

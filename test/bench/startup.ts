@@ -73,24 +73,20 @@ function startProduct(
   folder: string,
   more: Record<string, string> = {},
 ): Promise<Started> {
-  return start(
-    ['--max-semi-space-size=2', fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
-    'Minstrel is up',
-    {
-      PORT: '0',
-      DATA_DIR: folder,
-      // Where Node keeps what it compiled.
-      TMPDIR: folder,
-      GATEWAY_BASE_URL: gatewayUrl,
-      GATEWAY_API_KEY: 'key',
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      ...more,
-    },
-  );
+  return start([fileURLToPath(new URL('../../src/main.ts', import.meta.url))], 'Minstrel is up', {
+    PORT: '0',
+    DATA_DIR: folder,
+    // Where Node keeps what it compiled.
+    TMPDIR: folder,
+    GATEWAY_BASE_URL: gatewayUrl,
+    GATEWAY_API_KEY: 'key',
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    ...more,
+  });
 }
 
 async function measureStartup({ short }: Extent): Promise<Comparison[]> {

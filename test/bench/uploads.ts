@@ -27,9 +27,7 @@ async function measureUploads({ short }: Extent): Promise<Comparison[]> {
     const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
     try {
       const input = { candidate, url: server.told, folder, files, bytes };
-      // As `npm start` runs the bot.
-      const flags = ['--max-semi-space-size=2'];
-      const figures = await runProgram(new URL('./uploads-run.ts', import.meta.url), told, { input, flags });
+      const figures = await runProgram(new URL('./uploads-run.ts', import.meta.url), told, { input });
       sent += figures.files;
       const came = await server.ask('', z.int());
       if (came !== sent) throw new Error(`${candidate}: ${came} files came of ${sent}`);

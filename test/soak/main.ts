@@ -68,26 +68,22 @@ const redis =
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const gateway = { url: emulator.url, apiKey: emulator.apiKey };
-const bot = spawn(
-  process.execPath,
-  ['--max-semi-space-size=2', '--expose-gc', '--import', PROBE, 'src/main.ts'],
-  {
-    cwd: PROJECT,
-    env: {
-      ...botEnvironment({
-        people,
-        gateway,
-        port,
-        publicUrl: url,
-        folder,
-        redisUrl: redis?.url,
-      }),
-      // As operators run it.
-      NODE_COMPILE_CACHE: '',
-    },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+const bot = spawn(process.execPath, ['--expose-gc', '--import', PROBE, 'src/main.ts'], {
+  cwd: PROJECT,
+  env: {
+    ...botEnvironment({
+      people,
+      gateway,
+      port,
+      publicUrl: url,
+      folder,
+      redisUrl: redis?.url,
+    }),
+    // As operators run it.
+    NODE_COMPILE_CACHE: '',
   },
-);
+  stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+});
 bot.stderr?.pipe(createWriteStream(join(folder, 'bot.log')));
 closing.defer(async () => {
   if (bot.exitCode !== null || bot.signalCode !== null) return;

@@ -17,9 +17,6 @@ import {
   stage,
 } from './store.ts';
 
-/** A reader holds two. Fewer reads take less CPU; for buffers of 128 KiB V8 collects the whole heap more often (docs/performance.md, P10). */
-const READ_BYTES = 96 * 1024;
-
 /** File systems round times of change. */
 const MTIME_GRAIN_MS = 2_000;
 
@@ -114,7 +111,7 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
         const { size } = await file.stat();
         const part = range === undefined ? {} : resolveRange(range, size);
         return {
-          stream: file.createReadStream({ ...part, highWaterMark: READ_BYTES }),
+          stream: file.createReadStream(part),
           bytes: size,
           contentType: contentTypeOf(name),
         };

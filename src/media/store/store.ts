@@ -148,9 +148,6 @@ interface StagingOptions extends Pick<MediaType, 'extension'> {
   openForWriting?: ((path: string) => Writable) | undefined;
 }
 
-/** What comes while a write is under way is written with one call: fewer calls take less CPU. */
-const WRITE_BYTES = 256 * 1024;
-
 /** A file being written for longer than this was left behind by a process that died. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
@@ -215,5 +212,5 @@ export async function removeAbandoned(directory: string, now: number): Promise<v
 }
 
 function openExclusively(path: string): Writable {
-  return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: WRITE_BYTES });
+  return createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
 }

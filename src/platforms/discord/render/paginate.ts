@@ -14,15 +14,11 @@ const SCRAP = 0.25;
  * Pages of at most `limit` characters, none for blocks that show nothing.
  * @param limit 100 at least
  */
-export function paginate(
-  blocks: readonly MarkdownBlock[],
-  limit: number,
-  write: BlockWriter = writeBlock,
-): string[] {
+export function paginate(blocks: readonly MarkdownBlock[], limit: number): string[] {
   const pages: string[] = [];
   let page = '';
   for (const block of blocks) {
-    for (const [index, piece] of [...pieces(block, write(block), page, limit)].entries()) {
+    for (const [index, piece] of [...pieces(block, writeBlock(block), page, limit)].entries()) {
       if (piece === '') continue;
       const gap = page === '' ? '' : block.tight ? '\n' : '\n\n';
       if (index === 0 && page.length + gap.length + piece.length <= limit) {
@@ -45,20 +41,8 @@ function* pieces(block: MarkdownBlock, whole: string, page: string, limit: numbe
   else yield* block.kind === 'code' ? codePieces(block, first, limit) : textPieces(block, first, limit);
 }
 
-type BlockWriter = (block: MarkdownBlock) => string;
-
-const writeBlock: BlockWriter = (block) =>
+const writeBlock = (block: MarkdownBlock): string =>
   block.kind === 'code' ? fence(block, block.code) : writeText(block, block.tokens, true);
-
-/** Writes each block once: settled blocks of a growing text are the same objects in each of its states. */
-function createBlockWriter(): BlockWriter {
-  const written = new WeakMap<MarkdownBlock, string>();
-  return (block) => {
-    const text = written.get(block) ?? writeBlock(block);
-    written.set(block, text);
-    return text;
-  };
-}
 
 const fence = (block: CodeBlock, code: string): string =>
   `\`\`\`${block.language}\n${escapeFenced(code) || ' '}\n\`\`\``;
@@ -221,26 +205,25 @@ const CARD_COLUMNS = 60;
 /** In the card if all of it fits, else in pages. For a render thread. */
 export function createLayOut(): (input: LayoutInput) => Layout {
   const read = createPartReader(blocksOf);
-  const write = createBlockWriter();
   return ({ text, card, pages, mostPages }) => {
     const blocks = read(text, '');
     if (card && !blocks.some(isWide)) {
-      const description = describe([...card.before, ...blocks, ...card.after], card.space, write);
+      const description = describe([...card.before, ...blocks, ...card.after], card.space);
       if (description !== undefined) return { description };
     }
     const all = [...pages.before, ...blocks, ...pages.after];
-    const written = paginate(all, PAGE, write);
-    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE, write) : written };
+    const written = paginate(all, PAGE);
+    return { pages: written.length > mostPages ? paginate(all, NOTED_PAGE) : written };
   };
 }
 
 const isWide = (block: MarkdownBlock): boolean =>
   block.kind === 'code' && block.code.split('\n').some((line) => line.length > CARD_COLUMNS);
 
-function describe(blocks: readonly MarkdownBlock[], space: number, write: BlockWriter): string | undefined {
+function describe(blocks: readonly MarkdownBlock[], space: number): string | undefined {
   if (blocks.length === 0) return '';
   if (space < LEAST_DESCRIPTION) return undefined;
-  const [description = '', ...more] = paginate(blocks, space, write);
+  const [description = '', ...more] = paginate(blocks, space);
   return more.length === 0 ? description : undefined;
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { threadEnvironment } from '../../../core/thread.ts';
 
 /** Text with at most so many characters and a low {@link worstCost} is rendered at once, within a few milliseconds. */
 const SHORT = 4_000;
@@ -11,8 +10,6 @@ const CHEAP = 250_000;
 /** Of computing, for one text. Honest ones take a twentieth on a small machine. */
 const BUDGET_MS = 2_000;
 const MEMORY_MB = 128;
-/** Rendering makes many small objects. In the process's own small space, collecting them takes over 40 % of the thread's time. */
-const YOUNG_MB = 6;
 /** Texts that failed are remembered by their beginning, so that a growing one fails once. */
 const REMEMBERED = 20;
 const BEGINNING = 300;
@@ -64,8 +61,8 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
   function start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: { module: module.href, name: create.name },
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MB },
-      env: threadEnvironment(),
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      env: {},
     });
     const ready = once(worker, 'message');
     // Every error is told to the render that waits.

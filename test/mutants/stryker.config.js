@@ -1,15 +1,8 @@
 /** Mutation testing of the code that decides about states and money: https://stryker-mutator.io/docs/ */
 export default {
   testRunner: 'vitest',
-  vitest: { related: false },
+  vitest: { related: false, configFile: 'test/mutants/vitest.config.ts' },
   mutate: ['src/jobs/transitions.ts', 'src/settings/limits/*.ts', 'src/settings/access/*.ts'],
-  testFiles: [
-    'test/jobs/transitions.test.ts',
-    'test/jobs/record.test.ts',
-    'test/settings/access/admission.test.ts',
-    'test/settings/limits/changes.test.ts',
-    'test/settings/limits/limits.test.ts',
-  ],
   thresholds: { high: 95, low: 90, break: 90 },
   reporters: ['clear-text'],
   allowConsoleColors: false,

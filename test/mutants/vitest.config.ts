@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// By itself, Stryker runs every test against a change of what a module computes once.
+export default defineConfig({
+  test: {
+    include: [
+      'test/jobs/transitions.test.ts',
+      'test/jobs/record.test.ts',
+      'test/settings/access/admission.test.ts',
+      'test/settings/limits/changes.test.ts',
+      'test/settings/limits/limits.test.ts',
+    ],
+  },
+});
