@@ -109,8 +109,10 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
   }
   for (const [name, file] of Object.entries(files)) {
     const seen = found.findIndex(({ id }) => id === file.id);
-    if (seen !== -1) files[name] = { ...file, state: 'shared' };
-    else if (file.state === 'sharing') files[name] = { ...file, state: 'uploaded' };
-    if (seen !== -1) found.splice(seen, 1);
+    const [shared] = seen === -1 ? [] : found.splice(seen, 1);
+    if (shared) {
+      files[name] = { ...file, state: 'shared' };
+      state.called ||= shared.called;
+    } else if (file.state === 'sharing') files[name] = { ...file, state: 'uploaded' };
   }
 }

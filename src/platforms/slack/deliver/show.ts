@@ -238,12 +238,10 @@ async function share(
   const waiting = waitingFiles(post, titles);
   const thread = post.threadOf(1);
   if (waiting.length === 0 || thread === undefined) return false;
-  if (mention !== undefined) post.state.called = true;
   const shown = await shareFiles(post, waiting, { thread, comment: mention });
-  if (shown) return true;
-  if (mention !== undefined) post.state.called = false;
-  await write(post, message);
-  return false;
+  if (!shown) await write(post, message);
+  else if (mention !== undefined) post.state.called = true;
+  return shown;
 }
 
 /** A text that mentions the person; undefined when an earlier one did. */
@@ -256,13 +254,15 @@ async function postMention(post: Post, text: string): Promise<void> {
   const thread = post.threadOf(1);
   if (thread === undefined) return;
   post.beforeWriting?.();
-  // Also without an answer: a lost mention is better than two.
-  state.called = true;
   const metadata = markOf(post, 'mention');
   const message = { channel: state.channel, thread_ts: thread, text, metadata };
   try {
     await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
   } catch (error) {
+    const { code } = toPlatformError(error, { botName: tools.botName() });
+    if (code === 'unavailable' && !isUncertain(error)) throw error;
     tools.log.warn({ err: error }, 'The person who asked could not be mentioned');
   }
+  // Also without an answer: a lost mention is better than two.
+  state.called = true;
 }

@@ -260,6 +260,45 @@ describe('calling the person who asked', () => {
   });
 });
 
+describe('calling the person after a failure', () => {
+  const LONG_WAIT = { type: 'ratelimited', retryAfter: 90 } as const;
+  const OWN_ERROR = { type: 'error', error: 'internal_error' } as const;
+
+  it.each([
+    [{ type: 'dropped' }, 1],
+    [{ type: 'answer lost' }, 1],
+    [{ type: 'status', status: 500 }, 1],
+    [LONG_WAIT, 1],
+    [OWN_ERROR, 4],
+  ] as const)('calls once, with the file, after $type when it was shared', async (fault, times) => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    const message = { title: 'Rain', media: [SONG], notify: true };
+    server.faults.next('files.completeUploadExternal', fault, times);
+    await expect(show(message)).rejects.toMatchObject({ code: 'unavailable' });
+    for (let time = 0; time < 2; time += 1) await show(message);
+    const [main] = server.botMessages();
+    if (main === undefined) throw new Error('nothing is shown');
+    await server.until(() => server.thread(main).length > 0);
+    expect(server.thread(main).map((reply) => [reply.files.length, pings(reply)])).toEqual([[1, ['U0ADA']]]);
+    noRefusals();
+  });
+
+  it.each([
+    [LONG_WAIT, 1],
+    [OWN_ERROR, 4],
+  ] as const)('calls once after $type when there is no file', async (fault, times) => {
+    const { server, show } = harness;
+    await show(PROGRESS);
+    server.faults.next('chat.postMessage', fault, times);
+    await expect(show({ title: 'Rain', notify: true })).rejects.toMatchObject({ code: 'unavailable' });
+    for (let time = 0; time < 2; time += 1) await show({ title: 'Rain', notify: true });
+    const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
+    expect(replies.map(pings)).toEqual([['U0ADA']]);
+    noRefusals();
+  });
+});
+
 describe('when Slack fails', () => {
   it('leaves one message although the answer was lost', async () => {
     const { server, show } = harness;
