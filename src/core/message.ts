@@ -103,8 +103,8 @@ export interface Message {
   readonly feedback?: Readonly<Record<Judgement, string>>;
   /** People may go on talking about it; a platform may offer a thread for that. */
   readonly conversation?: boolean;
-  /** Mention the person who asked, and only them. */
-  readonly notify?: boolean;
+  /** Mention the person who asked, and only them, once for each: that the result is here, or that it did not come or lacks files. */
+  readonly notify?: 'ready' | 'incomplete';
 }
 
 /** A part of the page where a person sees the bot, such as Slack's Home tab. */

@@ -167,7 +167,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const filesSeen = async () => (await messages()).flatMap(({ files }) => files);
         const file = await keep(Buffer.from('ID3 a tune'), 'audio/mpeg');
         const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'kept', file } }];
-        const message = { title: 'Rain', media, notify: true };
+        const message = { title: 'Rain', media, notify: 'ready' as const };
         const posted = await platform.show(address, { title: 'Rain' }, { key: 'a', ...memory() });
         await platform.show(address, message, { key: 'a', posted, ...memory() });
         await expect.poll(filesSeen).toHaveLength(1);
@@ -297,7 +297,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
 
       test('reach no one but the person who asked', async () => {
         const { platform, address, pinged } = await setUp();
-        await platform.show(address, { text: hostile, notify: true }, { key: 'a', ...memory() });
+        await platform.show(address, { text: hostile, notify: 'ready' }, { key: 'a', ...memory() });
         expect((await pinged()).filter((id) => id !== address.person)).toEqual([]);
       });
     });

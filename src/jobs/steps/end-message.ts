@@ -33,7 +33,7 @@ function messageOfEnd(job: Job): Message {
       return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again(job)] };
     }
     case 'expired':
-      return { ...expiredText(job), actions: [again(job)], notify: true };
+      return { ...expiredText(job), actions: [again(job)], notify: 'incomplete' };
     default:
       return {
         text: job.failure?.sentence ?? 'This did not work out.',

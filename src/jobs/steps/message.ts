@@ -63,8 +63,10 @@ export async function finalMessage(
   if (waited.length > 0) return { message, waiting: { retryAfterMs: undefined } };
   const archive = deps.command(job.command)?.archive?.(view);
   const files = archive === undefined ? message : await withArchive(message, archive, run, deps);
-  const whole = withWhatIsMissing(files, missing, failed);
-  return { message: { ...whole, ...(tookLong(job, deps.now()) ? { notify: true } : {}) } };
+  const absent = splitMissing(missing, failed);
+  const whole = withWhatIsMissing(files, absent);
+  const notify = absent.lost.length > 0 ? 'incomplete' : 'ready';
+  return { message: tookLong(job, deps.now()) ? { ...whole, notify } : whole };
 }
 
 function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number): boolean {
@@ -77,16 +79,20 @@ function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number):
 const hasVanished = ({ status }: MediaError): boolean =>
   status !== undefined && status < 500 && status !== 429;
 
-/** Says what will not come. If only our own storage is full, the gateway's addresses are shown. */
-function withWhatIsMissing(
-  message: Message,
-  missing: readonly MediaItem[],
-  failed: readonly FailedFile[],
-): Message {
+interface AbsentFiles {
+  /** Only our own storage is full: the gateway's addresses are shown. */
+  readonly linked: readonly MediaItem[];
+  readonly lost: readonly MediaItem[];
+}
+
+function splitMissing(missing: readonly MediaItem[], failed: readonly FailedFile[]): AbsentFiles {
   const ours = new Set(failed.filter(({ error }) => isOwnFault(error)).map(({ url }) => url));
   const isOurs = ({ source }: MediaItem) => source.type === 'remote' && ours.has(source.url);
-  const linked = missing.filter(isOurs);
-  const lost = missing.filter((item) => !isOurs(item));
+  return { linked: missing.filter(isOurs), lost: missing.filter((item) => !isOurs(item)) };
+}
+
+/** Says what will not come. */
+function withWhatIsMissing(message: Message, { linked, lost }: AbsentFiles): Message {
   const names = (items: readonly MediaItem[]) => items.map(({ name }) => name).join(', ');
   const notes = [
     ...(linked.length > 0 ? [unkeptLinkSentence(names(linked))] : []),

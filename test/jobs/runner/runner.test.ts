@@ -221,7 +221,7 @@ describe('a song', () => {
     world.clock.advance(2 * MINUTE);
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
-    expect(world.message()?.notify).toBe(true);
+    expect(world.message()?.notify).toBe('ready');
   });
 
   it('with a callback that no one can read goes on waiting', async () => {

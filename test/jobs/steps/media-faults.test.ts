@@ -245,6 +245,7 @@ describe('files', () => {
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['kept']);
     expect(world.shown().footer).toContain('The gateway made Rain (take 2), but it could not be fetched.');
+    expect(world.shown().notify).toBe('incomplete');
   });
 
   it.each([403, 404])(

@@ -554,7 +554,7 @@ describe('the Discord adapter', () => {
       for (let time = 0; time < 2; time += 1) {
         await platform.show(
           address,
-          { text: `Hello <@${other.id}> and @everyone`, notify: true },
+          { text: `Hello <@${other.id}> and @everyone`, notify: 'ready' },
           remembered,
         );
       }

@@ -323,7 +323,7 @@ describe('where only the person installed the bot', () => {
     const ask = discord.command({ name: 'ask', options: { question: 'why?' }, channel });
     const { address } = await begun;
     const remembered = new Remembered('j');
-    await platform.show(address, { text: 'word '.repeat(1_000), notify: true }, remembered);
+    await platform.show(address, { text: 'word '.repeat(1_000), notify: 'ready' }, remembered);
     expect(ask.messages).toHaveLength(4);
     expect(ask.messages.at(-1)?.pinged).toEqual([discord.user.id]);
     nothingRefused(discord);
@@ -403,7 +403,7 @@ describe('bad days of Discord', () => {
   it('5xx when the person is mentioned: they are mentioned once, with the next try', async () => {
     const { discord, platform } = await start();
     const remembered = new Remembered('j');
-    const done = { text: 'Here it is', notify: true };
+    const done = { text: 'Here it is', notify: 'ready' as const };
     await platform.show(inChannel(discord), { text: 'Working' }, remembered);
     discord.faults.fail(503, { times: 4, path: /^POST .channels/ });
     await expect(platform.show(inChannel(discord), done, remembered)).rejects.toMatchObject({
@@ -419,7 +419,7 @@ describe('bad days of Discord', () => {
   it('5xx after each try to mention the person was taken: they are mentioned once, however often it is shown', async () => {
     const { discord, platform } = await start();
     const remembered = new Remembered('j');
-    const done = { text: 'Here it is', notify: true };
+    const done = { text: 'Here it is', notify: 'ready' as const };
     await platform.show(inChannel(discord), { text: 'Working' }, remembered);
     discord.faults.fail(503, { times: 4, path: /^POST .channels/, afterTaking: true });
     await expect(platform.show(inChannel(discord), done, remembered)).rejects.toMatchObject({

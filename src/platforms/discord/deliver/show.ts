@@ -58,7 +58,7 @@ export async function showMessage(
       post.folded = true;
       await write();
     }
-    if (message.notify && !options.streaming) await writer.notify();
+    if (message.notify && !options.streaming) await writer.notify(message.notify);
     if (options.streaming) await writer.rememberPosted();
     return post;
   } catch (error) {

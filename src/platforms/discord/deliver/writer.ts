@@ -2,6 +2,7 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { nonceOf, type Sent } from '../connection/rest/rest.ts';
 import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
@@ -29,7 +30,10 @@ const discordPostSchema = z.object({
     .default([]),
   /** Raised when an earlier message was deleted, so that its successor gets a nonce of its own. */
   generation: z.number().default(0),
+  /** The person was told that the result is ready. */
   notified: z.boolean().default(false),
+  /** The person was told that the result is not complete. */
+  notifiedIncomplete: z.boolean().default(false),
   /** A follow-up was sent without an answer: it may have arrived, and another could be its double. */
   unheard: z.boolean().default(false),
   /** Everything goes into the first message, because a follow-up was {@link unheard}. */
@@ -47,6 +51,11 @@ export const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 
 export class UnheardFollowUp extends Error {
   override readonly name = 'UnheardFollowUp';
 }
+
+const MENTIONS = {
+  ready: { flag: 'notified', words: 'this is ready.' },
+  incomplete: { flag: 'notifiedIncomplete', words: 'this is not complete.' },
+} as const satisfies Record<NonNullable<Message['notify']>, { flag: keyof DiscordPost; words: string }>;
 
 type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
 
@@ -194,25 +203,26 @@ export function createWriter(
     return replied || (await writing(() => rest.post(address.channel, sending, { nonce })));
   }
 
-  /** Mentions the person who asked, once, in a message of its own: an edit does not notify them. */
-  async function notify(): Promise<void> {
-    if (post.notified) return;
-    const sending = textSending(`<@${address.person}> this is ready.`, [address.person]);
+  /** Mentions the person who asked, once for each, in a message of its own: an edit does not notify them. */
+  async function notify(about: NonNullable<Message['notify']>): Promise<void> {
+    const { flag, words } = MENTIONS[about];
+    if (post[flag]) return;
+    const sending = textSending(`<@${address.person}> ${words}`, [address.person]);
     try {
       if (data.tokenOnly) {
         const token = requireToken();
         // There is no nonce: a mention that may be lost is better than two.
-        post.notified = true;
+        post[flag] = true;
         await remember();
         await writing(() => rest.followUp(token, sending));
         return;
       }
-      await send(sending, nonceFor('notify', false), messages[0]?.id);
+      await send(sending, nonceFor(`notify ${about}`, false), messages[0]?.id);
     } catch (error) {
       // The result is shown. Only a failure that may pass is worth another try.
       if (troubleOf(error) === 'unavailable' && !data.tokenOnly) throw error;
     }
-    post.notified = true;
+    post[flag] = true;
   }
 
   async function removeAfter(length: number): Promise<void> {

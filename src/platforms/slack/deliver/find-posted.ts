@@ -11,8 +11,8 @@ const EVENT_TYPE = 'minstrel_post';
 /** Messages of a channel that are searched. A thread is searched to its newest message. */
 const SEARCHED = 200;
 
-/** A message of a post: its number, or the reply that mentions the person. */
-export type PartName = number | 'mention';
+/** A message of a post: its number, or a reply that mentions the person, for a result that is ready or incomplete. */
+export type PartName = number | 'mention' | 'incomplete';
 
 /**
  * What messages of ours carry, unseen: which post it is, which part of it, and the digest of what it shows. Streams and shared
@@ -94,6 +94,7 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
     if (event_type === EVENT_TYPE && event_payload?.key === key) {
       const { part, digest } = event_payload;
       if (part === 'mention') state.called = true;
+      if (part === 'incomplete') state.calledIncomplete = true;
       if (typeof part !== 'number' || parts[part]?.ts !== undefined || replaced.includes(ts)) continue;
       while (parts.length < part) parts.push({});
       parts[part] = { ts, ...(typeof digest === 'string' ? { digest } : {}) };

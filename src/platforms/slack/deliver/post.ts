@@ -35,8 +35,10 @@ const slackPostedSchema = z.object({
   replacedFiles: z.array(z.string()).optional(),
   /** Slack lets no message be edited here any more. */
   noEdits: z.boolean().optional(),
-  /** The person was mentioned after the message was posted without a mention. */
+  /** The person was told that the result is ready, after the message was posted without a mention. */
   called: z.boolean(),
+  /** The same of a result that is not complete. */
+  calledIncomplete: z.boolean().optional(),
 });
 type SlackPosted = z.infer<typeof slackPostedSchema>;
 

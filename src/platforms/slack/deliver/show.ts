@@ -130,11 +130,12 @@ async function showPost(post: Post, message: Message): Promise<void> {
     await uploadOnce(post, name, { name: TEXT_FILE, bytes: text.length, open }, { inPlace: false });
     titles.set(name, TEXT_FILE);
   }
-  const mention = message.notify && wasPosted ? mentionFor(post, message) : undefined;
-  const called = await share(post, message, titles, mention);
+  const mention = wasPosted ? mentionFor(post, message) : undefined;
+  // An incomplete result is told apart: a comment found on a file is taken for the mention of a result that is ready.
+  const called = await share(post, message, titles, message.notify === 'ready' ? mention : undefined);
   for (const file of post.state.replacedFiles ?? []) await deleteFile(file, tools);
   delete post.state.replacedFiles;
-  if (mention !== undefined && !called) await postMention(post, mention);
+  if (mention !== undefined && !called) await postMention(post, mention, message.notify);
 }
 
 interface KeptItem {
@@ -240,21 +241,34 @@ async function share(
   if (waiting.length === 0 || thread === undefined) return false;
   const shown = await shareFiles(post, waiting, { thread, comment: mention });
   if (!shown) await write(post, message);
-  else if (mention !== undefined) post.state.called = true;
-  return shown;
+  if (!shown || mention === undefined) return false;
+  post.state.called = true;
+  return true;
 }
 
-/** A text that mentions the person; undefined when an earlier one did. */
-function mentionFor({ address, state }: Post, { title = 'Here it is.' }: Message): string | undefined {
-  return state.called ? undefined : `<@${escapeMrkdwn(address.person)}> ${escapeMrkdwn(title)}`;
+/** A text that mentions the person; undefined where none is wanted, or an earlier one did. */
+function mentionFor({ address, state }: Post, { title, notify }: Message): string | undefined {
+  const person = `<@${escapeMrkdwn(address.person)}>`;
+  switch (notify) {
+    case 'ready':
+      return state.called ? undefined : `${person} ${escapeMrkdwn(title ?? 'Here it is.')}`;
+    case 'incomplete': {
+      const what = title === undefined ? '' : `${escapeMrkdwn(title)}: `;
+      return state.calledIncomplete ? undefined : `${person} ${what}this is not complete.`;
+    }
+    case undefined:
+      return undefined;
+    default:
+      return notify satisfies never;
+  }
 }
 
-async function postMention(post: Post, text: string): Promise<void> {
+async function postMention(post: Post, text: string, about: Message['notify']): Promise<void> {
   const { state, tools } = post;
   const thread = post.threadOf(1);
   if (thread === undefined) return;
   post.beforeWriting?.();
-  const metadata = markOf(post, 'mention');
+  const metadata = markOf(post, about === 'incomplete' ? 'incomplete' : 'mention');
   const message = { channel: state.channel, thread_ts: thread, text, metadata };
   try {
     await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
@@ -264,5 +278,6 @@ async function postMention(post: Post, text: string): Promise<void> {
     tools.log.warn({ err: error }, 'The person who asked could not be mentioned');
   }
   // Also without an answer: a lost mention is better than two.
-  state.called = true;
+  if (about === 'incomplete') state.calledIncomplete = true;
+  else state.called = true;
 }

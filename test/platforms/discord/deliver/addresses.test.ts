@@ -26,7 +26,7 @@ const song = (media: Harness['media']) => ({
     name: `rain-${take}.mp3`,
     source: { type: 'kept' as const, file: media.keep(`take ${take}`, new Uint8Array([take, 2, 3])) },
   })),
-  notify: true,
+  notify: 'ready' as const,
 });
 
 /** Every kind of channel in which people may ask, and whether the bot's own token reaches it. */
@@ -258,7 +258,7 @@ describe('a follow-up without an answer', () => {
     await platform.show(address, { text: 'short' }, remembered);
     discord.faults.fail(502, { path: /^POST \/webhooks/, afterTaking: true });
     for (let time = 0; time < 3; time += 1)
-      await platform.show(address, { text: 'short', notify: true }, remembered);
+      await platform.show(address, { text: 'short', notify: 'ready' }, remembered);
     expect(asked.messages.flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
     nothingRefused(discord);
   });
@@ -296,7 +296,8 @@ describe('permissions', () => {
         channel: discord.channel.id,
         person: discord.user.id,
       };
-      await platform.show(address, { ...song(media), notify: false }, new Remembered('j'));
+      const { notify: _, ...quiet } = song(media);
+      await platform.show(address, quiet, new Remembered('j'));
       const [said] = discord.said();
       expect([said?.embeds.length, said?.attachments.length]).toEqual([shown.embeds, shown.files]);
       const words = [said?.content, said?.embeds[0]?.description].join('\n');

@@ -1,4 +1,4 @@
-/** Results whose channel closes within the fifteen minutes of the interaction that asked for them. */
+/** Results whose channel closes within the fifteen minutes of the interaction that asked for them, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
 import { advance } from '../../../../src/jobs/runner/runner.ts';
@@ -19,8 +19,8 @@ const CLOSINGS: readonly [string, (thread: Channel, discord: DiscordServer) => v
   ['a channel that was deleted', ({ id }, { world }) => world.channels.delete(id), 10_003],
 ];
 
-/** A song that was asked for by a slash command, and whose channel closes while it is composed. */
-async function composing(close: (thread: Channel, discord: DiscordServer) => void) {
+/** A song that was asked for by a slash command. */
+async function composing() {
   harness = await startHarness();
   world = await createWorld();
   const { discord, bot, media, platform } = harness;
@@ -45,15 +45,22 @@ async function composing(close: (thread: Channel, discord: DiscordServer) => voi
   const run = () => advance(job, { signal, interrupted: false, isHeld: () => true }, dependencies);
   await run();
   expect(discord.said(thread)).toHaveLength(1);
+  return { discord, thread, job, run, address, person };
+}
+
+/** A song whose channel closes while it is composed. */
+async function composedFor(close: (thread: Channel, discord: DiscordServer) => void) {
+  const song = await composing();
+  const { discord, thread, job } = song;
   close(thread, discord);
   await world.callback(job, songCallback('complete'));
   const files = () => discord.said(discord.directChannel()).flatMap(({ attachments }) => attachments);
-  return { discord, job, run, address, person, files, titles: ['Rain_take_1.mp3', 'Rain_take_2.mp3'] };
+  return { ...song, files, titles: ['Rain_take_1.mp3', 'Rain_take_2.mp3'] };
 }
 
 describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
   it('comes by direct message, with its files and the reason', async () => {
-    const { discord, job, run, files, titles } = await composing(close);
+    const { discord, job, run, files, titles } = await composedFor(close);
     await run();
     expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
     expect(JSON.stringify(discord.said(discord.directChannel()))).toMatch(
@@ -65,7 +72,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
   });
 
   it('comes when Discord takes direct messages again', async () => {
-    const { discord, job, run, files, titles } = await composing(close);
+    const { discord, job, run, files, titles } = await composedFor(close);
     discord.faults.fail(503, { times: 4, path: /^POST .(users|channels)/ });
     expect(await run()).toBeGreaterThan(world.clock.now());
     expect(files()).toEqual([]);
@@ -76,13 +83,30 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
   });
 
   it('is listed under /jobs where its person takes no direct messages', async () => {
-    const { discord, run, job, address, person, files } = await composing(close);
+    const { discord, run, job, address, person, files } = await composedFor(close);
     discord.world.closedToDirect.add(discord.user.id);
     await run();
     expect(files()).toEqual([]);
     const listed = await world.jobs.undelivered(address, person.id, 5);
     expect(listed.map(({ id }) => id)).toEqual([job]);
   });
+});
+
+it('a song that comes after its deadline mentions its person again: that it is not complete, then that it is ready', async () => {
+  const { discord, thread, job, run } = await composing();
+  const mentions = () => discord.said(thread).filter(({ pinged }) => pinged.length > 0);
+  const words = () => mentions().map(({ content }) => content.replace(`<@${discord.user.id}>`, '@Ada'));
+  world.clock.advance(31 * 60_000);
+  discord.advance(31 * 60_000);
+  await run();
+  expect((await world.read(job)).state).toBe('expired');
+  expect(words()).toEqual(['@Ada this is not complete.']);
+  await world.callback(job, songCallback('complete'));
+  for (let time = 0; time < 2; time += 1) await run();
+  expect((await world.read(job)).state).toBe('delivered');
+  expect(words()).toEqual(['@Ada this is not complete.', '@Ada this is ready.']);
+  expect(discord.said(thread)[0]?.attachments).toHaveLength(3);
+  expect(discord.refused).toEqual([]);
 });
 
 it('what follow-ups are used up for comes by direct message', async () => {

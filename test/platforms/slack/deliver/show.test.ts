@@ -214,7 +214,7 @@ describe('storing the state before the result', () => {
     };
     expect(await show(PROGRESS)).toBe(0);
     expect(await show({ ...PROGRESS, text: 'The words of the song' })).toBe(0);
-    expect(await show({ title: 'Rain', media: [PICTURE, SONG], notify: true })).toBe(0);
+    expect(await show({ title: 'Rain', media: [PICTURE, SONG], notify: 'ready' })).toBe(0);
     harness.server.faults.next('files.completeUploadExternal', { type: 'answer lost' });
     const more = { ...SONG, source: kept('take-2', 'audio/mpeg') };
     await expect(show({ title: 'Rain', media: [PICTURE, SONG, more] })).rejects.toBeInstanceOf(PlatformError);
@@ -231,7 +231,7 @@ describe('calling the person who asked', () => {
       text: '<!here> <@U0BOB>',
       fields: [{ name: '<@U0BOB>', value: '<!everyone>' }],
       footer: '<!channel>',
-      notify: true,
+      notify: 'ready',
     });
     expect(server.botMessages().map((message) => pings(message))).toEqual([['U0ADA']]);
     noRefusals();
@@ -240,8 +240,8 @@ describe('calling the person who asked', () => {
   it('calls once by a reply when the message was there already, with the files where there are any', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
-    await show({ title: 'Rain', notify: true });
-    await show({ title: 'Rain!', notify: true });
+    await show({ title: 'Rain', notify: 'ready' });
+    await show({ title: 'Rain!', notify: 'ready' });
     const main = server.botMessages()[0];
     if (main === undefined) throw new Error('nothing is shown');
     expect(server.thread(main).map((message) => [message.text, pings(message)])).toEqual([
@@ -249,7 +249,7 @@ describe('calling the person who asked', () => {
     ]);
 
     await show(PROGRESS, { key: 'job-2', posted: undefined });
-    await show({ title: 'Snow', media: [SONG], notify: true }, { key: 'job-2' });
+    await show({ title: 'Snow', media: [SONG], notify: 'ready' }, { key: 'job-2' });
     const other = server
       .botMessages()
       .find(({ threadTs, text }) => threadTs === undefined && text.includes('Snow'));
@@ -273,7 +273,7 @@ describe('calling the person after a failure', () => {
   ] as const)('calls once, with the file, after $type when it was shared', async (fault, times) => {
     const { server, show } = harness;
     await show(PROGRESS);
-    const message = { title: 'Rain', media: [SONG], notify: true };
+    const message = { title: 'Rain', media: [SONG], notify: 'ready' as const };
     server.faults.next('files.completeUploadExternal', fault, times);
     await expect(show(message)).rejects.toMatchObject({ code: 'unavailable' });
     for (let time = 0; time < 2; time += 1) await show(message);
@@ -291,12 +291,27 @@ describe('calling the person after a failure', () => {
     const { server, show } = harness;
     await show(PROGRESS);
     server.faults.next('chat.postMessage', fault, times);
-    await expect(show({ title: 'Rain', notify: true })).rejects.toMatchObject({ code: 'unavailable' });
-    for (let time = 0; time < 2; time += 1) await show({ title: 'Rain', notify: true });
+    await expect(show({ title: 'Rain', notify: 'ready' })).rejects.toMatchObject({ code: 'unavailable' });
+    for (let time = 0; time < 2; time += 1) await show({ title: 'Rain', notify: 'ready' });
     const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
     expect(replies.map(pings)).toEqual([['U0ADA']]);
     noRefusals();
   });
+});
+
+it('calls once for an incomplete result and once for one that is ready, also after a crash', async () => {
+  const { server, show } = harness;
+  const posted = await show(PROGRESS);
+  const expired: Message = { title: 'Composing', text: 'Not in time.', notify: 'incomplete' };
+  const done: Message = { title: 'Rain', notify: 'ready' };
+  for (const message of [expired, expired, done, done]) await show(message);
+  for (const message of [expired, done]) await show(message, { posted, mayHavePosted: true });
+  const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
+  expect(replies.map(({ text }) => text)).toEqual([
+    '<@U0ADA> Composing: this is not complete.',
+    '<@U0ADA> Rain',
+  ]);
+  noRefusals();
 });
 
 describe('when Slack fails', () => {
@@ -320,15 +335,15 @@ describe('when Slack fails', () => {
   it('uploads, shares and mentions once although the process died before it could remember it', async () => {
     const { server, show } = harness;
     const posted = await show(PROGRESS);
-    const message = { title: 'Rain', media: [SONG], notify: true };
+    const message = { title: 'Rain', media: [SONG], notify: 'ready' as const };
     await show(message);
     // Written with other tags meanwhile, a song has other bytes.
     const retagged = { ...SONG, source: kept('take-2', 'audio/mpeg') };
     await show({ ...message, media: [retagged] }, { posted, mayHavePosted: true });
-    await show({ title: 'Snow', notify: true }, { key: 'job-2', posted: undefined });
+    await show({ title: 'Snow', notify: 'ready' }, { key: 'job-2', posted: undefined });
     const snow = await show({ ...PROGRESS, title: 'Snow' }, { key: 'job-2' });
-    await show({ title: 'Snow', notify: true }, { key: 'job-2' });
-    await show({ title: 'Snow', notify: true }, { key: 'job-2', posted: snow, mayHavePosted: true });
+    await show({ title: 'Snow', notify: 'ready' }, { key: 'job-2' });
+    await show({ title: 'Snow', notify: 'ready' }, { key: 'job-2', posted: snow, mayHavePosted: true });
     const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
     expect(replies.map(({ text }) => text)).toEqual(['<@U0ADA> Rain', '<@U0ADA> Snow']);
     expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(1);

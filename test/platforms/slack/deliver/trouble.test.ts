@@ -102,7 +102,7 @@ it('the person is called although Slack does not take the file', async () => {
   const { server, show } = harness;
   await show(PROGRESS);
   server.faults.next('files.completeUploadExternal', { type: 'error', error: 'file_type_not_allowed' });
-  await show({ title: 'Rain', media: [SONG], notify: true });
+  await show({ title: 'Rain', media: [SONG], notify: 'ready' });
   // An edit calls no one: the reply does.
   const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
   expect(replies.flatMap(pings)).toEqual(['U0ADA']);

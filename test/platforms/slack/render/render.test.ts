@@ -116,7 +116,7 @@ const message: fc.Arbitrary<Message> = fc.record(
       { requiredKeys: ['stage', 'startedAt'] },
     ),
     footer: text(),
-    notify: fc.boolean(),
+    notify: fc.constantFrom('ready' as const, 'incomplete' as const),
   },
   { requiredKeys: [] },
 );
@@ -202,7 +202,7 @@ describe('rendering any message', () => {
       fields: [{ name: 'Style', value: '#general or rain.example' }],
       progress: { stage: 'Composing rain.example', startedAt: 1e12 },
       media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'remote', url: 'https://rain.example/a' } }],
-      notify: true,
+      notify: 'ready',
     });
     const count = (sign: string) => JSON.stringify(parts).split(sign).length - 1;
     expect(count('"type":"mrkdwn"')).toBe(4);
