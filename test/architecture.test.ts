@@ -60,6 +60,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   sharp: ['src/media/', 'src/emulator/'],
   'eventsource-parser': 'src/gateway/',
   pino: 'src/app/',
+  '@opentelemetry/': 'src/app/telemetry/',
 };
 
 interface Source {

@@ -14,12 +14,9 @@ import {
   exampleFile,
   METRICS_PAGE,
   SETTINGS_PAGE,
-  TRACES_PAGE,
   withMetricsTable,
   withSettingsTable,
-  withTracesTables,
 } from '../src/cli/settings.ts';
-import { ATTRIBUTES, SPANS } from '../src/core/telemetry/trace.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z
@@ -171,12 +168,6 @@ describe('the settings', () => {
 
   test('and the metrics stand in a table that the same script writes', () => {
     expect(read(METRICS_PAGE)).toBe(withMetricsTable(read(METRICS_PAGE)));
-  });
-
-  test('the tables of spans and attributes have every one', () => {
-    expect(read(TRACES_PAGE)).toBe(withTracesTables(read(TRACES_PAGE)));
-    for (const name of [...Object.values(SPANS).map((span) => span.name), ...Object.keys(ATTRIBUTES)])
-      expect(read(TRACES_PAGE)).toContain(`| \`${name}\` |`);
   });
 
   test('are in .env.example, each once, in order, with a sentence', () => {

@@ -6,10 +6,10 @@ import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
 import { systemClock } from '../storage/schedule.ts';
 import { createInside, type Inside, type InsideOptions, type Platforms } from './inside/inside.ts';
-import { type Outside, type OutsideOptions, openOutside, unmeasured } from './outside.ts';
+import { newId, type Outside, type OutsideOptions, openOutside, unmeasured } from './outside.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/routes.ts';
-import { measuredBot } from './telemetry/measurements.ts';
+import { observedBot } from './telemetry/measurements.ts';
 import { openObservability } from './telemetry/telemetry.ts';
 
 export interface AssembleOptions
@@ -48,7 +48,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       options.log.error({ err: error }, 'Something did not close well');
     });
   try {
-    const { metrics, traces } = await openObservability(options.config, options, opened);
+    const { metrics, traces } = await openObservability(options.config, { ...options, newId }, opened);
     const outside = await openOutside({ ...options, measure: metrics?.measure, traces }, opened);
     const measured = { ...options, metrics, measure: metrics?.measure ?? unmeasured, traces };
     const platforms = await createPlatforms(outside, options.platforms, measured);
@@ -79,21 +79,18 @@ async function start(
   { gateway }: Outside,
   platforms: Platforms,
   { jobs, pending, parties, bot }: Inside,
-  { log, metrics, measure, traces }: InsideOptions,
+  { log, measure, traces }: InsideOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();
-  const byModels = traces?.bot(bot, 'model') ?? bot;
+  const observers = { measure, tracer: traces?.tracer, elapsed };
+  const askedByModels = observedBot(bot, 'model', observers);
   // Closed after the jobs: a step that ends meanwhile still shows its result.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
-  await jobs.run((invocation) => byModels.run(invocation));
+  await jobs.run((invocation) => askedByModels.run(invocation));
   opened.defer(() => drain(jobs.stop(), log));
-  const byPeople = traces?.bot(bot, 'person') ?? bot;
-  await Promise.all(
-    [...platforms.values()].map((platform) =>
-      platform.start(metrics ? measuredBot(byPeople, platform.name, { measure, elapsed }) : byPeople),
-    ),
-  );
+  const askedByPeople = observedBot(bot, 'person', observers);
+  await Promise.all([...platforms.values()].map((platform) => platform.start(askedByPeople)));
   const closing = new AbortController();
   const watching = pending.watch(closing.signal);
   opened.defer(async () => {

@@ -26,7 +26,7 @@ import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
 import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
-import type { Traces } from './telemetry/traces/traces.ts';
+import type { Traces } from './telemetry/traces.ts';
 
 export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
   readonly config: Config;
@@ -71,7 +71,7 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const plainMedia = await openMedia(config, {
+  const media = await openMedia(config, {
     publicUrl,
     listenerUrl: listener.url,
     secrets: [...secrets],
@@ -81,7 +81,6 @@ export async function openOutside(options: OutsideOptions, opened: AsyncDisposab
     emulator,
     log,
   });
-  const media = options.traces?.media(plainMedia) ?? plainMedia;
   const pruning = startPruning({ media, log, random, sleep: sleepUntil });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
@@ -133,15 +132,12 @@ export function openGateway(
   });
   const gateway = createGateway({
     ...account,
-    fetch: (url, init) => {
-      const headers = traces ? { ...init.headers, ...traces.headers() } : init.headers;
-      return fetch(url, { ...init, headers, dispatcher });
-    },
+    fetch: (url, init) => fetch(url, { ...init, dispatcher }),
     now,
     elapsed: systemClock.elapsed,
     random,
     saw: (request) => {
-      traces?.saw(request);
+      traces?.tracer.recordRequest(request);
       if (!measure) return;
       const { route, status, code, milliseconds, tries } = request;
       const labels = { route, status: String(status ?? 'none'), code };
@@ -153,7 +149,7 @@ export function openGateway(
     log,
   });
   return {
-    ...(traces?.gateway(gateway, account.baseUrl) ?? gateway),
+    ...gateway,
     async close() {
       await gateway.models.stop();
       await dispatcher.destroy();

@@ -26,13 +26,13 @@ export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {
 
 export type MakePlatforms = (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
 
-/** Creates the platforms that `make` names, each followed in traces where these are on. */
+/** Creates the platforms that `make` names. */
 export async function createPlatforms(
   { storage, media, listener }: Outside,
   make: MakePlatforms,
   options: InsideOptions,
 ): Promise<Platforms> {
-  const { log, now, random, measure, traces } = options;
+  const { log, now, random, measure } = options;
   const locks = createLocks({ settings: storage.settings, now, newId });
   const platforms = await make({
     media: readerOf(media),
@@ -46,9 +46,7 @@ export async function createPlatforms(
     secret: (name) => storage.secret(name, newSecret),
     listenerUrl: listener.url,
   });
-  return new Map(
-    platforms.map((platform) => [platform.name, traces?.platform(platform) ?? platform] as const),
-  );
+  return new Map(platforms.map((platform) => [platform.name, platform] as const));
 }
 
 /** Loads what is switched on alone: the client of a platform takes longer to load than all of this project. */

@@ -22,7 +22,7 @@ export interface LogDestination {
 
 /** The log of this process, which knows every secret of the settings and writes none. */
 export function openLog(
-  { gateway, discord, slack, signingSecrets, storage, media: { store }, traces }: Config,
+  { gateway, discord, slack, signingSecrets, storage, media: { store } }: Config,
   { level, write }: LogDestination,
 ): Logger {
   return createLog({
@@ -35,7 +35,6 @@ export function openLog(
       ...(store.type === 's3' ? [store.secretAccessKey] : []),
       ...(storage.type === 'redis' ? passwordsIn(storage.url) : []),
       ...signingSecrets,
-      ...Object.values(traces?.headers ?? {}),
     ].filter((secret) => secret !== undefined),
   });
 }

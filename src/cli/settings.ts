@@ -1,14 +1,12 @@
-/** `npm run settings`: writes `.env.example`, and the tables of settings, metrics and traces in docs/operating/. */
+/** `npm run settings`: writes `.env.example`, and the tables of settings and metrics in docs/operating/. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
 import { runProgram } from '../app/process.ts';
 import { SERIES } from '../core/telemetry/series.ts';
-import { ATTRIBUTES, SPANS } from '../core/telemetry/trace.ts';
 
 export const EXAMPLE_FILE = '.env.example';
 export const SETTINGS_PAGE = 'docs/operating/settings.md';
 export const METRICS_PAGE = 'docs/operating/monitoring.md';
-export const TRACES_PAGE = 'docs/operating/traces.md';
 
 const COLUMNS = 117;
 
@@ -52,23 +50,6 @@ export function withMetricsTable(page: string): string {
   return page.replace(/^\| metric \|.*\n(?:\|.*\n)*/m, () => table);
 }
 
-/** The page with the tables of spans and of attributes that the declarations give. */
-export function withTracesTables(page: string): string {
-  const code = (text: string) => `\`${text}\``;
-  const spans = Object.values(SPANS).map(
-    ({ name, kind, help, attributes }) =>
-      `| ${code(name)} | ${kind} | ${help} | ${attributes.map(code).join(', ')} |`,
-  );
-  const attributes = Object.entries(ATTRIBUTES).map(
-    ([name, { type, help }]) => `| ${code(name)} | ${type} | ${inMarkdown(help)} |`,
-  );
-  const tables = [
-    ['| span | kind | what it tells | attributes |', '|---|---|---|---|', ...spans, ''].join('\n'),
-    ['| attribute | type | what it tells |', '|---|---|---|', ...attributes, ''].join('\n'),
-  ];
-  return page.replace(/^\| (?:span|attribute) \|.*\n(?:\|.*\n)*/gm, () => tables.shift() ?? '');
-}
-
 /** `standard`: the default as an operator would write it. */
 function textsOf(variable: Variable) {
   const schema = environmentSchema.shape[variable];
@@ -100,10 +81,7 @@ async function main(): Promise<void> {
   await writeFile(EXAMPLE_FILE, exampleFile());
   await writeFile(SETTINGS_PAGE, withSettingsTable(await readFile(SETTINGS_PAGE, 'utf8')));
   await writeFile(METRICS_PAGE, withMetricsTable(await readFile(METRICS_PAGE, 'utf8')));
-  await writeFile(TRACES_PAGE, withTracesTables(await readFile(TRACES_PAGE, 'utf8')));
-  process.stdout.write(
-    `Wrote ${EXAMPLE_FILE}, and the tables in ${SETTINGS_PAGE}, ${METRICS_PAGE} and ${TRACES_PAGE}.\n`,
-  );
+  process.stdout.write(`Wrote ${EXAMPLE_FILE}, and the tables in ${SETTINGS_PAGE} and ${METRICS_PAGE}.\n`);
 }
 
 if (import.meta.main) await runProgram(main);

@@ -50,14 +50,14 @@ function seriesOf(name: string, declared: Series, registry: Registry) {
 
 type Labels = Record<string, string>;
 
-/** `GET /metrics`, for Prometheus. `collect` sets gauges first; where it rejects, they keep what they had. Only for a listener of its own, never for the public one. */
+/** `GET /metrics`, for Prometheus. `collect` sets gauges first and never rejects. Only for a listener of its own, never for the public one. */
 export function metricsRoutes(
   { contentType, render }: Pick<Metrics, 'contentType' | 'render'>,
   collect: () => Promise<void>,
 ): Routes {
   return (scope) => {
     scope.get('/metrics', async (_request, reply) => {
-      await collect().catch(() => undefined);
+      await collect();
       return reply
         .header('cache-control', 'no-store')
         .type(contentType)

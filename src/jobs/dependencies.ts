@@ -7,7 +7,7 @@ import type { Job } from '../core/job.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
-import type { Tracer } from '../core/telemetry/trace.ts';
+import type { Tracer } from '../core/telemetry/tracer.ts';
 import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';

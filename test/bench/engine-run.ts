@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError } from 'bullmq';
 import { z } from 'zod';
 import { commands } from '../../commands/index.ts';
-import { readConfig } from '../../src/app/config/config.ts';
-import { openTraces } from '../../src/app/telemetry/traces/traces.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
@@ -44,7 +42,7 @@ interface Candidate {
 
 const { candidate, url, jobs, recordBytes } = programInput(
   z.object({
-    candidate: z.enum(['redis', 'sqlite', 'traced', 'bullmq', 'bullmq kept', 'plain sqlite']),
+    candidate: z.enum(['redis', 'sqlite', 'bullmq', 'bullmq kept', 'plain sqlite']),
     url: z.string(),
     jobs: z.number(),
     recordBytes: z.number(),
@@ -53,32 +51,21 @@ const { candidate, url, jobs, recordBytes } = programInput(
 
 const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
 
-/** As a bot with a collector has them; what is sent is written, and goes nowhere. */
-function openTracing() {
-  const config = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }).traces;
-  if (!config) throw new TypeError('Traces are off');
-  const fetch = async () => ({ status: 200, headers: { get: () => null }, text: async () => '{}' });
-  return openTraces(config, { now: Date.now, random: Math.random, log: tools.log, fetch });
-}
-
 async function product(storage: Storage, close: () => Promise<void>): Promise<Candidate> {
   const delivered = new Map<string, () => void>();
   let last = '';
-  const traces = candidate === 'traced' ? openTracing() : undefined;
-  const plain: Platform = Object.assign(new RecordingPlatform(), {
+  const platform: Platform = Object.assign(new RecordingPlatform(), {
     show: async (...[, message, { key, posted }]: Parameters<Platform['show']>) => {
       if (message.progress === undefined) delivered.get(key)?.();
       return posted ?? { id: key };
     },
   });
-  const platform = traces?.platform(plain) ?? plain;
   const gateway = gatewayThatCalls((job, body) => engine.receive(job, body));
   const { now } = systemClock;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
   const engine: Jobs = createJobs({
     storage,
-    gateway: traces?.gateway(gateway, 'http://127.0.0.1:9') ?? gateway,
-    tracer: traces?.tracer,
+    gateway,
     media: {
       keep: async (address) => kept(address.split('/').at(-1) ?? 'file'),
       keepBytes: async () => kept('bytes.png'),
@@ -120,10 +107,7 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
   return {
     async one() {
       const invocation = { id: randomUUID(), command: 'song', options: {}, address, person };
-      const begin = () => engine.start(SONG, invocation, settings);
-      const outcome = await (traces
-        ? traces.tracer.run({ span: 'command', parent: 'none', attributes: {} }, begin)
-        : begin());
+      const outcome = await engine.start(SONG, invocation, settings);
       if (outcome.type !== 'accepted') throw new TypeError(`The work was not accepted: ${outcome.type}`);
       last = outcome.job;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +119,6 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
     recordBytes: async () => JSON.stringify(await storage.jobs.read(last)).length,
     async close() {
       await engine.stop();
-      await traces?.close();
       await storage.close();
       await close();
     },
@@ -184,8 +167,7 @@ async function open(): Promise<Candidate> {
   switch (candidate) {
     case 'redis':
       return product(await openRedisStorage({ ...tools, ...PATIENT, url }), () => Promise.resolve());
-    case 'sqlite':
-    case 'traced': {
+    case 'sqlite': {
       const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
       const storage = await openSqliteStorage({ ...tools, path: join(folder, 'minstrel.sqlite') });
       return product(storage, () => rm(folder, { recursive: true }));

@@ -34,7 +34,6 @@ async function measureEngine({ short }: Extent): Promise<Comparison[]> {
     const cpu = await inAlternation(short ? 1 : 5, {
       redis: () => run('redis'),
       sqlite: () => run('sqlite'),
-      traced: () => run('traced'),
       bullmq: () => run('bullmq'),
       kept: () => run('bullmq kept'),
       plain: () => run('plain sqlite'),
@@ -79,14 +78,6 @@ async function measureEngine({ short }: Extent): Promise<Comparison[]> {
         product: cpu.sqlite,
         peer: 'plain SQLite with the writes of a song',
         theirs: cpu.plain,
-      },
-      {
-        what: 'a song on SQLite, with traces',
-        unit: 'CPU ms',
-        product: cpu.traced,
-        peer: 'the same without traces',
-        theirs: cpu.sqlite,
-        goal: { atMost: 1.25 },
       },
       {
         what: 'songs on Redis',

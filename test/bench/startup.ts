@@ -99,12 +99,10 @@ async function measureStartup({ short }: Extent): Promise<Comparison[]> {
       {},
     );
   try {
-    const rounds: { product: Started; traced: Started; limit: Started }[] = [];
-    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+    const rounds: { product: Started; limit: Started }[] = [];
     for (let round = 0; round <= (short ? 2 : 7); round += 1) {
       rounds.push({
         product: await startProduct(servers.told, folder),
-        traced: await startProduct(servers.told, folder, collector),
         limit: await bare(),
       });
     }
@@ -114,19 +112,11 @@ async function measureStartup({ short }: Extent): Promise<Comparison[]> {
       product: median(warm.map(({ product }) => product[of])),
       theirs: median(warm.map(({ limit }) => limit[of])),
     });
-    const withTraces = (of: keyof Started) => ({
-      product: median(warm.map(({ traced }) => traced[of])),
-      peer: 'the same without traces',
-      theirs: median(warm.map(({ product }) => product[of])),
-      goal: { atMost: 1.1 },
-    });
     const peer = 'discord.js and Bolt, connected';
     return [
       { what: 'start to ready', unit: 'ms', ...figures('wallMs'), peer, goal: { atMost: 1.5 } },
       { what: 'start to ready', unit: 'CPU ms', ...figures('cpuMs'), peer, goal: { atMost: 1.5 } },
       { what: 'memory when ready', unit: 'MiB', ...figures('mebibytes'), peer, goal: { atMost: 1.25 } },
-      { what: 'start to ready, with traces', unit: 'CPU ms', ...withTraces('cpuMs') },
-      { what: 'memory when ready, with traces', unit: 'MiB', ...withTraces('mebibytes') },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });

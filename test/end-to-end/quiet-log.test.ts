@@ -44,7 +44,6 @@ beforeAll(async () => {
   running = await startMinstrel(
     {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      TRACE_GATEWAY: '1',
       GATEWAY_BASE_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,

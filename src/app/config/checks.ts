@@ -136,11 +136,6 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
     'with DISCORD_HTTP_ONLY, which opens no connection.',
   );
   idle(
-    !values.OTEL_EXPORTER_OTLP_ENDPOINT && !values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-    ['TRACE_GATEWAY'],
-    'without OTEL_EXPORTER_OTLP_ENDPOINT.',
-  );
-  idle(
     values.MEDIA_STORE?.type !== 's3',
     BUCKET_SETTINGS.map(([variable]) => variable),
     'without a bucket in MEDIA_STORE, such as s3://my-bucket.',
@@ -191,7 +186,7 @@ const SHORTEST_COMPARED = 7;
 
 function unknownSettings(names: readonly string[]): string[] {
   return names
-    .filter((name) => !VARIABLES.some((variable) => variable === name))
+    .filter((name) => !name.startsWith('OTEL_') && !VARIABLES.some((variable) => variable === name))
     .flatMap((name) => {
       const near = VARIABLES.filter((variable) => variable.length >= SHORTEST_COMPARED)
         .map((variable) => ({ variable, edits: distance(name.toUpperCase(), variable) }))

@@ -4,6 +4,8 @@ import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 
 export type Config = ReturnType<typeof configOf> & {
+  /** The OTEL_ variables for OpenTelemetry's SDK; undefined where traces are off. */
+  readonly traces: Readonly<Record<string, string>> | undefined;
   /** Sentences for the operator about settings that are allowed, and probably not meant. */
   readonly warnings: readonly string[];
 };
@@ -48,7 +50,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (ADMIN_PORT && ADMIN_PORT === PORT)
     problems.push(problem('ADMIN_PORT', `is ${PORT}, like PORT: metrics need a port of their own.`));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return { ...configOf(parsed.data), warnings: warningsAbout(parsed.data, Object.keys(environment)) };
+  return {
+    ...configOf(parsed.data),
+    traces:
+      parsed.data.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? undefined : telemetrySettings(environment),
+    warnings: warningsAbout(parsed.data, Object.keys(environment)),
+  };
+}
+
+function telemetrySettings(environment: Readonly<Record<string, string | undefined>>) {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('OTEL_') && value !== undefined ? [[name, value]] : [],
+    ),
+  );
 }
 
 const DAY_SECONDS = 86_400;
@@ -125,8 +140,6 @@ function configOf(values: Values) {
     jobRetentionMs: JOB_RETENTION_DAYS && JOB_RETENTION_DAYS * DAY_MS,
     /** The listener for operators alone. */
     admin: ADMIN_PORT === undefined ? undefined : { host: values.ADMIN_HOST, port: ADMIN_PORT },
-    /** Absent: none. */
-    traces: traces(values),
     answers: answers(values),
     log: { level: values.LOG_LEVEL },
   });
@@ -194,28 +207,6 @@ function media(values: Values) {
     /** Each as `host:port`. */
     allowedHosts: [...new Set(values.MEDIA_ALLOWED_HOSTS)],
   });
-}
-
-/** Where traces are sent, and which; undefined where they are off. */
-function traces(values: Values) {
-  const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
-  if (!url || values.OTEL_SDK_DISABLED) return undefined;
-  const { OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES } = values;
-  return {
-    url,
-    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
-    delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
-    resource: {
-      'service.name': 'minstrel',
-      ...OTEL_RESOURCE_ATTRIBUTES,
-      ...(OTEL_SERVICE_NAME && { 'service.name': OTEL_SERVICE_NAME }),
-    },
-    sampler: values.OTEL_TRACES_SAMPLER,
-    ratio: values.OTEL_TRACES_SAMPLER_ARG,
-    /** The gateway is the operator's own, and told of the trace. */
-    tellGateway: values.TRACE_GATEWAY,
-  };
 }
 
 /** What answers may be, and which models are special; gen models without their route. */

@@ -47,8 +47,6 @@ export const thinkingBudget = numberFrom(
 
 export const temperature = numberFrom(/^\d(\.\d{1,3})?$/, 0, 2, 'a number from 0 to 2, such as 0.7');
 
-export const ratio = numberFrom(/^(0|1|[01]?\.\d{1,9})$/, 0, 1, 'a number from 0 to 1, such as 0.1');
-
 export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');
 
 /** `1328*1328`; undefined for `none`. */
@@ -77,15 +75,6 @@ function readHttpUrl(value: string): string | undefined {
 
 /** Without the slash at its end. */
 export const baseUrl = readable(HTTP_URL, readHttpUrl);
-
-/** With its path as it is. */
-export const collectorUrl = readable(
-  'a URL that begins with https:// or http://, without a user',
-  (value) => {
-    const url = URL.parse(value);
-    return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
-  },
-);
 
 export const host = z.stringFormat(
   'host',

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { chatSettings } from './chats.ts';
 import * as field from './fields.ts';
-import { traceSettings } from './traces.ts';
 import { serverList, usageCosts, usageLimits } from './usage.ts';
 
 declare module 'zod' {
@@ -246,7 +245,12 @@ export const environmentSchema = z.object({
   }),
   ADMIN_HOST: field.host.prefault('127.0.0.1').describe('The address on which that port listens.'),
 
-  ...traceSettings,
+  OTEL_EXPORTER_OTLP_ENDPOINT: field.baseUrl.optional().meta({
+    description:
+      "Switches traces on: the base URL of an OpenTelemetry collector (OTLP over HTTP). All of the SDK's other OTEL_ variables work too.",
+    example: 'http://localhost:4318',
+    otherwise: 'no traces',
+  }),
 
   LOG_LEVEL: field
     .oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -1,7 +1,10 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
 import type { Bot } from '../../core/bot/bot.ts';
+import type { Outcome } from '../../core/bot/outcome.ts';
+import type { Invocation } from '../../core/invocation.ts';
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
+import type { Tracer } from '../../core/telemetry/tracer.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
 import type { MediaStore } from '../../media/store/store.ts';
@@ -18,7 +21,7 @@ export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly platforms: readonly Platform[];
 }
 
-/** Resolves when the gauges are set; rejects with StorageError when jobs cannot be counted now. */
+/** Resolves when the gauges are set. Those of jobs are absent while jobs cannot be counted. Never rejects. */
 export function createCollector({ metrics, storage, platforms, now, elapsed }: CollectorOptions) {
   const { measure, reset } = metrics;
   let counted = Number.NEGATIVE_INFINITY;
@@ -31,11 +34,12 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
       if (platform.connections) measure('minstrel_platform_connections', labels, platform.connections());
     }
     if (elapsed() - counted < FRESH_MS) return;
-    counted = elapsed();
-    const counts = await storage.jobs.openCounts();
+    const counts = await storage.jobs.openCounts().catch(() => undefined);
     reset('minstrel_jobs');
     reset('minstrel_queue_length');
     reset('minstrel_oldest_job_age_seconds');
+    if (!counts) return;
+    counted = elapsed();
     setGauges(counts, now(), measure);
   };
 }
@@ -71,18 +75,51 @@ function setGauges(counts: readonly OpenCount[], now: number, measure: Measure):
     measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - at) / 1000);
 }
 
-/** Times invocations from their arrival to the end of their acknowledgement, which is when work begins. */
-export function measuredBot(
-  bot: Bot,
-  platform: string,
-  { measure, elapsed }: { readonly measure: Measure; readonly elapsed: () => number },
-): Bot {
+export interface Observers {
+  readonly measure: Measure;
+  readonly tracer?: Tracer | undefined;
+  readonly elapsed: () => number;
+}
+
+/** Buttons that every command has. */
+const COMMON_ACTIONS = ['cancel', 'show', 'again'];
+
+/**
+ * Times invocations from their arrival to the end of their acknowledgement, which is when work begins. Each is a span: the
+ * root of a trace where a person asks, a part of the answer's trace where a model does.
+ */
+export function observedBot(bot: Bot, by: 'person' | 'model', { measure, tracer, elapsed }: Observers): Bot {
+  // Names that people typed are told only where they are ours.
+  const attributesOf = ({ command, action, address }: Invocation) => {
+    const found = bot.commands.find(({ name }) => name === command);
+    const actions = [...COMMON_ACTIONS, ...Object.keys(found?.actions ?? {})];
+    return {
+      'minstrel.platform': address.platform,
+      'minstrel.command': found?.name,
+      'minstrel.action': actions.find((name) => name === action?.name),
+    };
+  };
+  const run = (invocation: Invocation): Promise<Outcome> => {
+    if (!tracer) return bot.run(invocation);
+    const attributes = attributesOf(invocation);
+    const name = `command ${attributes['minstrel.command'] ?? 'unknown'}`;
+    const parent = by === 'person' ? 'none' : undefined;
+    return tracer.run({ name, attributes, parent }, async (span) => {
+      const outcome = await bot.run(invocation);
+      span.set({
+        'minstrel.outcome': outcome.type,
+        'minstrel.job': outcome.type === 'accepted' ? outcome.job : undefined,
+      });
+      return outcome;
+    });
+  };
   return {
     ...bot,
     async run(invocation) {
+      const { platform } = invocation.address;
       const arrivedAt = elapsed();
-      const outcome = await bot.run(invocation);
-      if (outcome.type !== 'accepted') return outcome;
+      const outcome = await run(invocation);
+      if (by === 'model' || outcome.type !== 'accepted') return outcome;
       return {
         ...outcome,
         begin: () => {

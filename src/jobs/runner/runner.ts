@@ -5,6 +5,7 @@
  */
 
 import { isOpen, type Job } from '../../core/job.ts';
+import type { Tracer } from '../../core/telemetry/tracer.ts';
 import type { Work } from '../../core/work.ts';
 import { readMusicCallback } from '../../gateway/music/callback.ts';
 import { keysOf, type MusicKind } from '../../gateway/music/expected.ts';
@@ -23,7 +24,6 @@ import { repair } from '../steps/repair.ts';
 import { recover } from '../steps/send.ts';
 import { fromMusic } from '../transitions.ts';
 import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
-import { recordCallback, recordTimes, stepSpan } from './spans.ts';
 
 /** How long an overtaken run waits for the other run, before it repairs what both posted. */
 const GIVE_WAY_MS = 1_000;
@@ -58,26 +58,35 @@ export async function advance(
   }
   for (;;) {
     const work = () => runStep(run, signal, deps);
-    const next = await (deps.tracer ? stepSpan(run, deps.tracer, work) : work());
+    const next = await (deps.tracer ? inSpan(run, deps.tracer, work) : work());
     if (next !== 'now') return next;
     // Handed over to the next start, or to another replica.
     if (signal.aborted) return deps.now();
   }
 }
 
+/** One step as a span of the trace of the command that asked for the job, in whichever process it runs. */
+function inSpan(run: JobRun, tracer: Tracer, work: () => Promise<Next>): Promise<Next> {
+  const { id, work: request, state, traceparent = 'none' } = run.job;
+  const attributes = { 'minstrel.job': id, 'minstrel.route': request.route, 'minstrel.state': state };
+  return tracer.run({ name: `step ${state}`, parent: traceparent, attributes }, async (span) => {
+    const next = await work();
+    span.set({ 'minstrel.state.after': run.job.state, 'minstrel.failure': run.job.failure?.code });
+    return next;
+  });
+}
+
 /** Reads the callbacks that came, runs the one step that is next, and writes the record. */
 async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
   const before = run.job;
-  await readCallbacks(run, deps, (at, event) => {
-    deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now()));
-    if (deps.tracer) recordCallback(run.job, event, { from: at, to: deps.now() }, deps.tracer);
-  });
+  await readCallbacks(run, deps, (at) =>
+    deps.measure('minstrel_callback_read_seconds', {}, seconds(at, deps.now())),
+  );
   const repairs = run.job.overtaken !== undefined;
   const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
   await run.save();
   deps.saw?.(run.job);
   measureRun(before, run.job, deps);
-  if (deps.tracer) recordTimes(before, run.job, deps.tracer);
   // Another run of this job is at work. If both went on, they would overtake each other without end.
   if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());
   return next;

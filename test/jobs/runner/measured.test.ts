@@ -1,7 +1,5 @@
 /** What operators read of a job's way: how long its parts took, how it ended, and what it used. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTracer, type FinishedSpan } from '../../../src/app/telemetry/traces/tracer.ts';
-import { advance } from '../../../src/jobs/runner/runner.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { gatewayError } from '../scripted-gateway.ts';
 import { createWorld, QUESTION, SONG, songCallback, type World } from '../world.ts';
@@ -74,43 +72,5 @@ it('the tokens of an answer are counted once, as far as the gateway tells them',
     [{ model, direction: 'output' }, 5],
     [{ model, direction: 'input' }, 7],
     [{ model, direction: 'output' }, 0],
-  ]);
-});
-
-it('each step is a span, and so is each callback, the queue, and the time at the gateway', async () => {
-  const spans: FinishedSpan[] = [];
-  let ids = 0;
-  const tracer = createTracer({
-    sampler: { root: () => true, followsParent: true },
-    send: (span) => void spans.push(span),
-    now: world.clock.now,
-    elapsed: world.clock.now,
-    randomHex: (bytes) => String(++ids).padStart(2 * bytes, '0'),
-  });
-  const wake = () =>
-    advance(
-      job,
-      { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
-      { ...world.dependencies, tracer },
-    );
-  const job = await world.start(SONG);
-  world.clock.advance(2_000);
-  await wake();
-  world.clock.advance(30_000);
-  await world.callback(job, songCallback('complete'));
-  world.clock.advance(1_000);
-  await wake();
-  const told = spans.map(({ span, attributes, from, to }) => [
-    span,
-    attributes.get('minstrel.state.after') ?? attributes.get('minstrel.event'),
-    (to - from) / 1_000,
-  ]);
-  expect(told).toEqual([
-    ['queue', undefined, 2],
-    ['step', 'waiting', 0],
-    ['step', 'waiting', 0],
-    ['callback', 'completed', 1],
-    ['wait', undefined, 30],
-    ['step', 'delivered', 0],
   ]);
 });
