@@ -91,7 +91,7 @@ export function createMedia(options: MediaOptions) {
       store.put(only(Buffer.from(text, 'utf8')), { extension }),
 
     /** Keeps Ogg Opus that was made here. */
-    keepOpus: (data: Uint8Array) => store.put(only(data), { extension: 'opus' }),
+    keepOpus: (pages: AsyncIterable<Uint8Array>) => store.put(pages, { extension: 'opus' }),
 
     /** Keeps a ZIP archive of kept files, in this order and under these names. */
     async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {

@@ -21,11 +21,12 @@ const PACKETS = 1_500;
 const SECOND = 50;
 
 /** A song whose packets tell which they are. */
-function numbered(): Buffer {
-  const packets = Array.from({ length: PACKETS }, (_, n) =>
-    Buffer.from(`\xfc${n} ${'.'.repeat(40)}`, 'latin1'),
-  );
-  return Buffer.concat([...writeOggOpus(packets, { preSkip: 312, samples: PACKETS * 960, channels: 2 })]);
+async function numbered(): Promise<Buffer> {
+  const packets = Array.from({ length: PACKETS }, (_, n) => ({
+    bytes: Buffer.from(`\xfc${n} ${'.'.repeat(40)}`, 'latin1'),
+    samples: 960,
+  }));
+  return Buffer.concat(await Array.fromAsync(writeOggOpus(packets, { preSkip: 312, channels: 2 })));
 }
 
 const numberOf = (packet: Buffer | undefined): number =>
@@ -108,7 +109,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       discord.press('Play here take 1', card);
       await voice.until(() => call.heard.length > 5, 'sound');
       const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.opus'));
-      await writeFile(join(directory, 'media', kept ?? ''), numbered());
+      await writeFile(join(directory, 'media', kept ?? ''), await numbered());
       // The same song again: it is not made anew.
       discord.command({ name: 'party loop', options: { what: 'queue' } });
       discord.command({ name: 'party skip' });

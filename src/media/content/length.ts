@@ -1,5 +1,4 @@
 /** How long a recording lasts, read from its content in a thread of its own: files come from outside. */
-import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { answerOfThread } from '../../core/thread.ts';
 import type { OpenedFile } from '../store/store.ts';
@@ -24,10 +23,12 @@ export async function audioSeconds(
     stream.destroy();
     return undefined;
   }
-  const content = new Uint8Array(await buffer(stream));
   const module = new URL('./length-worker.ts', import.meta.url);
-  const options = { content, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(timeoutMs) };
-  // Whatever is wrong with the file: it does not tell its length.
-  const answer = await answerOfThread(module, { content, contentType }, options).catch(() => undefined);
+  const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(timeoutMs) };
+  const answer = await answerOfThread(module, { contentType }, options).catch(() => {
+    if (stream.errored) throw stream.errored;
+    // Whatever is wrong with the file: it does not tell its length.
+    return undefined;
+  });
   return answerSchema.safeParse(answer).data?.seconds;
 }

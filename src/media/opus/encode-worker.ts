@@ -1,9 +1,10 @@
-/** The thread that {@link encodeInThread} starts for one song. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread that the encoder starts for one song: MP3 on its standard input, Ogg Opus on its standard output. */
+import { once } from 'node:events';
+import { workerData } from 'node:worker_threads';
 import { encodeOpus } from './encode.ts';
 
-// Sound: encodeInThread gives it.
-const { content, mostSeconds } = workerData as { content: Uint8Array; mostSeconds: number };
+// Sound: createOpusEncoder gives it.
+const { mostSeconds } = workerData as { mostSeconds: number };
 
-const opus = new Uint8Array(await encodeOpus(content, mostSeconds));
-parentPort?.postMessage({ opus }, [opus.buffer]);
+for await (const page of encodeOpus(process.stdin, mostSeconds))
+  if (!process.stdout.write(page)) await once(process.stdout, 'drain');

@@ -1,8 +1,8 @@
 /** MP3 to Ogg Opus, as it is sent into a voice channel. Loaded in a thread of its own: a song takes seconds of computing. */
-import { MPEGDecoder } from 'mpg123-decoder';
+import { type MPEGDecodedAudio, MPEGDecoder } from 'mpg123-decoder';
 import OpusScript from 'opusscript';
-import { PACKET_SAMPLES, writeOggOpus } from './ogg.ts';
-import { resample } from './resample.ts';
+import { type OpusPacket, PACKET_SAMPLES, writeOggOpus } from './ogg.ts';
+import { createResampler, type Resampler } from './resample.ts';
 
 const RATE = 48_000;
 const CHANNELS = 2;
@@ -15,29 +15,37 @@ const SET_COMPLEXITY = 4010;
 /** What libopus is ahead by at 48 kHz, for music: https://www.rfc-editor.org/rfc/rfc7845#section-4.2 */
 const PRE_SKIP = 312;
 
-/** Throws RangeError where the bytes hold no MP3 sound, or more than `mostSeconds` of it. */
-export async function encodeOpus(mp3: Uint8Array, mostSeconds: number): Promise<Buffer> {
-  const { sides, rate } = await decode(mp3);
-  const seconds = sides[0].length / rate;
-  if (seconds > mostSeconds) throw new RangeError(`The sound lasts ${Math.ceil(seconds)} s`);
-  const [left, right] = sides.map((side) => resample(side, rate, RATE));
-  if (!left || !right) throw new RangeError('The sound has no channels');
+/** Of MP3 at once. The shortest frames make 400 KB of sound of one KB. */
+const PIECE_BYTES = 8 * 1024;
+
+/** Left and right. */
+type Sound = readonly [Float32Array, Float32Array];
+
+/** The Ogg Opus file, in pieces. Throws RangeError where the bytes hold no MP3 sound, or more than `mostSeconds` of it. */
+export function encodeOpus(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): AsyncGenerator<Buffer> {
+  const packets = packetsOf(soundOf(mp3, mostSeconds));
+  return writeOggOpus(packets, { preSkip: PRE_SKIP, channels: CHANNELS });
+}
+
+async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<OpusPacket> {
   const encoder = new OpusScript(RATE, CHANNELS, OpusScript.Application.AUDIO);
   try {
     encoder.setBitrate(BITS_PER_SECOND);
     encoder.encoderCTL(SET_COMPLEXITY, COMPLEXITY);
-    const packets: Buffer[] = [];
     const pcm = new Int16Array(PACKET_SAMPLES * CHANNELS);
     const bytes = Buffer.from(pcm.buffer);
-    for (let at = 0; at < left.length + PRE_SKIP; at += PACKET_SAMPLES) {
-      for (let index = 0; index < PACKET_SAMPLES; index += 1) {
-        pcm[2 * index] = sampleOf(left[at + index]);
-        pcm[2 * index + 1] = sampleOf(right[at + index]);
+    let samples = 0;
+    for await (const [left, right] of sound)
+      for (let index = 0; index < left.length; index += 1) {
+        pcm[2 * samples] = sampleOf(left[index]);
+        pcm[2 * samples + 1] = sampleOf(right[index]);
+        samples += 1;
+        if (samples < PACKET_SAMPLES) continue;
+        yield { bytes: encoder.encode(bytes, PACKET_SAMPLES), samples };
+        samples = 0;
       }
-      packets.push(encoder.encode(bytes, PACKET_SAMPLES));
-    }
-    const facts = { preSkip: PRE_SKIP, samples: left.length, channels: CHANNELS };
-    return Buffer.concat([...writeOggOpus(packets, facts)]);
+    pcm.fill(0, 2 * samples);
+    if (samples > 0) yield { bytes: encoder.encode(bytes, PACKET_SAMPLES), samples };
   } finally {
     encoder.delete();
   }
@@ -45,16 +53,33 @@ export async function encodeOpus(mp3: Uint8Array, mostSeconds: number): Promise<
 
 const sampleOf = (value = 0): number => Math.round(Math.max(-1, Math.min(1, value)) * 32_767);
 
-async function decode(
-  mp3: Uint8Array,
-): Promise<{ sides: readonly [Float32Array, Float32Array]; rate: number }> {
+/** At the encoder's rate, with as much silence behind it as the encoder holds back. */
+async function* soundOf(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): AsyncGenerator<Sound> {
+  let seconds = 0;
+  let rate = 0;
+  let sides: readonly [Resampler, Resampler] | undefined;
+  for await (const { channelData, sampleRate } of decode(mp3)) {
+    const [left, right = left] = channelData;
+    if (!left?.length || !right) continue;
+    seconds += left.length / sampleRate;
+    if (seconds > mostSeconds) throw new RangeError(`The sound lasts longer than ${mostSeconds} s`);
+    if (!sides || sampleRate !== rate)
+      sides = [createResampler(sampleRate, RATE), createResampler(sampleRate, RATE)];
+    rate = sampleRate;
+    yield [sides[0](left), sides[1](right)];
+  }
+  if (!sides) throw new RangeError('The file holds no MP3 sound');
+  yield [sides[0](), sides[1]()];
+  yield [new Float32Array(PRE_SKIP), new Float32Array(PRE_SKIP)];
+}
+
+async function* decode(mp3: AsyncIterable<Uint8Array>): AsyncGenerator<MPEGDecodedAudio> {
   const decoder = new MPEGDecoder();
   await decoder.ready;
   try {
-    const { channelData, sampleRate: rate } = decoder.decode(mp3);
-    const [left, right = left] = channelData;
-    if (!left?.length || !right || rate < 8_000) throw new RangeError('The file holds no MP3 sound');
-    return { sides: [left, right], rate };
+    for await (const chunk of mp3)
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES)
+        yield decoder.decode(chunk.subarray(at, at + PIECE_BYTES));
   } finally {
     decoder.free();
   }

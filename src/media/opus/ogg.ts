@@ -12,41 +12,42 @@ const FLAG = { continued: 1, first: 2, last: 4 } as const;
 /** The largest page that the format allows; a file that needs more is none. */
 const MOST_PAGE_BYTES = HEADER_BYTES + MOST_SEGMENTS + MOST_SEGMENTS * 255;
 
+export interface OpusPacket {
+  readonly bytes: Uint8Array;
+  /** Samples at 48 kHz that count. Only the last packet of a file may have fewer than it holds. */
+  readonly samples: number;
+}
+
 export interface OpusStreamFacts {
   /** Samples at 48 kHz that the encoder is ahead by, which players leave out. */
   readonly preSkip: number;
-  /** Samples at 48 kHz of the sound itself, without `preSkip`. */
-  readonly samples: number;
   readonly channels: number;
 }
 
 /** A file of one stream. Equal packets make equal files, since files are kept under the hash of their content. */
-export function* writeOggOpus(
-  packets: readonly Uint8Array[],
-  { preSkip, samples, channels }: OpusStreamFacts,
-): Generator<Buffer> {
+export async function* writeOggOpus(
+  packets: AsyncIterable<OpusPacket> | Iterable<OpusPacket>,
+  { preSkip, channels }: OpusStreamFacts,
+): AsyncGenerator<Buffer> {
   let sequence = 0;
-  const page = (content: readonly Uint8Array[], granule: number, flags: number) =>
-    writePage(content, { granule, flags, sequence: sequence++ });
-  yield page([headOf(channels, preSkip)], 0, FLAG.first);
-  yield page([tags()], 0, 0);
-  for (let at = 0; at < packets.length; ) {
-    const content = packetsOfPage(packets, at);
-    at += content.length;
-    const isLast = at >= packets.length;
-    yield page(content, isLast ? preSkip + samples : at * PACKET_SAMPLES, isLast ? FLAG.last : 0);
-  }
-}
-
-function packetsOfPage(packets: readonly Uint8Array[], from: number): Uint8Array[] {
-  const content: Uint8Array[] = [];
+  let content: Uint8Array[] = [];
   let segments = 0;
-  for (const packet of packets.slice(from, from + PACKETS_ON_PAGE)) {
-    segments += segmentsOf(packet);
-    if (segments > MOST_SEGMENTS) break;
-    content.push(packet);
+  let granule = 0;
+  const page = (packets: readonly Uint8Array[], flags: number) =>
+    writePage(packets, { granule, flags, sequence: sequence++ });
+  yield page([headOf(channels, preSkip)], FLAG.first);
+  yield page([tags()], 0);
+  for await (const { bytes, samples } of packets) {
+    segments += segmentsOf(bytes);
+    if (content.length === PACKETS_ON_PAGE || segments > MOST_SEGMENTS) {
+      yield page(content, 0);
+      content = [];
+      segments = segmentsOf(bytes);
+    }
+    content.push(bytes);
+    granule += samples;
   }
-  return content;
+  yield page(content, FLAG.last);
 }
 
 const segmentsOf = (packet: Uint8Array): number => Math.floor(packet.byteLength / 255) + 1;

@@ -8,33 +8,42 @@ const BETA = 8;
 const CUTOFF = 0.94;
 const NO_FILTER = new Float32Array(2 * REACH);
 
-/** One channel at `to` samples a second. The length is that of the sound, to a sample. */
-export function resample(sound: Float32Array, from: number, to: number): Float32Array {
-  if (from === to) return sound;
+/** Takes the next piece of a channel; without one, the sound ends. Gives what is certain of it at the other rate. */
+export type Resampler = (piece?: Float32Array) => Float32Array;
+
+/** For one channel, at `to` samples a second. All pieces together are as long as the sound, to a sample. */
+export function createResampler(from: number, to: number): Resampler {
+  if (from === to) return (piece = new Float32Array()) => piece;
   const divisor = commonDivisor(from, to);
   const [step, phases] = [from / divisor, to / divisor];
   const filters = Array.from({ length: phases }, (_, phase) =>
     filterOf(phase / phases, Math.min(1, to / from)),
   );
-  // With silence before and behind it, so that the inner loop asks for no bounds.
-  const padded = new Float32Array(sound.length + 2 * REACH);
-  padded.set(sound, REACH - 1);
-  const out = new Float32Array(Math.floor((sound.length * to) / from));
-  let [at, phase] = [0, 0];
-  for (let index = 0; index < out.length; index += 1) {
-    const filter = filters[phase] ?? NO_FILTER;
-    let value = 0;
-    // Sound: both arrays reach as far as this loop does.
-    for (let tap = 0; tap < 2 * REACH; tap += 1)
-      value += (filter[tap] as number) * (padded[at + tap] as number);
-    out[index] = value;
-    phase += step;
-    while (phase >= phases) {
-      phase -= phases;
-      at += 1;
+  // With silence before and behind the sound, so that the inner loop asks for no bounds.
+  let rest = new Float32Array(REACH - 1);
+  let phase = 0;
+  return (piece = new Float32Array(REACH)) => {
+    const sound = new Float32Array(rest.length + piece.length);
+    sound.set(rest);
+    sound.set(piece, rest.length);
+    const out = new Float32Array(Math.ceil((sound.length * to) / from));
+    let [at, length] = [0, 0];
+    for (; at + 2 * REACH <= sound.length; length += 1) {
+      const filter = filters[phase] ?? NO_FILTER;
+      let value = 0;
+      // Sound: both arrays reach as far as this loop does.
+      for (let tap = 0; tap < 2 * REACH; tap += 1)
+        value += (filter[tap] as number) * (sound[at + tap] as number);
+      out[length] = value;
+      phase += step;
+      while (phase >= phases) {
+        phase -= phases;
+        at += 1;
+      }
     }
-  }
-  return out;
+    rest = sound.slice(at);
+    return out.subarray(0, length);
+  };
 }
 
 /** What each sample around a point, which lies `offset` behind the sample before it, adds to its value. */

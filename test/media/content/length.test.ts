@@ -18,6 +18,12 @@ test('tags before the sound change nothing', async () => {
   expect(await lengthOf(Buffer.concat([id3(20_000), mp3(100)]))).toBeCloseTo((100 * 1152) / 44_100, 1);
 });
 
+test('an MP3 whose bitrate changes after an even beginning is counted', async () => {
+  const loud = Buffer.concat([Buffer.from([0xff, 0xfb, 0xe0, 0x00]), Buffer.alloc(1_040, 0x55)]);
+  const song = Buffer.concat([mp3(10), ...Array.from({ length: 100 }, () => loud)]);
+  expect(await lengthOf(song)).toBeCloseTo((110 * 1152) / 44_100, 1);
+});
+
 test('what is no recording tells no length', async () => {
   expect(await lengthOf(Buffer.from('not a song'))).toBeUndefined();
   expect(await lengthOf(new Uint8Array(0))).toBeUndefined();

@@ -1,13 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import OpusScript from 'opusscript';
 import { expect, it } from 'vitest';
 import { createMp3 } from '../../../src/emulator/studio/synthesizer/encode.ts';
+import { MediaError } from '../../../src/media/errors.ts';
+import { createMedia } from '../../../src/media/media.ts';
 import { readOggOpus } from '../../../src/media/opus/ogg.ts';
 import { createOpusEncoder } from '../../../src/media/opus/opus.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import type { MediaStore } from '../../../src/media/store/store.ts';
-import { temporaryFolder } from '../helpers.ts';
+import { fetcherFor, mp3 as frames, temporaryFolder } from '../helpers.ts';
 
 const SECONDS = 2;
 const RATE = 44_100;
@@ -17,9 +20,16 @@ async function tone(hertz: number): Promise<Uint8Array> {
   return (await createMp3())(new Int16Array(2 * RATE * SECONDS).map((_, index) => sine(index)));
 }
 
-/** The part of media that is used, on a store. */
 function mediaOn(store: MediaStore) {
-  return { open: store.open, keepOpus: (data: Uint8Array) => store.put(once(data), { extension: 'opus' }) };
+  return createMedia({
+    store,
+    fetcher: fetcherFor(),
+    publicUrl: 'https://bot.example',
+    secrets: ['secret'],
+    linkTtlSeconds: 3600,
+    now: Date.now,
+    random: () => 0.5,
+  });
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -62,5 +72,27 @@ it('says so where there is no MP3, and goes on with the next song', async () => 
   await expect(encoder.encode(lost)).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
   await writeFile(join(directory, text.name), await tone(330));
   expect(await encoder.encode(text)).toMatchObject({ contentType: 'audio/ogg' });
+  await store.close();
+});
+
+it('a song that lasts too long is refused before anything of it is encoded', async () => {
+  const store = await createFolderStore({ directory: await temporaryFolder(), now: Date.now });
+  const song = await store.put(once(frames((1_201 * RATE) / 1_152)), { extension: 'mp3' });
+  const encoder = createOpusEncoder({ ...mediaOn(store), open: () => Promise.reject(new Error('opened')) });
+  await expect(encoder.encode(song)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
+  await store.close();
+});
+
+it('what the store says of a song that breaks off is what is thrown', async () => {
+  const store = await createFolderStore({ directory: await temporaryFolder(), now: Date.now });
+  const song = await store.put(once(await tone(440)), { extension: 'mp3' });
+  const away = new MediaError('store', 'The bucket is away');
+  const broken = async function* () {
+    yield frames(10);
+    throw away;
+  };
+  const open = async () => ({ stream: Readable.from(broken()), bytes: 1_000, contentType: 'audio/mpeg' });
+  const encoder = createOpusEncoder({ ...mediaOn(store), open });
+  await expect(encoder.encode(song)).rejects.toBe(away);
   await store.close();
 });
