@@ -117,8 +117,6 @@ const jobFields = z.object({
   inboxRead: z.number().int(),
   /** How long such work took lately, in milliseconds. */
   estimateMs: z.number().optional(),
-  /** How long each such work took lately, where it is polled for by that. */
-  durations: z.array(z.number()).optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   submittedAt: z.number().optional(),

@@ -15,8 +15,7 @@ import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/limits.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { pollPause } from './steps/poll/poll-schedule.ts';
-import type { RateLimiter } from './steps/poll/rate-limiter.ts';
+import type { pollPause } from './steps/poll/pauses.ts';
 
 export interface MediaDefaults {
   readonly image: Partial<Pick<ImageRequest, 'size' | 'promptExtend' | 'watermark'>>;
@@ -48,9 +47,7 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   readonly familyOf: (work: Work) => Family;
   /** The operator's values for pictures and videos, where the person named none. */
   readonly mediaDefaults: MediaDefaults;
-  /** One rate for all polls of this replica. */
-  readonly pollRate: RateLimiter;
-  /** When a task is asked about again; by default, by how long others took. Tests ask at once. */
+  /** When a video is asked about again, if not by the table of pauses. Tests ask at once. */
   readonly pollPause?: typeof pollPause | undefined;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

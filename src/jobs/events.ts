@@ -16,7 +16,6 @@ export type RecordedFields = Partial<
     | 'kept'
     | 'tagged'
     | 'estimateMs'
-    | 'durations'
     | 'polish'
     | 'inboxRead'
     | 'undelivered'

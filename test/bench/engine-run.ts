@@ -91,7 +91,6 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
     concurrency: { song: AT_ONCE, image: 1, video: 1, ask: 1 },
     familyOf,
     mediaDefaults: { image: {}, video: {} },
-    pollRate: { reserve: () => 0 },
     measure: () => {},
     now,
     sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),

@@ -13,7 +13,6 @@ import { firstWordsRow } from './first-words.ts';
 import { installRow } from './install.ts';
 import type { BenchRow, Comparison } from './measure.ts';
 import { pagesRow } from './pages.ts';
-import { pollsRow } from './polls.ts';
 import { startupRow } from './startup.ts';
 import { streamsRow } from './streams.ts';
 import { uploadsRow } from './uploads.ts';
@@ -27,7 +26,6 @@ const ROWS: readonly BenchRow[] = [
   callbacksRow,
   commandsRow,
   firstWordsRow,
-  pollsRow,
   startupRow,
   engineRow,
   uploadsRow,

@@ -7,7 +7,6 @@ import type { Message } from '../../src/core/message.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { advance } from '../../src/jobs/runner/runner.ts';
-import { createRateLimiter } from '../../src/jobs/steps/poll/rate-limiter.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { familyOf } from '../../src/settings/limits/limits.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
@@ -137,7 +136,6 @@ export async function createWorld(
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
     familyOf,
     mediaDefaults: { image: { size: '1328*1328' }, video: {} },
-    pollRate: createRateLimiter({ perSecond: 5, now: clock.now }),
     measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

@@ -2,7 +2,6 @@
 import { commands } from '../../commands/index.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createRateLimiter } from '../../src/jobs/steps/poll/rate-limiter.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createMeter, familyOf } from '../../src/settings/limits/limits.ts';
 import { createVoices } from '../../src/settings/voices.ts';
@@ -78,7 +77,6 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     concurrency: { song: 2, image: 2, video: 2, ask: 2 },
     familyOf,
     mediaDefaults: { image: {}, video: {} },
-    pollRate: createRateLimiter({ perSecond: 5, now }),
     measure: () => {},
     now,
     sleep,

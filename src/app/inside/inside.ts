@@ -12,12 +12,10 @@ import {
   createPendingAcknowledgements,
   type PendingAcknowledgements,
 } from '../../jobs/pending-acknowledgements.ts';
-import { createRateLimiter } from '../../jobs/steps/poll/rate-limiter.ts';
 import { createPictureFitter } from '../../media/content/pictures.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { familyOf } from '../../settings/limits/limits.ts';
 import { createVoices } from '../../settings/voices.ts';
-import { systemClock } from '../../storage/schedule.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -40,9 +38,6 @@ export interface InsideOptions
   readonly measure: Measure;
   readonly pollPause?: JobDependencies['pollPause'];
 }
-
-/** The public relative allows 20 a second for each account; other replicas poll too. */
-const POLLS_PER_SECOND = 5;
 
 /** What decides, runs jobs and answers. */
 export interface Inside {
@@ -160,7 +155,6 @@ function jobDependencies(
     concurrency: config.concurrency,
     familyOf,
     mediaDefaults: config.mediaDefaults,
-    pollRate: createRateLimiter({ perSecond: POLLS_PER_SECOND, now: systemClock.elapsed }),
     pollPause,
     now,
     sleep,

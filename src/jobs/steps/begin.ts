@@ -98,7 +98,6 @@ async function estimate(run: JobRun, { storage }: JobDependencies): Promise<void
   const { estimateMs, posted, work } = run.job;
   if (estimateMs !== undefined || posted) return;
   const durations = await storage.jobs.recentDurations(alikeOf(work), DURATIONS_COMPARED);
-  if (PLANS[work.route].comesBack === 'poll') run.apply({ type: 'recorded', fields: { durations } });
   const median = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
   if (median !== undefined && median >= SHORTEST_ESTIMATE_MS)
     run.apply({ type: 'recorded', fields: { estimateMs: median } });

@@ -8,12 +8,9 @@ import { PLANS } from '../../route-plans.ts';
 import type { JobRun, Next } from '../../runner/run.ts';
 import { mayComeLate, pauseBefore } from '../../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
-import { pollPause as pauseByDurations } from './poll-schedule.ts';
+import { pollPause as pauseByTable } from './pauses.ts';
 
-type PollDependencies = Pick<
-  JobDependencies,
-  'gateway' | 'pollRate' | 'pollPause' | 'now' | 'random' | 'newId' | 'log'
->;
+type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollPause' | 'now' | 'random' | 'newId' | 'log'>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,16 +28,14 @@ const MOST_DOUBLINGS = 6;
 
 /** When a task that was submitted, or asked about, just now is asked about next, in milliseconds since the epoch. */
 export function whenToPoll(
-  job: Job,
-  { now, random, pollPause = pauseByDurations }: Pick<PollDependencies, 'now' | 'random' | 'pollPause'>,
+  { submittedAt, createdAt, estimateMs }: Job,
+  { now, random, pollPause = pauseByTable }: Pick<PollDependencies, 'now' | 'random' | 'pollPause'>,
 ): number {
-  return now() + pollPause(progressOf(job, now()), random);
+  const elapsedMs = now() - (submittedAt ?? createdAt);
+  return now() + pollPause({ elapsedMs, typicalMs: estimateMs }, random);
 }
 
-/**
- * Polls once, unless the gateway asked for patience or the rate is used up. Resolves to when to run again; a run that
- * applied no event has not asked.
- */
+/** Polls once, unless the gateway asked for patience. Resolves to when to run again; a run that applied no event has not asked. */
 export async function poll(
   run: JobRun,
   taskId: string,
@@ -48,7 +43,7 @@ export async function poll(
   deps: PollDependencies,
 ): Promise<'now' | number> {
   const { now } = deps;
-  const notBefore = whenToAsk(run.job, deps);
+  const notBefore = whenToAsk(run.job);
   if (notBefore > now()) return notBefore;
   const task = await query(run, taskId, signal, deps);
   if (typeof task === 'number') return task;
@@ -92,7 +87,7 @@ export async function pollLate(run: JobRun, signal: AbortSignal, deps: PollDepen
   const pause = Math.min(LATE_LONGEST_MS, Math.max(LATE_FIRST_MS, elapsed / 4)) * (0.9 + deps.random() * 0.2);
   // Told a moment ago, so the last answer is not older than that.
   if (deps.now() - (job.finishedAt ?? 0) < LATE_FIRST_MS / 2) return deps.now() + pause;
-  const notBefore = whenToAsk(job, deps);
+  const notBefore = whenToAsk(job);
   if (notBefore > deps.now()) return notBefore;
   const task = await query(run, taskId, signal, deps);
   if (typeof task === 'number') return task;
@@ -102,7 +97,7 @@ export async function pollLate(run: JobRun, signal: AbortSignal, deps: PollDepen
 
 /**
  * Asks a finished task for its video's address again: addresses are temporary, and one that no longer answers may have a
- * successor. The known address stays where the gateway does not tell, or the rate is used up.
+ * successor. The known address stays where the gateway does not tell.
  */
 export async function refreshVideoUrl(
   run: JobRun,
@@ -111,7 +106,7 @@ export async function refreshVideoUrl(
 ): Promise<void> {
   const { job } = run;
   if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return;
-  if (whenToAsk(job, deps) > deps.now()) return;
+  if (whenToAsk(job) > deps.now()) return;
   try {
     const { videoUrl } = await deps.gateway.media.queryVideo(job.taskId, { signal });
     if (videoUrl === undefined) return;
@@ -123,11 +118,9 @@ export async function refreshVideoUrl(
   }
 }
 
-/** When the task may be asked about, in milliseconds since the epoch: past its Retry-After, and within the rate. */
-function whenToAsk({ id, held }: Job, { pollRate, now }: PollDependencies): number {
-  const at = now();
-  const until = held?.asking ?? at;
-  return until > at ? until : at + pollRate.reserve(id);
+/** When the gateway's Retry-After for this task is over, in milliseconds since the epoch. */
+function whenToAsk({ held }: Job): number {
+  return held?.asking ?? 0;
 }
 
 /** The task, `unknown` if the gateway has none of that id; when to ask again if it could not tell. */
@@ -150,10 +143,6 @@ async function query(
     run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { asking: again } }) });
     return again;
   }
-}
-
-function progressOf({ submittedAt, createdAt, estimateMs, durations }: Job, now: number) {
-  return { elapsedMs: now - (submittedAt ?? createdAt), typicalMs: estimateMs, durations };
 }
 
 function complete(run: JobRun, videoUrl: string, { now }: Pick<PollDependencies, 'now'>): 'now' {

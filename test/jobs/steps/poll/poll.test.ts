@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/gateway/transport/errors.ts';
-import { pollPause } from '../../../../src/jobs/steps/poll/poll-schedule.ts';
-import { simulatePolls } from '../../../bench/polls.ts';
+import { pollPause } from '../../../../src/jobs/steps/poll/pauses.ts';
 import { createWorld, VIDEO, type World } from '../../world.ts';
 
 const SECOND = 1_000;
@@ -11,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const FILM = { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' } as const;
 
 describe('the interval', () => {
-  /** When a task is asked about, from its submission, while it does not end. */
+  /** When a video is asked about, from its submission, while it does not end. */
   function asked(until: number, typicalMs?: number): number[] {
     const times: number[] = [];
     for (let at = 0; at < until; ) {
@@ -20,84 +19,35 @@ describe('the interval', () => {
     }
     return times;
   }
-  const between = (times: number[], from: number, to: number) =>
-    times.filter((at) => at >= from && at < to).length;
 
-  it('is shortest around the time when such tasks mostly end', () => {
-    for (const typical of [30 * SECOND, 2 * MINUTE, 5 * MINUTE]) {
-      const times = asked(2 * typical, typical);
-      const around = between(times, typical - 10 * SECOND, typical + 10 * SECOND);
-      expect(around).toBeGreaterThan(between(times, 0, 20 * SECOND));
-      expect(around).toBeGreaterThan(between(times, 2 * typical - 20 * SECOND, 2 * typical));
-    }
+  it('begins at 80 % of the usual time', () => {
+    for (const typical of [30 * SECOND, 2 * MINUTE, 10 * MINUTE])
+      expect(asked(typical, typical)[0]).toBe(0.8 * typical);
   });
 
-  it('is short at first where nothing is known, and slower later', () => {
-    const times = asked(10 * MINUTE);
-    expect(times[0]).toBeLessThan(10 * SECOND);
-    expect(between(times, 0, MINUTE)).toBeGreaterThan(2 * between(times, 9 * MINUTE, 10 * MINUTE));
+  it('begins at once where nothing is known', () => {
+    expect(asked(MINUTE)[0]).toBe(3 * SECOND);
   });
 
-  it('finds a task that ends as most did soon after, and never asks more than once in two seconds, nor less than in 15', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: HOUR }),
-        fc.option(fc.integer({ min: 0, max: HOUR }), { nil: undefined }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (elapsedMs, typicalMs, random) => {
-          const pause = pollPause({ elapsedMs, typicalMs }, () => random);
-          expect(pause).toBeGreaterThanOrEqual(1.8 * SECOND);
-          expect(pause).toBeLessThanOrEqual(16.5 * SECOND);
-        },
-      ),
-    );
-    for (const typical of [10 * SECOND, MINUTE, 5 * MINUTE]) {
-      const found = asked(2 * typical, typical).find((at) => at >= typical) ?? 0;
-      expect(found - typical).toBeLessThan(4 * SECOND);
-    }
-  });
-});
-
-describe('the interval with history', () => {
-  it.each([20, 60, 180, 600])(
-    'asks about videos of %i s half as often as every five seconds would, and finds them as soon',
-    (seconds) => {
-      const { product, steady } = simulatePolls(seconds * SECOND, 0.15, 200);
-      expect(product.polls).toBeLessThan(0.5 * steady.polls);
-      expect(product.delayMs).toBeLessThan(1.1 * steady.delayMs);
-    },
-  );
-
-  it('finds what ends far earlier or later than any before, and never waits for ever', () => {
-    const durations = [290, 300, 310, 305, 295].map((seconds) => seconds * SECOND);
-    const longest = (from: number, to: number) => {
-      let most = 0;
-      for (let at = from; at < to; ) {
-        const pause = pollPause({ elapsedMs: at, durations }, () => 0.5);
-        most = Math.max(most, pause);
-        at += pause;
-      }
-      return most;
-    };
-    expect(longest(0, 80 * SECOND)).toBeLessThan(21 * SECOND);
-    expect(longest(0, 290 * SECOND)).toBeLessThan(65 * SECOND);
-    expect(longest(0, HOUR)).toBeLessThan(0.12 * HOUR);
-    expect(longest(290 * SECOND, 320 * SECOND)).toBeLessThan(10 * SECOND);
+  it('then grows from 3 to 15 seconds with the time that has passed', () => {
+    const times = asked(20 * MINUTE, 20 * SECOND);
+    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
+    expect([pauses[0], pauses.at(-1)]).toEqual([3 * SECOND, 15 * SECOND]);
   });
 
-  it('is a time for whatever durations there are', () => {
+  it('is between 3 and 15 seconds past the usual time, give or take the jitter', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 24 * HOUR }),
-        fc.array(fc.integer({ min: 0, max: 24 * HOUR }), { maxLength: 20 }),
+        fc.integer({ min: 0, max: HOUR }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (elapsedMs, durations, random) => {
-          const pause = pollPause({ elapsedMs, durations }, () => random);
-          expect(pause).toBeGreaterThan(SECOND);
-          expect(pause).toBeLessThanOrEqual(Math.max(21 * SECOND, 0.27 * elapsedMs));
+        (overtimeMs, typicalMs, random) => {
+          const pause = pollPause({ elapsedMs: typicalMs + overtimeMs, typicalMs }, () => random);
+          expect(pause).toBeGreaterThanOrEqual(2.8 * SECOND);
+          expect(pause).toBeLessThanOrEqual(16 * SECOND);
         },
       ),
-      { numRuns: 50 },
     );
   });
 });
