@@ -152,15 +152,31 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usage().used(['server'], NOON - DAY)).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('what is settled for another counter than it was reserved for counts there', async () => {
+  test('what is settled for another counter than it was reserved for counts there alone', async () => {
     const one = request(NOON);
     await accept(one, [], NOON);
     await usage().settle({ ...one, counters: ['person ada', 'channel'] }, 'yes');
-    expect(await usage().used(['person ada', 'channel'], NOON - DAY)).toEqual([
+    expect(await usage().used(['person ada', 'channel', 'server'], NOON - DAY)).toEqual([
       { requests: 1, units: 0 },
       { requests: 1, units: 0 },
+      { requests: 0, units: 0 },
     ]);
   });
+
+  test.each(['yes', 'uncertain'] as const)(
+    'a price that changed after the reservation counts as settled, in the window and for the day (%s)',
+    async (charged) => {
+      const one = request(NOON, { units: 1 });
+      await accept(one, [], NOON);
+      await usage().settle({ ...one, units: 5 }, charged);
+      expect(await usage().used(['person ada', 'server'], NOON - DAY)).toEqual([
+        { requests: 1, units: 5 },
+        { requests: 1, units: 5 },
+      ]);
+      const days = await usageDays(usage(), { platform: 'discord', guild: 'guild' });
+      expect(days).toMatchObject([{ requests: 1, units: 5 }]);
+    },
+  );
 
   test('what may have been charged counts, is told apart, and becomes certain once', async () => {
     const where = { platform: 'discord', guild: 'guild' };

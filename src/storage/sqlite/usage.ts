@@ -145,6 +145,8 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
           statements.makeCertain.run(platform, guild, day, person, family);
           return false;
         }
+        // It may have been reserved at another price, or for other counters.
+        statements.uncount.run(id);
         count(reservation);
         const uncertain = state === 'uncertain' ? 1 : 0;
         statements.addToDay.run({ ...settled, display_name: displayName, day, units, uncertain });
