@@ -1,6 +1,6 @@
 /** Takes a backup back, into an empty storage. */
 import { createReadStream } from 'node:fs';
-import { link, mkdir, rm, stat } from 'node:fs/promises';
+import { link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../core/job.ts';
 import { RESTORED_SENTENCE } from '../../jobs/sentences.ts';
@@ -92,7 +92,6 @@ async function restoreStorage(
   const path = databaseFile(target.directory);
   const occupied = whyOccupied(path);
   if (occupied !== undefined) throw new BackupError(occupied);
-  await mkdir(target.directory, { recursive: true, mode: 0o700 });
   const staging = join(target.directory, 'restoring');
   await rm(staging, { recursive: true, force: true });
   try {

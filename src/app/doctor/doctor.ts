@@ -8,7 +8,7 @@ import { openGateway, openStorage } from '../outside.ts';
 import { inspectClock } from './clock.ts';
 import { inspectGateway } from './gateway.ts';
 import { inspectPublicUrl } from './public-url.ts';
-import { inspectStorage } from './storage.ts';
+import { inspectMediaFolder, inspectStorage } from './storage.ts';
 
 const SUBJECT = 'Settings';
 
@@ -36,6 +36,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     open: () => openStorage(config, examination),
     log: examination.log,
   });
+  yield* inspectMediaFolder(config);
   yield* await openedGateway(config, examination);
   yield* await inspectPublicUrl(config, examination);
   yield* await chats(config, examination, { connects: true });
@@ -55,6 +56,7 @@ export async function* examineStarted(
   gateway: Pick<Gateway, 'models'>,
   examination: Omit<Examination, 'environment'>,
 ): AsyncGenerator<Finding> {
+  yield* inspectMediaFolder(config);
   yield* config.gateway === undefined ? EMULATED : await inspectGateway(gateway, config);
   if (config.listener.port !== 0) yield* await inspectPublicUrl(config, examination);
   yield* await chats(config, examination, { connects: false });

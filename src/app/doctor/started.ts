@@ -16,7 +16,8 @@ export async function tellFindings(
   try {
     const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
     for await (const { level, subject, sentence, remedy } of examineStarted(config, gateway, tools)) {
-      const line = `${subject}: ${sentence}${remedy === undefined ? '' : `. What to do: ${remedy}`}`;
+      const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
+      const line = `${subject}: ${what}`;
       if (level !== 'good') log.warn({}, line);
       else if (isRead) log.info({}, line);
     }

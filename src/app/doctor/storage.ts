@@ -1,10 +1,12 @@
 /** Checks that storage can be written, that it keeps its data, and that other users of the machine cannot read it. */
-import { access, constants, stat, statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { systemClock } from '../../storage/schedule.ts';
-import { databaseFile } from '../../storage/sqlite/database-file.ts';
+import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
+import { findDamage } from '../../storage/sqlite/errors.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';
 
@@ -19,42 +21,46 @@ export async function inspectStorage(
 ): Promise<Finding[]> {
   switch (storage.type) {
     case 'sqlite': {
-      const found = await folder(storage.directory);
-      const isUsable = found.every(({ level }) => level !== 'wrong');
-      return isUsable ? [...found, await database(storage.directory, open)] : found;
+      const path = resolve(storage.directory);
+      const found: Finding[] = [];
+      try {
+        found.push(...(await folder(path)));
+        found.push(await database(path, open));
+      } catch (error) {
+        found.push(refusal(error));
+      }
+      return found;
     }
     case 'redis': {
       const { examineRedis } = await import('../../storage/redis/redis.ts');
-      return await examineRedis(storage.url, { clock: systemClock, log }).catch(refusal);
+      return await examineRedis(storage.url, { clock: systemClock, log }).catch((error: unknown) => [
+        refusal(error),
+      ]);
     }
     default:
       return storage satisfies never;
   }
 }
 
-async function folder(directory: string): Promise<Finding[]> {
-  const path = resolve(directory);
-  const existing = await nearest(path);
-  const found: Finding[] = [];
-  if (!(await stat(existing)).isDirectory())
-    return [
-      wrong(
-        SUBJECT,
-        `${existing} is a file, and no folder`,
-        'take it away, or set DATA_DIR to another folder',
-      ),
-    ];
+/** Where files are kept, or written on the way to a bucket: told only where that is impossible. */
+export function inspectMediaFolder({
+  dataDirectory,
+  media: { store },
+}: Pick<Config, 'dataDirectory' | 'media'>): Finding[] {
+  const path = resolve(store.type === 'folder' ? store.directory : store.stagingDirectory);
+  const isOfData = path.startsWith(join(resolve(dataDirectory), sep));
   try {
-    await access(existing, constants.W_OK);
-  } catch {
-    return [
-      wrong(
-        SUBJECT,
-        `${existing} may not be written by this user`,
-        'give it to the user that runs the bot, or set DATA_DIR',
-      ),
-    ];
+    tryFolder(path, isOfData ? 'DATA_DIR' : 'MEDIA_STORE');
+    return [];
+  } catch (error) {
+    return [{ ...refusal(error), subject: 'Media' }];
   }
+}
+
+/** Throws StorageError. */
+async function folder(path: string): Promise<Finding[]> {
+  const existing = tryFolder(path);
+  const found: Finding[] = [];
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
   const room = `${(free / 1e9).toFixed(1)} GB`;
@@ -77,34 +83,24 @@ async function folder(directory: string): Promise<Finding[]> {
   return found;
 }
 
-/** The path itself, or the nearest one above it that exists. */
-async function nearest(path: string): Promise<string> {
-  return (await isThere(path)) ? path : nearest(dirname(path));
-}
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-/** Opens the database as a start would, where there is one. */
+/** Opens the database as a start would, and reads all of it, where there is one. Throws StorageError. */
 async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
-  const path = databaseFile(resolve(directory));
-  if (!(await isThere(path))) return good(SUBJECT, `${path} is made at the first start`);
+  const path = databaseFile(directory);
+  if (!existsSync(path)) return good(SUBJECT, `${path} is made at the first start`);
   try {
     const storage = await open();
     await storage.check().finally(() => storage.close());
-    return good(SUBJECT, `${path} opens, and can be written`);
   } catch (error) {
     if (error instanceof StorageError && error.code === 'locked')
       return good(SUBJECT, `${path} is in use, so the bot is running`);
-    const [finding] = refusal(error);
-    return finding;
+    throw error;
   }
+  const damage = await findDamage(path, new AbortController().signal);
+  if (damage) throw damage;
+  return good(SUBJECT, `${path} opens, and can be written`);
 }
 
-function refusal(error: unknown): [Finding] {
+function refusal(error: unknown): Finding {
   if (!(error instanceof StorageError)) throw error;
-  return [wrong(SUBJECT, error.message, 'docs/operating/troubleshooting.md tells more')];
+  return wrong(SUBJECT, error.message, 'docs/operating/troubleshooting.md tells more');
 }

@@ -13,8 +13,8 @@ export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly
           return { ready: true };
         } catch (error) {
           if (!(error instanceof StorageError) || error.code !== 'schema') throw error;
-          // Nothing but an operator helps, so the reason is told.
-          return { ready: false, reason: error.message };
+          // Nothing but an operator helps, so the reason is told; strangers read it too, so it names no path.
+          return { ready: false, reason: 'The database file is damaged; the log names it' };
         }
       },
     },

@@ -1,6 +1,7 @@
 /** Copies of a database file while a bot may be writing it. */
-import { existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { systemErrorCode } from '../../core/errors.ts';
 import { StorageError } from '../storage.ts';
 import { asStorageError } from './errors.ts';
 
@@ -18,14 +19,18 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
       source.close();
     }
   } catch (error) {
-    throw asStorageError(error);
+    throw asStorageError(error, path);
   }
 }
 
-/** Throws StorageError where there is none, since opening it would make an empty one. */
+/** Throws StorageError where there is none, since opening it would make an empty one, or where it may not be read. */
 export function assertDatabase(path: string): void {
-  if (!existsSync(path))
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw asStorageError(error, path);
     throw new StorageError('unavailable', `There is no database at ${path}. Is DATA_DIR that of the bot?`);
+  }
 }
 
 /** Why no database can be put at `path`, as a sentence for the operator; undefined where it can. */
@@ -49,7 +54,7 @@ function isInUse(path: string): boolean {
     lock.exec('BEGIN EXCLUSIVE');
     return false;
   } catch (error) {
-    const cause = asStorageError(error);
+    const cause = asStorageError(error, lockPath);
     if (cause instanceof StorageError && cause.code === 'locked') return true;
     throw cause;
   } finally {

@@ -1,10 +1,10 @@
 /** One SQLite file: opened for this process alone, brought to the newest schema, written in groups. */
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { z } from 'zod';
-import { systemErrorCode } from '../../core/errors.ts';
 import { StorageError } from '../storage.ts';
+import { makeFolder } from './database-file.ts';
 import { asStorageError, findDamage, isDamage } from './errors.ts';
 import { migrate } from './schema.ts';
 
@@ -39,7 +39,7 @@ export class SqliteDatabase {
       this.#connection = connect(path);
     } catch (error) {
       lock?.close();
-      throw asStorageError(error);
+      throw asStorageError(error, path);
     }
     this.#lock = lock;
     this.#path = path;
@@ -133,7 +133,7 @@ export class SqliteDatabase {
     try {
       this.#commit(group);
     } catch (failure) {
-      const known = asStorageError(failure);
+      const known = asStorageError(failure, this.#path);
       if (known instanceof StorageError && known.code === 'locked') {
         // Each of them would wait anew for the file, and hold up everything else.
         for (const change of group) change.refuse(known);
@@ -151,7 +151,7 @@ export class SqliteDatabase {
   }
 
   #storageError(error: unknown): unknown {
-    const known = asStorageError(error);
+    const known = asStorageError(error, this.#path);
     if (known instanceof StorageError && isDamage(error)) this.#damage ??= known;
     return known;
   }
@@ -194,14 +194,17 @@ function lockFor(path: string): DatabaseSync {
   makeFolder(dirname(path));
   const lockPath = `${realPath(path)}-lock`;
   for (const file of [path, lockPath]) keepToOwner(file);
+  // SQLite would not tell which of them it may not write.
+  const left = ['-wal', '-shm', '-journal'].map((end) => `${realPath(path)}${end}`).filter(existsSync);
+  for (const file of [dirname(lockPath), ...left]) accessSync(file, constants.R_OK | constants.W_OK);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
     lock.close();
-    const cause = asStorageError(error);
-    if (!(cause instanceof StorageError) || cause.code !== 'locked') throw error;
+    const cause = asStorageError(error, lockPath);
+    if (!(cause instanceof StorageError) || cause.code !== 'locked') throw cause;
     throw new StorageError(
       'locked',
       `Another process already uses ${path}. Stop it first; only with Redis can several share their storage.`,
@@ -210,25 +213,8 @@ function lockFor(path: string): DatabaseSync {
   }
 }
 
-/** Throws StorageError `unavailable` with a sentence for the operator. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = systemErrorCode(error);
-    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-    const reason = isFile ? 'there is a file of that name' : `the system says ${String(code)}`;
-    throw new StorageError(
-      'unavailable',
-      `The folder ${folder} cannot be made: ${reason}. Set DATA_DIR to a folder.`,
-      error,
-    );
-  }
-}
-
 /** Other users of the machine cannot read the file. SQLite gives the files next to it the same permissions. */
 function keepToOwner(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }

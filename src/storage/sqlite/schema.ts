@@ -152,7 +152,10 @@ export function migrate(connection: DatabaseSync, migrations: readonly string[] 
   const applicationId = pragma(connection, 'application_id');
   const isOurs = applicationId === APPLICATION_ID;
   if (!isOurs && (applicationId !== 0 || version !== 0 || hasTables(connection))) {
-    throw new StorageError('schema', 'The database file belongs to another program.');
+    throw new StorageError(
+      'schema',
+      `The database file ${connection.location()} belongs to another program.`,
+    );
   }
   if (version > migrations.length) {
     throw new StorageError(

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ import { startEmulator } from '../../../src/emulator/server.ts';
 import { musicCallbackRoutes } from '../../../src/http/music-callback.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
 import { DiscordServer } from '../../servers/discord/index.ts';
 import { freePort } from '../../servers/free-port.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
@@ -311,14 +313,45 @@ describe('storage', () => {
   it.each(['file', 'file/data'])('that would be %s, where a file is, is named', async (name) => {
     await writeFile(join(folder, 'file'), '', { mode: 0o600 });
     expect(lines(await findings({ DATA_DIR: join(folder, name) }))).toMatch(
-      /wrong Storage: .*file is a file, and no folder → .*DATA_DIR/,
+      /wrong Storage: .*file is not a folder: move it away, or set DATA_DIR to another folder/,
     );
   });
 
   it('that is no database is named', async () => {
     await mkdir(join(folder, 'data'), { mode: 0o700 });
     await writeFile(join(folder, 'data', 'minstrel.sqlite'), 'x'.repeat(5000), { mode: 0o600 });
-    expect(lines(await findings())).toContain('wrong Storage: The file is not a database.');
+    expect(lines(await findings())).toContain(
+      `wrong Storage: ${join(folder, 'data', 'minstrel.sqlite')} is not a database: move it away`,
+    );
+  });
+
+  it('that is damaged behind what a start reads is named', async () => {
+    const path = join(folder, 'data', 'minstrel.sqlite');
+    const clock = systemClock;
+    const storage = await openSqliteStorage({ path, clock, random: Math.random, log: silent });
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => storage.settings.set(`key${index}`, 'x'.repeat(20_000))),
+    );
+    await storage.close();
+    const { size } = await stat(path);
+    const file = await open(path, 'r+');
+    await file.write(Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * Math.floor(size / 8192));
+    await file.close();
+    expect(lines(await findings())).toContain(
+      `wrong Storage: The database file ${path} is damaged: stop the bot, and restore a backup.`,
+    );
+  });
+
+  it.skipIf(noRedis)('on Redis still needs a folder for files on their way', async () => {
+    const redis = await startRedisServer();
+    closing.defer(() => redis.dispose());
+    await writeFile(join(folder, 'file'), '');
+    const found = lines(await findings({ REDIS_URL: redis.url, DATA_DIR: join(folder, 'file') }));
+    expect(found).toMatch(/wrong Media: .*file is not a folder: .* set DATA_DIR to another folder/);
+    const MEDIA_STORE = join(folder, 'file', 'media');
+    expect(lines(await findings({ MEDIA_STORE }))).toMatch(
+      /wrong Media: .* set MEDIA_STORE to another folder/,
+    );
   });
 
   it.skipIf(noRedis)('on a Redis that forgets, or throws away, is named', async () => {

@@ -228,7 +228,7 @@ describe('a damaged file', () => {
     const storage = await openStorage();
     await expect
       .poll(() => storage.check().then(String, String))
-      .toContain('The database file is damaged: stop');
+      .toContain(`The database file ${path} is damaged: stop the bot`);
     await expect(storage.check()).rejects.toEqual(storageError('schema'));
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
@@ -245,11 +245,35 @@ describe('a damaged file', () => {
   });
 });
 
-test('a file where the folder should be has a sentence', async () => {
-  await writeFile(path, 'a file');
-  await expect(openStorage(join(path, 'minstrel.sqlite'))).rejects.toMatchObject({
-    code: 'unavailable',
-    message: expect.stringContaining('there is a file of that name. Set DATA_DIR to a folder.'),
+describe('a place where no database can be', () => {
+  async function expectRefusal(at: string, sentence: string): Promise<void> {
+    await expect(openStorage(at)).rejects.toMatchObject({ code: 'unavailable', message: sentence });
+  }
+
+  test.each(['minstrel.sqlite', 'new/minstrel.sqlite'])('is a file (%s)', async (name) => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const sentence = `${file} is not a folder: move it away, or set DATA_DIR to another folder.`;
+    await expectRefusal(join(file, name), sentence);
+  });
+
+  test.each(['', '-lock'])('is one with a folder in the location of a file (%s)', async (end) => {
+    await mkdir(`${path}${end}`);
+    const sentence = `${path}${end} is a folder, but must be a file: move it away, or set DATA_DIR to another folder.`;
+    await expectRefusal(path, sentence);
+  });
+
+  test('is behind a link that leads nowhere', async () => {
+    const link = join(folder, 'link');
+    await symlink(join(folder, 'nowhere'), link);
+    const sentence = `Nothing can be stored in ${link} (ENOENT): fix that, or set DATA_DIR to another folder.`;
+    await expectRefusal(join(link, 'minstrel.sqlite'), sentence);
+  });
+
+  // Node's mkdir with `recursive` never returned there.
+  test.skipIf(process.platform !== 'linux')('is in /proc', async () => {
+    const sentence = 'Nothing can be stored in /proc (ENOENT): fix that, or set DATA_DIR to another folder.';
+    await expectRefusal('/proc/minstrel/new/minstrel.sqlite', sentence);
   });
 });
 
@@ -340,7 +364,10 @@ describe('the schema', () => {
 
   test('of another program is left alone', async () => {
     tamper('CREATE TABLE theirs (id INTEGER)');
-    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
+    await expect(openStorage()).rejects.toMatchObject({
+      code: 'schema',
+      message: `The database file ${path} belongs to another program.`,
+    });
     const theirs = new DatabaseSync(path);
     expect(theirs.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
     theirs.close();
@@ -348,14 +375,12 @@ describe('the schema', () => {
 
   test('a file that is no database is refused, and a second try says the same', async () => {
     await writeFile(path, 'not a database, but long enough to look like one '.repeat(200));
-    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
-    await expect(openStorage()).rejects.toMatchObject({ code: 'schema' });
-  });
-
-  test('a folder in the location of the file is refused', async () => {
-    const occupied = join(folder, 'occupied');
-    await mkdir(occupied);
-    await expect(openStorage(occupied)).rejects.toMatchObject({ code: 'unavailable' });
+    const refusal = {
+      code: 'schema',
+      message: `${path} is not a database: move it away, or set DATA_DIR to another folder.`,
+    };
+    await expect(openStorage()).rejects.toMatchObject(refusal);
+    await expect(openStorage()).rejects.toMatchObject(refusal);
   });
 });
 
