@@ -53,7 +53,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const measured = { ...options, metrics, measure: metrics?.measure ?? unmeasured, traces };
     const platforms = await createPlatforms(outside, options.platforms, measured);
     const inside = await createInside(outside, platforms, measured, opened);
-    const playground = await playgroundOf(outside, platforms);
+    const playground = playgroundOf(outside, platforms);
     await outside.listener.serve([
       ...routesOf(outside, platforms, inside, measured),
       ...(playground?.routes ?? []),

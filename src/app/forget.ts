@@ -2,6 +2,7 @@
 import type { Forgotten } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
+import { createPartyStore } from '../party/store.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
@@ -32,7 +33,6 @@ export async function forget(
   await storage.usage.forget(who.platform, who.person);
   await decisions.forget(who.platform, who.person);
   await createFeedback(storage).forget(who.platform, who.person);
-  const { createPartyStore } = await import('../party/store.ts');
   const parties = createPartyStore({ settings: storage.settings, platform: who.platform, now, alone: false });
   await parties.forget(who.person);
   await storage.scrub();

@@ -1,5 +1,4 @@
 /** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
-
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import { defaultModels as emulatedDefaults, specialModels } from '../emulator/models.ts';
 import type { EmulatorOptions } from '../emulator/options.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
@@ -165,9 +165,8 @@ async function openEmulator(options: OutsideOptions['emulatorOptions']): Promise
 }
 
 /** What the operator decided, and the emulator's own special models where it is the gateway. */
-export async function answerOffer({ answers }: Config, emulator: Emulator | undefined): Promise<AnswerOffer> {
+export function answerOffer({ answers }: Config, emulator: Emulator | undefined): AnswerOffer {
   if (!emulator) return answers;
-  const { specialModels } = await import('../emulator/models.ts');
   return {
     ...specialModels,
     ...answers,
@@ -177,13 +176,9 @@ export async function answerOffer({ answers }: Config, emulator: Emulator | unde
 }
 
 /** The deployment's models; the emulator's own where it is the gateway and the operator chose none. */
-export async function modelDefaults(
-  { models }: Config,
-  emulator: Emulator | undefined,
-): Promise<ModelDefaults> {
+export function modelDefaults({ models }: Config, emulator: Emulator | undefined): ModelDefaults {
   if (!emulator) return models;
-  const { defaultModels: emulated } = await import('../emulator/models.ts');
-  return { ...emulated, ...models };
+  return { ...emulatedDefaults, ...models };
 }
 
 /** A song is a few MB and a video rarely more than 100; anything past this is not a result. */

@@ -1,9 +1,9 @@
 /** The chat platforms that the settings switch on. */
-
 import type { Replicas } from '../core/replicas.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
+import { createWeb } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
@@ -64,7 +64,6 @@ export async function platformsFor(
     platforms.push(createSlack({ ...slack, ...tools }));
   }
   if (playground) {
-    const { createWeb } = await import('../platforms/web/adapter.ts');
     const token = await tools.secret('playground');
     platforms.push(createWeb({ ...tools, token, newId, folder: dataDirectory, url: tools.listenerUrl }));
   }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UnknownFaultError } from './faults/faults.ts';
 import { type EmulatorOptions, shapes } from './options.ts';
+import { startEmulator } from './server.ts';
 import { MissingPackagesError } from './studio/studio.ts';
 
 const usage = `npm run emulator -- [flags]
@@ -59,8 +60,6 @@ async function main(): Promise<void> {
     faults: values.fault.map(readFault),
     ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/\/+$/, '') }),
   };
-  // Loaded when the flags are right: help and mistakes are told at once.
-  const { startEmulator } = await import('./server.ts');
   const emulator = await startEmulator(options);
   process.stdout.write(
     `The gateway emulator listens.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,

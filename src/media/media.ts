@@ -4,6 +4,7 @@ import { backoff } from '../core/backoff.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
+import { zip } from './archive.ts';
 import { audioSeconds } from './content/length.ts';
 import { type AudioTags, withTags } from './content/tags.ts';
 import { detectionBytes, detectMediaType } from './content/types.ts';
@@ -95,7 +96,6 @@ export function createMedia(options: MediaOptions) {
 
     /** Keeps a ZIP archive of kept files, in this order and under these names. */
     async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {
-      const { zip } = await import('./archive.ts');
       const files = entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }));
       return store.put(zip(files), { extension: 'zip' });
     },

@@ -36,6 +36,7 @@ import { dayOf, systemClock } from '../../storage/schedule.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';
 import { forget } from '../forget.ts';
+import { createPageLinks } from '../routes/page-links.ts';
 import { createCollector } from '../telemetry/measurements.ts';
 
 const DAY = 24 * 3_600_000;
@@ -104,6 +105,12 @@ export async function startAdministration(options: AdministrationOptions): Promi
     measure,
   });
   const access = createAccess({ decisions, served: config.servedServers, commands });
+  const pageLinks = createPageLinks({
+    storage,
+    platforms,
+    urlOf: ({ id }) => options.pageUrl('songs', id),
+    log,
+  });
   const moderationTools: ModerationOptions = {
     decisions,
     models,
@@ -117,7 +124,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
     async forget(who) {
-      const takeAway = await (await pageLinks()).ofPerson(who.platform, who.person);
+      const takeAway = await pageLinks.ofPerson(who.platform, who.person);
       const removeFile = (name: string) => options.media.remove(name);
       const erased = await forget(who, { ...options, decisions, removeFile });
       // Nothing waits for it: the links open nothing any more.
@@ -128,10 +135,6 @@ export async function startAdministration(options: AdministrationOptions): Promi
     newId,
     now,
   };
-  async function pageLinks() {
-    const { createPageLinks } = await import('../routes/page-links.ts');
-    return createPageLinks({ storage, platforms, urlOf: ({ id }) => options.pageUrl('songs', id), log });
-  }
   const urlAt = ({ platform }: Pick<Address, 'platform'>, kind: PageKind, id: string) =>
     isOpenTo(platform, config.listener) ? options.pageUrl(kind, id) : undefined;
   const cleanup = startCleanup({ decisions, feedback }, options);
@@ -160,7 +163,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
       const { on } = pagesInForce(await decisions.read(address), address);
       return on ? urlAt(address, 'songs', id) : undefined;
     },
-    hidePage: async (song) => (await pageLinks()).takeAway(song),
+    hidePage: pageLinks.takeAway,
     moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
     metricsUrl: server && `${server.url}/metrics`,
     async stop() {

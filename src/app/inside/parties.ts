@@ -10,7 +10,10 @@ import type { LyricLine } from '../../core/work.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { allMade } from '../../jobs/made.ts';
 import type { Media } from '../../media/media.ts';
-import type { Parties } from '../../party/parties.ts';
+import { createOpusEncoder } from '../../media/opus/opus.ts';
+import { createParties, type Parties } from '../../party/parties.ts';
+import { createSoundReader } from '../../party/sound.ts';
+import { createPartyStore } from '../../party/store.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Storage } from '../../storage/storage.ts';
 
@@ -86,14 +89,7 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
 async function loadParties(options: PartyServiceOptions): Promise<Parties> {
   const { storage, media, jobs, platform, alone, now } = options;
   if (!platform?.voice) throw new TypeError('The platform has no voice channels');
-  const [{ createParties }, { createPartyStore }, { createSoundReader }, { createOpusEncoder }, voice] =
-    await Promise.all([
-      import('../../party/parties.ts'),
-      import('../../party/store.ts'),
-      import('../../party/sound.ts'),
-      import('../../media/opus/opus.ts'),
-      platform.voice(),
-    ]);
+  const voice = await platform.voice();
   const remote = (url: string): MediaSource => ({ type: 'remote', url });
   return createParties({
     ...options,

@@ -1,4 +1,5 @@
 /** What talk without commands asks of the bot: prompts, an end to what runs in a thread, and where each message is a question. */
+import { suggestedPrompts } from '../../../commands/home/suggested-prompts.ts';
 import { commands } from '../../../commands/index.ts';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Log } from '../../core/telemetry/log.ts';
@@ -29,7 +30,6 @@ export function talkTools(
       try {
         const asking = { address, person: platformPerson };
         const admitted = await parts.administration.admit({ ...asking, command: 'minstrel' });
-        const { suggestedPrompts } = await import('../../../commands/home/suggested-prompts.ts');
         return await suggestedPrompts({
           context: contextOf({ ...admitted, address, platformPerson }, parts),
           commands,

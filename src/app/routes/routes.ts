@@ -3,6 +3,7 @@ import { fileRoutes } from '../../http/files.ts';
 import { healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';
 import { pageRoutes, webhookRoutes } from '../../http/platform-routes.ts';
+import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts';
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
 import { systemClock } from '../../storage/schedule.ts';
@@ -40,13 +41,12 @@ export function routesOf(
   ];
 }
 
-/** Loaded only where the chat in the browser is on. */
-export async function playgroundOf(
+/** Where the chat in the browser is on. */
+export function playgroundOf(
   { listener: { url } }: Outside,
   platforms: Platforms,
-): Promise<{ readonly routes: Routes[]; readonly url: string } | undefined> {
+): { readonly routes: Routes[]; readonly url: string } | undefined {
   const chat = platforms.values().find(({ browserChat }) => browserChat)?.browserChat;
   if (!chat) return undefined;
-  const { playgroundRoutes, playgroundUrl } = await import('../../http/playground/routes.ts');
   return { routes: [playgroundRoutes({ chat, url })], url: playgroundUrl({ chat, url }) };
 }

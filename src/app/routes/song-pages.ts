@@ -1,4 +1,4 @@
-/** The routes of pages. What reads and makes pages is loaded when the first is asked for. */
+/** The routes of pages. */
 import { pageUrl } from '../../core/http.ts';
 import type { JobView } from '../../core/job.ts';
 import type { Log } from '../../core/telemetry/log.ts';
@@ -7,6 +7,7 @@ import { PAGE_ASSETS, songRoutes } from '../../http/pages/routes.ts';
 import type { Routes } from '../../http/server.ts';
 import type { Administration } from '../inside/administration.ts';
 import type { Outside } from '../outside.ts';
+import { createPageSource } from './page-source.ts';
 
 export function songPageRoutes(
   { storage, media, publicUrl, secrets }: Outside,
@@ -16,18 +17,11 @@ export function songPageRoutes(
   const [secret] = secrets;
   const root = publicUrl.replace(/\/+$/, '').length + 1;
   const pathOf = ({ id }: Pick<JobView, 'id'>) => pageUrl(publicUrl, 'songs', id, secret).slice(root);
-  const source = once(async () => {
-    const { createPageSource } = await import('./page-source.ts');
-    return createPageSource({ storage, media, decisions, publicUrl, pathOf });
-  });
   const assets = once(() => loadAssets(PAGE_ASSETS));
   return [
     assetRoutes(PAGE_ASSETS.path, assets),
     songRoutes({
-      source: {
-        song: async (id) => (await source()).song(id),
-        album: async (id) => (await source()).album(id),
-      },
+      source: createPageSource({ storage, media, decisions, publicUrl, pathOf }),
       assets,
       secrets,
       publicUrl,

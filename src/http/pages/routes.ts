@@ -1,15 +1,15 @@
-/**
- * Pages for people: a song, its player, its words, a channel's songs, and what other sites read about them. What makes them
- * is loaded when the first is asked for.
- */
+/** Pages for people: a song, its player, its words, a channel's songs, and what other sites read about them. */
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
 import { type Assets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
 import { createVisitLimit } from '../visit-limit.ts';
+import { albumDocument } from './album.ts';
 import type { Gone, PageSource, SongPage } from './content.ts';
-import type { SongPlace } from './song.ts';
+import { sentencePage } from './layout.ts';
+import { oEmbedOf, playerDocument, type SongPlace, songDocument } from './song.ts';
+import { webVtt } from './webvtt.ts';
 
 /** Where the assets of pages are served. */
 export const PAGE_ASSETS = {
@@ -65,7 +65,6 @@ export function songRoutes(options: SongRoutesOptions): Routes {
     reply.header('cache-control', 'no-store');
     if (!isPageSigned(kind, id, signature, secrets)) return sendNotFound(reply);
     const say = async (status: number, title: string, sentence: string) => {
-      const { sentencePage } = await import('./layout.ts');
       const asset = (await options.assets()).path;
       return reply
         .code(status)
@@ -122,11 +121,9 @@ export function songRoutes(options: SongRoutesOptions): Routes {
       );
 
     song('', '../../', async (content, place, reply) => {
-      const { songDocument } = await import('./song.ts');
       return reply.headers(pageHeaders()).send(songDocument(content, place));
     });
     song('/player', '../../../', async (content, place, reply) => {
-      const { playerDocument } = await import('./song.ts');
       return reply.headers(pageHeaders({ frames: true })).send(playerDocument(content, place));
     });
 
@@ -134,7 +131,6 @@ export function songRoutes(options: SongRoutesOptions): Routes {
       '/songs/:id/:signature/words-:take(^\\d+).vtt',
       ({ params: { take, ...params } }, reply) =>
         send(reply, { kind: 'songs', ...params, root: '../../../' }, source.song, async (content) => {
-          const { webVtt } = await import('./webvtt.ts');
           const found = content.takes.find(({ number }) => String(number) === take);
           if (!found?.lines.length) return sendNotFound(reply);
           return reply.type('text/vtt; charset=utf-8').send(webVtt(found.lines));
@@ -144,7 +140,6 @@ export function songRoutes(options: SongRoutesOptions): Routes {
     scope.get<Signed>('/albums/:id/:signature', ({ params }, reply) => {
       const root = '../../';
       return send(reply, { kind: 'albums', ...params, root }, source.album, async (content, asset) => {
-        const { albumDocument } = await import('./album.ts');
         return reply.headers(pageHeaders()).send(albumDocument(content, { root, asset }));
       });
     });
@@ -155,7 +150,6 @@ export function songRoutes(options: SongRoutesOptions): Routes {
       if (asked === undefined) return sendNotFound(reply);
       if (format !== 'json') return reply.code(501).send({ error: 'only format=json' });
       return send(reply, { ...asked, kind: 'songs', root: './' }, source.song, async (content, asset) => {
-        const { oEmbedOf } = await import('./song.ts');
         return reply
           .type('application/json; charset=utf-8')
           .send(oEmbedOf(content, placeOf({ ...asked, root: './' }, asset)));
