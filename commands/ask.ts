@@ -61,13 +61,13 @@ export const ask = defineCommand({
       { question, files: own, conversation: conversation ?? [], person, seesPictures },
       context,
     );
-    const { maxTokens, temperature, contextTokens } = context.answers;
+    const { maxTokens, contextTokens } = context.answers;
     const { dialect, model, way, note } = plan;
     return context.jobs.start({
       work: present({
         route: 'answer' as const,
         dialect,
-        request: present({ model, turns, maxTokens, system: systemOf(settings, isGroup), temperature }),
+        request: present({ model, turns, maxTokens, system: systemOf(settings, isGroup) }),
         contextTokens,
         way,
         note,

@@ -79,11 +79,14 @@ function routeOf(id: string, picture: Asked['picture'], { models, answers }: Con
   return listed.includes('msg') && !listed.includes('chat') ? 'msg' : 'chat';
 }
 
+/** As many tokens as the model likes: https://ai.google.dev/gemini-api/docs/thinking. */
+const AUTOMATIC_BUDGET = -1;
+
 /** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
 function genPlan(plan: AnswerPlan, { settings, named }: Asked, { answers }: Context): AnswerPlan {
   if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (answers.thinkingModels.includes(plan.model))
-    return { ...plan, way: { type: 'thinking', budget: answers.thinkingBudget } };
+    return { ...plan, way: { type: 'thinking', budget: AUTOMATIC_BUDGET } };
   // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
   const usesCommands = settings.assistant && answers.toolModel === undefined && named === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;

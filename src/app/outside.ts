@@ -181,6 +181,9 @@ export function modelDefaults({ models }: Config, emulator: Emulator | undefined
   return { ...emulatedDefaults, ...models };
 }
 
+/** Of links to files that were too large for the chat. */
+const LINK_TTL_SECONDS = 30 * 86_400;
+
 /** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
 const FETCHING = {
   maximumBytes: 512 * 1024 * 1024,
@@ -223,7 +226,7 @@ export async function openMedia(
     }),
     publicUrl,
     secrets,
-    linkTtlSeconds: media.linkTtlSeconds,
+    linkTtlSeconds: LINK_TTL_SECONDS,
     now,
     random,
     log,

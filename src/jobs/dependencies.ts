@@ -10,17 +10,11 @@ import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/tracer.ts';
 import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
-import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/limits.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { pollPause } from './steps/poll/pauses.ts';
-
-export interface MediaDefaults {
-  readonly image: Partial<Pick<ImageRequest, 'size' | 'promptExtend' | 'watermark'>>;
-  readonly video: Partial<Pick<VideoRequest, 'promptExtend'>>;
-}
 
 /** Everything that jobs need from outside. */
 export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
@@ -45,8 +39,8 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;
-  /** The operator's values for pictures and videos, where the person named none. */
-  readonly mediaDefaults: MediaDefaults;
+  /** Of pictures whose person named no size; the model's own if absent. */
+  readonly imageSize?: string | undefined;
   /** When a video is asked about again, if not by the table of pauses. Tests ask at once. */
   readonly pollPause?: typeof pollPause | undefined;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */

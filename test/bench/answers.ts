@@ -31,7 +31,7 @@ async function answer(where: string, answers: number, words: number) {
   const world = cleanup.use(
     await startProgram(new URL('./answers-world.ts', import.meta.url), toldByWorld, { input: where }),
   );
-  const bot = cleanup.use(await startMeasuredBot({ ...world.told.environment, ASK_CONCURRENCY: '100' }));
+  const bot = cleanup.use(await startMeasuredBot({ ...world.told.environment, CONCURRENCY: 'ask=100' }));
   const run = (of: { readonly answers: number; readonly words: number }) =>
     world.ask(JSON.stringify(of), outcome);
   // What is loaded once, and the first connections.

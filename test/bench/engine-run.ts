@@ -90,7 +90,6 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
     fileUrl: ({ name }) => name,
     concurrency: { song: AT_ONCE, image: 1, video: 1, ask: 1 },
     familyOf,
-    mediaDefaults: { image: {}, video: {} },
     measure: () => {},
     now,
     sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined),

@@ -38,7 +38,7 @@ export function botEnvironment({
     IMAGE_MODEL: 'canvas-plus',
     VIDEO_MODEL: 'reel-standard',
     // Work that a killed process may have sent keeps its slot for minutes, which no run waits for.
-    SONG_CONCURRENCY: '40',
+    CONCURRENCY: 'song=40',
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     SLACK_BOT_TOKEN: slack.botToken,

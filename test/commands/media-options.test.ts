@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { advance } from '../../src/jobs/runner/runner.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
@@ -15,13 +14,13 @@ afterEach(() => studio[Symbol.asyncDispose]());
 async function sent(
   command: 'image' | 'video',
   options: RawOptions,
-  mediaDefaults?: JobDependencies['mediaDefaults'],
+  operator: { readonly imageSize?: string | undefined } = {},
 ) {
   const { world } = studio;
   const outcome = await studio.ask(command, { model: 'canvas', ...options });
   const { id } = await studio.stored(outcome);
   const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
-  const dependencies = { ...world.dependencies, concurrency, ...(mediaDefaults ? { mediaDefaults } : {}) };
+  const dependencies = { ...world.dependencies, concurrency, ...operator };
   await advance(
     id,
     { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
@@ -39,20 +38,14 @@ describe('a picture', () => {
   it('has the size that every model takes, unless its person or the operator says another', async () => {
     expect(await sent('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
     expect(await sent('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({ size: '1664*928' });
-    const operator = { image: { size: '2048*2048', promptExtend: false, watermark: true }, video: {} };
-    expect(await sent('image', { prompt: 'a fox' }, operator)).toMatchObject({
-      size: '2048*2048',
-      promptExtend: false,
-      watermark: true,
-    });
-    expect(await sent('image', { prompt: 'a fox' }, { image: {}, video: {} })).not.toHaveProperty('size');
+    const operator = { imageSize: '2048*2048' };
+    expect(await sent('image', { prompt: 'a fox' }, operator)).toMatchObject({ size: '2048*2048' });
+    const none = { imageSize: undefined };
+    expect(await sent('image', { prompt: 'a fox' }, none)).not.toHaveProperty('size');
   });
 
   it('is painted of a person’s very words where they ask for it', async () => {
-    const operator = { image: { promptExtend: true }, video: {} };
-    expect(await sent('image', { prompt: 'a fox', exact: true }, operator)).toMatchObject({
-      promptExtend: false,
-    });
+    expect(await sent('image', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
   });
 
   it('of a gen model has its shape in words, since the route takes no size', async () => {
@@ -71,14 +64,6 @@ describe('a video', () => {
       promptExtend: true,
     });
     expect(await sent('video', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
-  });
-
-  it('takes the operator’s word where its person says nothing', async () => {
-    const operator = { image: {}, video: { promptExtend: false } };
-    expect(await sent('video', { prompt: 'a fox' }, operator)).toMatchObject({ promptExtend: false });
-    expect(await sent('video', { prompt: 'a fox', shots: 'multi' }, operator)).toMatchObject({
-      promptExtend: true,
-    });
   });
 
   it('cannot be exact and of several shots, nor silent with a sound', async () => {

@@ -69,7 +69,6 @@ export function createBotOn(
         contextTokens: 16_000,
         illustratingModels: [],
         thinkingModels: [],
-        thinkingBudget: -1,
         ...(toolModel === undefined ? {} : { toolModel }),
       },
       settings: {

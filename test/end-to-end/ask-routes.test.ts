@@ -15,11 +15,9 @@ let running: RunningMinstrel;
 
 beforeAll(async () => {
   world = await startOnUpstream({
-    ILLUSTRATING_MODELS: 'facet-picture',
+    IMAGE_MODEL: 'gen:facet-picture',
     THINKING_MODELS: 'facet-thinker-preview',
-    THINKING_BUDGET: '256',
     ASK_MAX_TOKENS: '500',
-    ASK_TEMPERATURE: '0.3',
   });
   ({ discord, slack, upstream, running } = world);
 });
@@ -50,7 +48,7 @@ describe('an illustrated answer', () => {
     ).toBe('PNG');
     const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-picture'));
     expect(sent?.body).toMatchObject({
-      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], maxOutputTokens: 500, temperature: 0.3 },
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], maxOutputTokens: 500 },
     });
     expect(sent?.url).toContain('/gen/v1beta/models/facet-picture:generateContent');
   });
@@ -94,7 +92,7 @@ describe('thinking', () => {
     expect(saidBy(message)).toContain('42');
     const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-thinker'));
     expect(sent?.url).toBe('/v1beta/models/facet-thinker-preview:generateContent');
-    expect(sent?.body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: 256 } } });
+    expect(sent?.body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: -1 } } });
     expect(
       await discord.autocomplete({
         name: 'ask',

@@ -51,7 +51,7 @@ async function start(data: string): Promise<void> {
     {
       DATA_DIR: path(data),
       PORT: String(port),
-      SONG_CONCURRENCY: '1',
+      CONCURRENCY: 'song=1',
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
     },

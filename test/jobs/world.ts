@@ -135,7 +135,7 @@ export async function createWorld(
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
     familyOf,
-    mediaDefaults: { image: { size: '1328*1328' }, video: {} },
+    imageSize: '1328*1328',
     measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

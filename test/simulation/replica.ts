@@ -76,7 +76,6 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 2, image: 2, video: 2, ask: 2 },
     familyOf,
-    mediaDefaults: { image: {}, video: {} },
     measure: () => {},
     now,
     sleep,

@@ -144,30 +144,11 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
 }
 
 /** Settings that are right alone, and not together. */
-function contradictions({
-  MEDIA_LINK_DAYS,
-  MEDIA_RETENTION_DAYS = MEDIA_LINK_DAYS,
-  THINKING_MODELS,
-  THINKING_BUDGET,
-  ASK_MAX_TOKENS,
-  USAGE_LIMITS,
-  USAGE_COSTS,
-}: Values): string[] {
-  const found: [isSo: boolean, sentence: string][] = [
-    [
-      MEDIA_LINK_DAYS > MEDIA_RETENTION_DAYS,
-      `MEDIA_LINK_DAYS is ${MEDIA_LINK_DAYS}, and MEDIA_RETENTION_DAYS only ${MEDIA_RETENTION_DAYS}: links will lead to files that are gone.`,
-    ],
-    [
-      THINKING_MODELS.length > 0 && THINKING_BUDGET >= ASK_MAX_TOKENS,
-      `THINKING_BUDGET is ${THINKING_BUDGET}, and ASK_MAX_TOKENS only ${ASK_MAX_TOKENS}: thinking may leave nothing for the answer.`,
-    ],
-    [
-      USAGE_LIMITS.some(({ of }) => of === 'units') && Object.keys(USAGE_COSTS).length === 0,
-      'USAGE_LIMITS counts units, and USAGE_COSTS gives nothing a price: such limits are never reached.',
-    ],
-  ];
-  return found.flatMap(([isSo, sentence]) => (isSo ? [sentence] : []));
+function contradictions({ USAGE_LIMITS, USAGE_COSTS }: Values): string[] {
+  const isFree = USAGE_LIMITS.some(({ of }) => of === 'units') && Object.keys(USAGE_COSTS).length === 0;
+  return isFree
+    ? ['USAGE_LIMITS counts units, and USAGE_COSTS gives nothing a price: such limits are never reached.']
+    : [];
 }
 
 /** Whether only this machine reaches what listens there. */

@@ -47,7 +47,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...problemsBetween(given),
   ];
   const { ADMIN_PORT, PORT } = parsed.data ?? {};
-  if (ADMIN_PORT && ADMIN_PORT === PORT)
+  if (ADMIN_PORT?.port && ADMIN_PORT.port === PORT)
     problems.push(problem('ADMIN_PORT', `is ${PORT}, like PORT: metrics need a port of their own.`));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return {
@@ -66,11 +66,10 @@ function telemetrySettings(environment: Readonly<Record<string, string | undefin
   );
 }
 
-const DAY_SECONDS = 86_400;
-const DAY_MS = DAY_SECONDS * 1000;
+const DAY_MS = 86_400_000;
 
 function configOf(values: Values) {
-  const { GATEWAY_BASE_URL, GATEWAY_API_KEY, ADMIN_PORT, JOB_RETENTION_DAYS } = values;
+  const { GATEWAY_BASE_URL, GATEWAY_API_KEY, JOB_RETENTION_DAYS } = values;
   const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
   return present({
     production: values.NODE_ENV === 'production',
@@ -112,34 +111,21 @@ function configOf(values: Values) {
       video: values.VIDEO_MODEL,
     }),
     /** For pictures and videos whose person says nothing about it; what is absent is not sent. */
-    mediaDefaults: {
-      image: present({
-        size: values.IMAGE_SIZE,
-        promptExtend: values.IMAGE_PROMPT_EXTEND,
-        watermark: values.IMAGE_WATERMARK,
-      }),
-      video: present({ promptExtend: values.VIDEO_PROMPT_EXTEND }),
-    },
+    /** Of pictures whose person named no size; absent: the model's own. */
+    imageSize: values.IMAGE_SIZE,
     /** How many jobs of a family are at the gateway at once, over all replicas. */
-    concurrency: {
-      song: values.SONG_CONCURRENCY,
-      ask: values.ASK_CONCURRENCY,
-      image: values.IMAGE_CONCURRENCY,
-      video: values.VIDEO_CONCURRENCY,
-    },
+    concurrency: values.CONCURRENCY,
     /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
     servedServers: values.SERVED_SERVERS,
     usage: {
       /** Moderators cannot raise these. */
       limits: values.USAGE_LIMITS,
       costs: values.USAGE_COSTS,
-      retentionMs: values.USAGE_RETENTION_DAYS * DAY_MS,
     },
-    auditRetentionMs: values.AUDIT_RETENTION_DAYS * DAY_MS,
     /** Absent: results are remembered for ever, so that their buttons work for ever. */
     jobRetentionMs: JOB_RETENTION_DAYS && JOB_RETENTION_DAYS * DAY_MS,
     /** The listener for operators alone. */
-    admin: ADMIN_PORT === undefined ? undefined : { host: values.ADMIN_HOST, port: ADMIN_PORT },
+    admin: values.ADMIN_PORT,
     answers: answers(values),
     log: { level: values.LOG_LEVEL },
   });
@@ -203,7 +189,6 @@ function media(values: Values) {
           },
     quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
     retentionMs: MEDIA_RETENTION_DAYS && MEDIA_RETENTION_DAYS * DAY_MS,
-    linkTtlSeconds: values.MEDIA_LINK_DAYS * DAY_SECONDS,
     /** Each as `host:port`. */
     allowedHosts: [...new Set(values.MEDIA_ALLOWED_HOSTS)],
   });
@@ -216,11 +201,9 @@ function answers(values: Values) {
   return present({
     maxTokens: values.ASK_MAX_TOKENS,
     contextTokens: values.ASK_CONTEXT_TOKENS,
-    temperature: values.ASK_TEMPERATURE,
     visionModel: values.VISION_MODEL,
     toolModel: values.TOOL_MODEL,
-    illustratingModels: [...new Set([...values.ILLUSTRATING_MODELS, ...(painter ? [painter] : [])])],
+    illustratingModels: painter ? [painter] : [],
     thinkingModels: values.THINKING_MODELS,
-    thinkingBudget: values.THINKING_BUDGET,
   });
 }

@@ -37,16 +37,6 @@ export function wholeNumber(minimum: number, maximum: number) {
   return numberFrom(/^\d{1,9}$/, minimum, maximum, `a whole number from ${minimum} to ${maximum}`);
 }
 
-/** https://ai.google.dev/gemini-api/docs/thinking: 0 is off, -1 automatic. */
-export const thinkingBudget = numberFrom(
-  /^(-1|\d{1,6})$/,
-  -1,
-  100_000,
-  '-1 for automatic, or a whole number of tokens up to 100000',
-);
-
-export const temperature = numberFrom(/^\d(\.\d{1,3})?$/, 0, 2, 'a number from 0 to 2, such as 0.7');
-
 export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');
 
 /** `1328*1328`; undefined for `none`. */
@@ -97,6 +87,16 @@ export const hostList = readable(
   (value) => {
     const hosts = commaSeparated(value).map(readHost);
     return hosts.every((host) => host !== undefined) ? hosts.flat() : undefined;
+  },
+);
+
+/** A port, with the host before it that listens: this machine alone unless it says so. */
+export const hostPort = readable(
+  'a port such as 9464, or a host and a port such as 0.0.0.0:9464',
+  (value) => {
+    const [, host = '127.0.0.1', digits] = /^(?:([\w.-]{1,253}):)?(\d{1,5})$/.exec(value) ?? [];
+    const port = Number(digits);
+    return port <= 65_535 ? { host, port } : undefined;
   },
 );
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { chatSettings } from './chats.ts';
 import * as field from './fields.ts';
-import { serverList, usageCosts, usageLimits } from './usage.ts';
+import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -15,7 +15,6 @@ declare module 'zod' {
 }
 
 const port = field.wholeNumber(0, 65_535);
-const concurrency = field.wholeNumber(1, 10_000);
 const days = field.wholeNumber(1, 36_500);
 
 const CHOOSE = 'people are asked to choose';
@@ -99,35 +98,11 @@ export const environmentSchema = z.object({
     .describe(
       'The size of pictures whose person names none, in pixels; none leaves it to the model. Gen models choose their own.',
     ),
-  IMAGE_PROMPT_EXTEND: field.flag.optional().meta({
-    description: 'Whether the gateway may add words to what people want painted: 1 or 0.',
-    example: '0',
-    otherwise: "the gateway's own",
-  }),
-  IMAGE_WATERMARK: field.flag.optional().meta({
-    description: 'Whether pictures carry the watermark of their model: 1 or 0.',
-    example: '0',
-    otherwise: "the gateway's own",
-  }),
-  VIDEO_PROMPT_EXTEND: field.flag.optional().meta({
-    description: 'Whether the gateway may add words to what people want filmed: 1 or 0.',
-    example: '0',
-    otherwise: "the gateway's own",
-  }),
-  SONG_CONCURRENCY: concurrency
-    .prefault('10')
+  CONCURRENCY: concurrency
+    .prefault('song=10, ask=16, image=4, video=3')
     .describe(
-      'How many songs (with lyrics, stems and the like) are at the gateway at once, over all replicas; the others wait in line.',
+      'How many jobs of each family are at the gateway at once, over all replicas; others wait in line. Families left out keep their default. Songs include lyrics, stems and the like.',
     ),
-  ASK_CONCURRENCY: concurrency
-    .prefault('16')
-    .describe('How many answers are written at once, over all replicas.'),
-  IMAGE_CONCURRENCY: concurrency
-    .prefault('4')
-    .describe('How many pictures are painted at once, over all replicas.'),
-  VIDEO_CONCURRENCY: concurrency
-    .prefault('3')
-    .describe('How many videos are filmed at once, over all replicas. Accounts are often allowed three.'),
 
   VISION_MODEL: field.model(['msg', 'gen']).optional().meta({
     description:
@@ -141,19 +116,11 @@ export const environmentSchema = z.object({
     example: 'some-id',
     otherwise: 'the gen model in force, if it is one',
   }),
-  ILLUSTRATING_MODELS: field.genModels.default([]).meta({
-    description: 'Gen models that answer with text and pictures, with commas between them.',
-    example: 'some-id',
-    otherwise: 'the one of `IMAGE_MODEL`, if it is a gen model',
-  }),
   THINKING_MODELS: field.genModels.default([]).meta({
     description: 'Gen models of the thinking preview, with commas between them. Without any, it is off.',
     example: 'some-id',
     otherwise: 'off',
   }),
-  THINKING_BUDGET: field.thinkingBudget
-    .prefault('-1')
-    .describe('How many tokens such a model thinks with: 0 is none, -1 as many as it likes.'),
   ASK_MAX_TOKENS: field
     .wholeNumber(1, 1_000_000)
     .prefault('4096')
@@ -164,11 +131,6 @@ export const environmentSchema = z.object({
     .describe(
       'How much may be sent with a question, in tokens: what was said before is left out from the oldest. Set it to what your smallest model takes.',
     ),
-  ASK_TEMPERATURE: field.temperature.optional().meta({
-    description: "How freely models answer, from 0 to 2; the model's own way without it.",
-    example: '0.7',
-    otherwise: "the model's own",
-  }),
 
   MEDIA_STORE: field.mediaStore.optional().meta({
     description:
@@ -198,10 +160,6 @@ export const environmentSchema = z.object({
     example: '365',
     otherwise: 'as long as there is room',
   }),
-  MEDIA_LINK_DAYS: field
-    .wholeNumber(1, 3650)
-    .prefault('30')
-    .describe('How many days a link to a file works that was too large for the chat.'),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
     description:
       'Hosts that results of the gateway may come from although their address is not public, with commas between them: private networks only. A host without a port has the default ports, 80 and 443. What people type is fetched from public addresses only.',
@@ -227,23 +185,18 @@ export const environmentSchema = z.object({
     example: 'song=10, video=50, ask=1, ask:some-model=3, music.vocalRemoval=2',
     otherwise: 'nothing is known',
   }),
-  USAGE_RETENTION_DAYS: days
-    .prefault('400')
-    .describe('How many days usage is kept, by person, family and day.'),
-  AUDIT_RETENTION_DAYS: days.prefault('400').describe('How many days changes by moderators are kept.'),
   JOB_RETENTION_DAYS: days.optional().meta({
     description: 'How many days finished jobs are kept; without it, for ever, since their buttons need them.',
     example: '730',
     otherwise: 'for ever',
   }),
 
-  ADMIN_PORT: port.optional().meta({
+  ADMIN_PORT: field.hostPort.optional().meta({
     description:
-      'The port for metrics (Prometheus), at /metrics. Never the public one. Without it, there are none.',
+      'The port for metrics (Prometheus), at /metrics, for this machine alone; with a host before it, such as 0.0.0.0:9464, for others too. Never the public port.',
     example: '9464',
     otherwise: 'none',
   }),
-  ADMIN_HOST: field.host.prefault('127.0.0.1').describe('The address on which that port listens.'),
 
   OTEL_EXPORTER_OTLP_ENDPOINT: field.baseUrl.optional().meta({
     description:

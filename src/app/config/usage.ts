@@ -1,7 +1,7 @@
 /** Settings about who is served, and how much may be used. */
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { FAMILIES, LIMITED } from '../../core/family.ts';
+import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/limits.ts';
@@ -66,5 +66,21 @@ export const serverList = readable(
   (value) => {
     const ids = commaSeparated(value);
     return ids.every((id) => /^((discord|slack):)?[\w-]{1,64}$/.test(id)) ? ids : undefined;
+  },
+);
+
+/** By family, where a family left out keeps its default. */
+const CONCURRENCY = { song: 10, ask: 16, image: 4, video: 3 } as const satisfies Record<Family, number>;
+
+export const concurrency = readable(
+  'a number for each family with commas between them, such as "song=10, ask=16, image=4, video=3"',
+  (value): Readonly<Record<Family, number>> | undefined => {
+    const chosen = commaSeparated(value).map((item) => {
+      const [, name, most] = /^(\w+)\s*=\s*([1-9]\d{0,3})$/.exec(item) ?? [];
+      const family = FAMILIES.find((known) => known === name);
+      return family && ([family, Number(most)] as const);
+    });
+    const read = all(chosen);
+    return read && { ...CONCURRENCY, ...Object.fromEntries(read) };
   },
 );

@@ -40,6 +40,8 @@ import { createPageLinks } from '../routes/page-links.ts';
 import { createCollector } from '../telemetry/measurements.ts';
 
 const DAY = 24 * 3_600_000;
+/** Of usage, votes and changes by moderators: a year, and a month to compare it with. */
+const RETENTION_MS = 400 * DAY;
 /** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
 const PAUSE_FILE = 'paused';
 
@@ -226,9 +228,10 @@ function startCleanup(
   { config, storage, media, now, sleep, log }: AdministrationOptions,
 ): { stop(): Promise<void> } {
   async function cleanUp(): Promise<void> {
-    await storage.usage.prune(dayOf(now() - config.usage.retentionMs), now());
-    await feedback.prune(dayOf(now() - config.usage.retentionMs));
-    await decisions.prune(now() - config.auditRetentionMs);
+    const oldest = now() - RETENTION_MS;
+    await storage.usage.prune(dayOf(oldest), now());
+    await feedback.prune(dayOf(oldest));
+    await decisions.prune(oldest);
     if (config.jobRetentionMs === undefined) return;
     const before = now() - config.jobRetentionMs;
     await eraseJobs(storage.jobs.endedBefore(before), {

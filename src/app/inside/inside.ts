@@ -154,7 +154,7 @@ function jobDependencies(
     ...(pageUrl && { pageUrl }),
     concurrency: config.concurrency,
     familyOf,
-    mediaDefaults: config.mediaDefaults,
+    imageSize: config.imageSize,
     pollPause,
     now,
     sleep,

@@ -58,7 +58,6 @@ export interface AnswerSettings {
 export interface AnswerOffer {
   /** Upper bound of output tokens. */
   readonly maxTokens: number;
-  readonly temperature?: number;
   /** Input tokens that a question may have together with what was said before. */
   readonly contextTokens: number;
   /** Reads pictures where the chosen model cannot; may begin with a route. */
@@ -69,8 +68,6 @@ export interface AnswerOffer {
   readonly illustratingModels: readonly string[];
   /** Gen models of the thinking preview; none where it is switched off. */
   readonly thinkingModels: readonly string[];
-  /** Tokens to think with; -1 is automatic. */
-  readonly thinkingBudget: number;
 }
 
 /** A command's tools. */

@@ -31,7 +31,7 @@ export async function sendWork(run: JobRun, signal: AbortSignal, deps: JobDepend
     const submitted = await submit(work, {
       gateway: deps.gateway,
       media: deps.media,
-      mediaDefaults: deps.mediaDefaults,
+      imageSize: deps.imageSize,
       callBackUrl: deps.callbackUrl(id),
       fileUrl: deps.fileUrl,
       signal: AbortSignal.timeout(deadlineMs),
@@ -119,8 +119,7 @@ export interface Submitted {
   readonly result?: Result;
 }
 
-export interface SubmitTools
-  extends Pick<JobDependencies, 'gateway' | 'media' | 'mediaDefaults' | 'fileUrl'> {
+export interface SubmitTools extends Pick<JobDependencies, 'gateway' | 'media' | 'imageSize' | 'fileUrl'> {
   readonly callBackUrl: string;
   readonly signal: AbortSignal;
 }
@@ -160,7 +159,7 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
       return { result: await keepVoice(work, tools) };
     case 'media.image': {
       const { images } = await media.createImage(
-        { ...tools.mediaDefaults.image, ...work.request },
+        { ...(tools.imageSize !== undefined && { size: tools.imageSize }), ...work.request },
         { signal },
       );
       const items = await Promise.all(images.map((url) => toImage(url, tools.media)));
@@ -171,7 +170,6 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
     case 'media.video': {
       const { taskId } = await media.createVideo(
         {
-          ...tools.mediaDefaults.video,
           ...work.request,
           ...(work.image === undefined ? {} : { imageUrl: tools.fileUrl(work.image, 'image') }),
           ...(work.audio === undefined ? {} : { audioUrl: tools.fileUrl(work.audio, 'audio') }),

@@ -115,8 +115,8 @@ describe('settings', () => {
   });
 
   it('that are probably not meant are warnings', async () => {
-    expect(lines(await findings({ MEDIA_LINK_DAYS: '60', MEDIA_RETENTION_DAYS: '30' }))).toContain(
-      'warning Settings: MEDIA_LINK_DAYS',
+    expect(lines(await findings({ USAGE_LIMITS: 'person 5 units/day' }))).toContain(
+      'warning Settings: USAGE_LIMITS',
     );
   });
 });

@@ -50,7 +50,7 @@ export async function measureSongs(replicas: number, songs: number): Promise<Son
           GATEWAY_API_KEY: emulator.apiKey,
           MEDIA_STORE: join(folder, 'media'),
           MEDIA_ALLOWED_HOSTS: new URL(emulator.url).host,
-          SONG_CONCURRENCY: '1000',
+          CONCURRENCY: 'song=1000',
           REDIS_URL: redis.url,
         }),
       ),

@@ -7,7 +7,6 @@ const OFFER: AnswerOffer = {
   contextTokens: 1000,
   illustratingModels: [],
   thinkingModels: [],
-  thinkingBudget: -1,
 };
 
 /** Which model answers, where the one in force is `chosen`. */
