@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
-import type { VoiceEnd, VoiceSession } from '../platforms/platform.ts';
+import type { VoiceEnd } from '../platforms/platform.ts';
 import type { PartiesOptions } from './options.ts';
 
 /** After the last listener left, or the last song ended. */
@@ -51,19 +51,18 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   const { guild, owner, store, voice, sound, radioSong, now, log, sleep } = options;
   const closing = new AbortController();
   let latest = party;
-  let session: VoiceSession | undefined;
   /** The round that sounds, and the second at which it began to. */
   let playing: { readonly round: number; readonly from: number } | undefined;
   let isSounding = false;
   let listeners: readonly string[] | undefined;
   let idleSince: number | undefined;
   let failures = 0;
-  let work: Promise<unknown> = Promise.resolve();
+  const joined = Promise.withResolvers<void>();
+  /** Steps wait for the session: voice states, the bot's own `suppress` on a stage included, may arrive before it. */
+  let work: Promise<unknown> = joined.promise;
 
   const secondsNow = (): number =>
-    playing?.round === latest.round && session
-      ? playing.from + session.playedMs / 1000
-      : latest.position.seconds;
+    playing?.round === latest.round ? playing.from + session.playedMs / 1000 : latest.position.seconds;
 
   /** Resolves to the party as it is stored then; undefined where it is over or another process plays it. */
   async function apply(event: PartyEvent): Promise<Party | undefined> {
@@ -74,7 +73,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   }
 
   function show(): void {
-    options.show(latest, { seconds: secondsNow(), isSpeakable: session?.isSpeakable ?? true });
+    options.show(latest, { seconds: secondsNow(), isSpeakable: session.isSpeakable });
   }
 
   function measured(moves: boolean): PartyEvent {
@@ -94,7 +93,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   function end(ending: PartyEnding): void {
     if (closing.signal.aborted) return;
     closing.abort();
-    session?.leave();
+    session.leave();
     options.ended(ending, latest);
   }
 
@@ -103,7 +102,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     const stored = await store.read(guild);
     if (stored?.owner !== owner) return end(stored ? 'taken-over' : 'stopped');
     latest = stored;
-    listeners = await voice.listeners(guild, session?.channel ?? latest.channel);
+    listeners = await voice.listeners(guild, session.channel);
     if (listeners && !isDeepStrictEqual(listeners, latest.listeners))
       latest = (await apply({ type: 'heard', listeners })) ?? latest;
     if (!latest.current && latest.radio && listeners?.length !== 0) {
@@ -113,7 +112,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     if (latest.current && latest.round !== playing?.round) await begin(latest.current);
     if (!latest.current && playing) {
       playing = undefined;
-      session?.stop();
+      session.stop();
     }
     await sounds();
     show();
@@ -121,24 +120,23 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
 
   /** Nothing is played to an empty channel, in the audience of a stage, or in a pause. */
   async function sounds(): Promise<void> {
-    const shall =
-      playing !== undefined && !latest.paused && listeners?.length !== 0 && session?.isSpeakable === true;
+    const shall = playing !== undefined && !latest.paused && listeners?.length !== 0 && session.isSpeakable;
     if (shall === isSounding) return;
     isSounding = shall;
-    if (shall) session?.resume();
-    else session?.pause();
+    if (shall) session.resume();
+    else session.pause();
     latest = (await apply(measured(shall))) ?? latest;
   }
 
   async function begin(song: PartySong): Promise<void> {
     const { round, position } = latest;
-    session?.stop();
+    session.stop();
     playing = undefined;
     try {
       const packets = await sound(song, position.seconds);
       playing = { round, from: position.seconds };
       isSounding = true;
-      void session?.play(packets).then((outcome) => {
+      void session.play(packets).then((outcome) => {
         if (outcome === 'replaced') return;
         if (outcome === 'ended') failures = 0;
         then(() => over(round, outcome === 'ended' ? 'ended' : 'failed'));
@@ -182,7 +180,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   }
 
   const wake = () => then(look);
-  session = await voice.join({
+  const session = await voice.join({
     guild,
     channel: party.channel,
     isAwaited: options.isAwaited,
@@ -195,6 +193,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     onSpeakable: wake,
     onEnded: end,
   });
+  joined.resolve();
   wake();
   void watch();
 
@@ -208,7 +207,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       if (closing.signal.aborted) return;
       closing.abort();
       const event = measured(false);
-      session?.leave();
+      session.leave();
       await store.update(guild, (known) => {
         if (known?.owner !== owner) return known;
         const { owner: _, ...free } = partyAfter(known, event, now());

@@ -47,9 +47,12 @@ export function createSoundReader({ jobs, media, encoder, fileOf }: SoundOptions
       if (await jobs.replace({ ...job, kept: { ...job.kept, [key]: opus } })) return;
   }
 
-  return async (song, seconds) => {
-    const opened = await media.open((await opusOf(song)).name);
+  /** Opens the file with the first packet: sound that is never played leaves no file open. */
+  async function* packetsOf({ name }: KeptFile, seconds: number): AsyncGenerator<Uint8Array> {
+    const opened = await media.open(name);
     if (!opened) throw new SongGoneError('The song is not kept any more');
-    return readOggOpus(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
-  };
+    yield* readOggOpus(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
+  }
+
+  return async (song, seconds) => packetsOf(await opusOf(song), seconds);
 }

@@ -146,3 +146,19 @@ it('its buttons work for those who listen, not for those who are blocked, and St
   );
   expect(discord.refused).toEqual([]);
 });
+
+it('a song that was played before begins on a stage when somebody invites the bot to speak', async () => {
+  const theatre = discord.world.addChannel('Theatre', { guildId: discord.guild.id, type: 13 });
+  discord.gateway.announce(theatre);
+  discord.voice.join(discord.user, theatre);
+  const before = panel();
+  const pressed = discord.press('Play here take 1', card);
+  expect(await sayingOf(pressed)).toContain('I play Rain in Theatre');
+  const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
+  await discord.until(() => JSON.stringify(waiting).includes('invite me to speak'), 'why it is silent');
+  discord.voice.inviteBot(discord.guild.id);
+  await voice.until(() => voice.call(theatre.id).heard.length > 50, 'sound on the stage');
+  expect(await sayingOf(discord.press('Stop', waiting, { moderator: true }))).toContain('I stop, and leave');
+  await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
+  await discord.until(() => JSON.stringify(waiting).includes('The music has ended'), 'its end');
+});

@@ -61,6 +61,20 @@ it('plays one song after the other, and shows the line that is sung', async () =
   expect(lastShown()).toContain('Rain on the roof');
 });
 
+it('plays when people come, and the bot is moved and may not speak yet, before it has joined', async () => {
+  building.joining = async (options) => {
+    options.onListeners();
+    options.onSpeakable();
+    options.onMoved('cellar');
+    await settle();
+  };
+  await play('rain');
+  await pass(5);
+  expect(bot().session.isPlaying).toBe(true);
+  expect(await now()).toBe('rain at 5');
+  expect((await first.as(ADA).now())?.party.channel).toBe('cellar');
+});
+
 it('its message is edited every few seconds, also for a song whose length is not known', async () => {
   for (const seconds of [180, undefined]) {
     await first.as(ADA).play({ job: 'rain', index: 0, title: 'rain', ...(seconds && { seconds }) });

@@ -29,6 +29,8 @@ export class Building {
   hasOutage = false;
   /** The bot was taken out of the server. */
   isGone = false;
+  /** What happens before the bot has joined a channel. */
+  joining: (options: JoinOptions) => Promise<void> = async () => {};
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
 }
 
@@ -36,8 +38,9 @@ class FakeSession implements VoiceSession {
   channel: string;
   isSpeakable = true;
   readonly present = undefined;
-  isPaused = false;
+  isPaused = true;
   hasLeft = false;
+  #hasSong = false;
   #since = 0;
   #played = 0;
   readonly #clock: ManualClock;
@@ -46,7 +49,6 @@ class FakeSession implements VoiceSession {
   constructor(channel: string, clock: ManualClock) {
     this.channel = channel;
     this.#clock = clock;
-    this.isPaused = true;
   }
 
   get playedMs(): number {
@@ -62,11 +64,13 @@ class FakeSession implements VoiceSession {
     this.#played = 0;
     this.#since = this.#clock.now();
     this.isPaused = false;
+    this.#hasSong = true;
     return new Promise((resolve) => (this.#settle = resolve));
   }
 
   end(): void {
     this.isPaused = true;
+    this.#hasSong = false;
     this.#settle('ended');
   }
 
@@ -76,12 +80,14 @@ class FakeSession implements VoiceSession {
   }
 
   resume(): void {
+    if (!this.#hasSong) return;
     this.#since = this.#clock.now();
     this.isPaused = false;
   }
 
   stop(): void {
     this.pause();
+    this.#hasSong = false;
     this.#settle('replaced');
   }
 
@@ -130,6 +136,7 @@ export function startProcess(
     listeners: async (_, channel) =>
       serves ? [...building.people].flatMap(([who, where]) => (where === channel ? [who] : [])) : undefined,
     async join(options) {
+      await building.joining(options);
       const session = new FakeSession(options.channel, clock);
       building.bot = { options, session };
       return session;

@@ -1,5 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { it } from 'vitest';
+import { writeOggOpus } from '../../../../src/media/opus/ogg.ts';
+import { createFolderStore } from '../../../../src/media/store/folder.ts';
+import { createSoundReader } from '../../../../src/party/sound.ts';
+import { oneSong, songJob } from '../../../storage/jobs.ts';
 import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
 const TEN_SECONDS = 10_000;
@@ -334,6 +342,53 @@ it.concurrent('says within seconds that a channel cannot be joined, where somebo
   await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'unreachable' });
   expect(discord.voice.asked).toBeLessThanOrEqual(7);
   await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
+});
+
+it.concurrent('leaves no file open: of a song that is replaced at once, or stopped, or comes after the end', async ({
+  expect,
+  onTestFinished,
+}) => {
+  await using world = await startVoiceWorld();
+  const directory = await mkdtemp(join(tmpdir(), 'minstrel-voice-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const store = createFolderStore({ directory, now: Date.now });
+  const packets = song('a', 5_000).map((bytes) => ({ bytes, samples: 960 }));
+  const file = await store.put(writeOggOpus(packets, { preSkip: 312, channels: 2 }), { extension: 'opus' });
+  const opened: Readable[] = [];
+  const url = 'https://gateway.example/a.mp3';
+  const reader = createSoundReader({
+    jobs: {
+      read: async (id) =>
+        songJob({
+          id,
+          result: { ...oneSong('Rain'), songs: [{ audioUrl: url }] },
+          kept: { [`opus:${url}`]: file },
+        }),
+      replace: () => Promise.reject(new Error('It is kept already')),
+    },
+    media: {
+      stat: store.stat,
+      async open(name) {
+        const found = await store.open(name);
+        if (found) opened.push(found.stream);
+        return found;
+      },
+    },
+    encoder: { encode: () => Promise.reject(new Error('It is made already')) },
+    fileOf: () => Promise.reject(new Error('It is made already')),
+  });
+  const sound = () => reader({ job: 'a', index: 0 }, 0);
+  const { session, heard } = await inCall(world);
+  const replaced = session.play(await sound());
+  const stopped = session.play(await sound());
+  await heard(10);
+  session.stop();
+  const left = session.play(await sound());
+  const late = await sound();
+  session.leave();
+  for (const outcome of [replaced, stopped, left, session.play(late)]) expect(await outcome).toBe('replaced');
+  await expect.poll(() => opened.filter(({ closed }) => !closed)).toEqual([]);
+  expect(opened.length).toBeGreaterThan(0);
 });
 
 it.concurrent('follows when it is moved, and says why it ended: thrown out, or refused for good', async ({
