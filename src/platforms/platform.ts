@@ -153,7 +153,7 @@ export interface VoiceChannel {
 export interface JoinOptions {
   readonly guild: string;
   readonly channel: string;
-  /** Somebody waits for it: it rejects after a few tries, and not after minutes. */
+  /** Somebody waits for it: it rejects after some ten seconds, and not after minutes. */
   readonly isAwaited: boolean;
   /** Somebody moved the bot into another channel. */
   readonly onMoved: (channel: string) => void;
@@ -190,7 +190,7 @@ export type VoiceEnd =
   | 'removed'
   /** The platform refuses the connection, and will again. */
   | 'refused'
-  /** The voice server did not answer for minutes. */
+  /** The voice server does not answer, after several tries. */
   | 'unreachable'
   /** The connection to the platform itself began anew, or the platform has an outage: joining again helps, in time. */
   | 'lost';

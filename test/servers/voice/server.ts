@@ -10,8 +10,8 @@
  * call.heard;                                          // packets in order, opened by the first listener that could
  * ```
  *
- * Faults: `voice.away` (nothing answers), `voice.drop()`, `voice.close(4014)`, `voice.loses = 10` (every tenth packet).
- * What a client did wrong is in `voice.mistakes`.
+ * Faults: `voice.away` (nothing answers), `voice.blocksUdp` (a firewall), `voice.drop()`, `voice.closeAll(4014)`,
+ * `voice.loses = 10` (every tenth packet). What a client did wrong is in `voice.mistakes`.
  */
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -95,6 +95,8 @@ interface Client extends DaveMember {
 export class VoiceServer {
   /** Nothing answers: connections are refused and packets are lost. */
   away = false;
+  /** A firewall lets no UDP through: handshakes begin and never end. */
+  blocksUdp = false;
   /** Of so many packets one is lost on its way; 0 for none. */
   loses = 0;
   /** Each client that identifies is closed with this. */
@@ -347,7 +349,7 @@ export class VoiceServer {
   }
 
   #datagram(message: Buffer, from: RemoteInfo): void {
-    if (this.away) return;
+    if (this.away || this.blocksUdp) return;
     if (message.length === 8) return; // A keep-alive.
     if (message.length === DISCOVERY && message.readUInt16BE(0) === 1) {
       const answer = Buffer.alloc(DISCOVERY);

@@ -31,12 +31,10 @@ const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021
 const MOVING_MS = 5_000;
 /** A server whose channels were emptied by an outage may be told of only after that. */
 const OUTAGE_TOLD_MS = 2_000;
-/** A handshake takes less than a second. */
-const HANDSHAKE_MS = 15_000;
 const RETRY = { firstMs: 500, longestMs: 15_000 } as const;
-/** Some two minutes of trying, and ten seconds while a person waits. */
-const MOST_FAILURES = 12;
-const MOST_FAILURES_AWAITED = 4;
+/** A handshake takes less than a second. Tries go on for minutes, or for ten seconds while a person waits. */
+const TRIES = { eachMs: 15_000, most: 13 } as const;
+const TRIES_AWAITED = { eachMs: 5_000, most: 2 } as const;
 /** Five seconds in which a file may be late, in packets; the library ends a song after 0.1 s. */
 const MOST_MISSED_FRAMES = 250;
 
@@ -222,7 +220,7 @@ class DiscordVoiceSession implements VoiceSession {
             : this.#tryAgain(),
         );
       default:
-        return void this.#after(HANDSHAKE_MS, () => this.#tryAgain());
+        return void this.#after(this.#tries.eachMs, () => this.#tryAgain());
     }
   }
 
@@ -243,6 +241,10 @@ class DiscordVoiceSession implements VoiceSession {
     this.#watch = setTimeout(() => this.#tell(this.#whyTakenOut()), OUTAGE_TOLD_MS);
   }
 
+  get #tries(): { readonly eachMs: number; readonly most: number } {
+    return this.#options.isAwaited && !this.#isBegun ? TRIES_AWAITED : TRIES;
+  }
+
   #after(milliseconds: number, then: () => void): void {
     if (this.#ended.signal.aborted) return;
     this.#watch = setTimeout(then, milliseconds);
@@ -255,8 +257,7 @@ class DiscordVoiceSession implements VoiceSession {
   /** False where it was the last failure that is borne. */
   #failed(): boolean {
     this.#failures += 1;
-    const isAwaited = this.#options.isAwaited && !this.#isBegun;
-    if (this.#failures <= (isAwaited ? MOST_FAILURES_AWAITED : MOST_FAILURES)) return true;
+    if (this.#failures < this.#tries.most) return true;
     this.#finish(this.#options.hasOutage() ? 'lost' : 'unreachable');
     return false;
   }

@@ -7,6 +7,7 @@ import { it } from 'vitest';
 import { writeOggOpus } from '../../../../src/media/opus/ogg.ts';
 import { createFolderStore } from '../../../../src/media/store/folder.ts';
 import { createSoundReader } from '../../../../src/party/sound.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { oneSong, songJob } from '../../../storage/jobs.ts';
 import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
@@ -333,16 +334,23 @@ it.concurrent('waits for a gateway that is away longer than a move takes: the se
   expect(discord.gateway.resumes).toBe(1);
 });
 
-it.concurrent('says within seconds that a channel cannot be joined, where somebody waits, and asks no more', async ({
-  expect,
-}) => {
-  await using world = await startVoiceWorld();
-  const { discord, server } = world;
-  server.away = true;
-  await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'unreachable' });
-  expect(discord.voice.asked).toBeLessThanOrEqual(7);
-  await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
-});
+it.concurrent.for([
+  ['refuses connections', 'away'],
+  ['is behind a firewall', 'blocksUdp'],
+] as const)(
+  'says after two tries that a channel cannot be joined, where somebody waits, and asks no more: its server %s',
+  async ([, fault], { expect }) => {
+    await using world = await startVoiceWorld();
+    const { discord, server } = world;
+    server[fault] = true;
+    const since = performance.now();
+    await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'unreachable' });
+    expect(performance.now() - since).toBeLessThan(1.5 * TEN_SECONDS * PATIENCE);
+    await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
+    // Joined twice, and left.
+    expect(discord.voice.asked).toBe(3);
+  },
+);
 
 it.concurrent('leaves no file open: of a song that is replaced at once, or stopped, or comes after the end', async ({
   expect,
