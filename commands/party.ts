@@ -30,6 +30,7 @@ export const party = defineCommand({
   description: 'Hear the songs that were made here, together in a voice channel',
   options: songOption,
   autocomplete: { song: suggestServerTakes },
+  answersPrivately: true,
   run: ({ options: { song } }, context) => playNamed(song, context),
 
   subcommands: {

@@ -100,7 +100,7 @@ export async function splitTake(
 export const studioActions = {
   extend,
   /** In the voice channel that the person is in. */
-  play: { run: ({ job, index }, context) => playTake({ job, index }, context) },
+  play: { answersPrivately: true, run: ({ job, index }, context) => playTake({ job, index }, context) },
   stems,
   cover: coverArt,
   karaoke,

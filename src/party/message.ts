@@ -60,7 +60,10 @@ function stateOf(
 }
 
 /** The message that stays when it is over. */
-export const overMessage = (sentence: string): Message => ({ title: 'The music has ended', text: sentence });
+export const overMessage = (sentence: string, { isShown }: { readonly isShown: boolean }): Message => ({
+  title: isShown ? 'The music has ended' : 'The music could not begin',
+  text: sentence,
+});
 
 function labelOf(
   name: 'pause' | 'skip' | 'stop' | 'queue',

@@ -16,6 +16,8 @@ export interface PanelOptions {
 export interface Panel {
   /** Never blocks and never throws; equal messages cost nothing. */
   show(message: Message): void;
+  /** Whether its channel has seen the party, also before a restart. */
+  readonly isShown: boolean;
   /** The last state. Never rejects. */
   close(message: Message): Promise<void>;
 }
@@ -50,6 +52,10 @@ export function createPanel(
   }
 
   return {
+    get isShown() {
+      return (posted ?? shown) !== undefined;
+    },
+
     show(message) {
       if (isDeepStrictEqual(message, shown)) return;
       shown = message;

@@ -25,7 +25,7 @@ export interface Parties {
 const ENDINGS = {
   removed: 'A moderator disconnected me, or the channel is gone. /party play begins anew.',
   refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
-  unreachable: 'Discord’s voice server did not answer for minutes. /party play tries again.',
+  unreachable: 'Discord’s voice server does not answer. /party play tries again.',
   lost: 'My connection to Discord broke. I am coming back.',
   lapsed: 'I was away for over an hour. /party play begins anew.',
   stopped: 'It was stopped. /party play begins anew.',
@@ -78,7 +78,8 @@ export function createParties(options: PartiesOptions): Parties {
     const isSame = (party: Party | undefined) =>
       party?.owner === known.owner && party?.position.at === known.position.at;
     if (await store.update(guild, (party) => (isSame(party) ? undefined : party))) return;
-    await panelOf(known).close(overMessage(ENDINGS.lapsed));
+    const panel = panelOf(known);
+    await panel.close(overMessage(ENDINGS.lapsed, panel));
   }
 
   /** Makes this process the owner of a party without one. Resolves to the party if it is its own now. */
@@ -127,7 +128,8 @@ export function createParties(options: PartiesOptions): Parties {
       beating ??= beat();
     } catch (error) {
       const reason = error instanceof VoiceError ? error.reason : 'unreachable';
-      await over(guild, reason, panel, party);
+      // Nothing was heard or shown before: the person who waits for it is told alone.
+      await over(guild, reason, isAwaited && !panel.isShown ? undefined : panel, party);
       throw error;
     }
   }
@@ -135,7 +137,7 @@ export function createParties(options: PartiesOptions): Parties {
   async function over(
     guild: string,
     ending: PartyEnding,
-    panel: Panel,
+    panel: Panel | undefined,
     last: Party | undefined,
   ): Promise<void> {
     const host = hosted.get(guild);
@@ -152,7 +154,7 @@ export function createParties(options: PartiesOptions): Parties {
     } catch (error) {
       log.warn({ err: error, guild, ending }, 'The end of a party could not be stored');
     }
-    if (ending !== 'lost') await panel.close(overMessage(ENDINGS[ending]));
+    if (ending !== 'lost') await panel?.close(overMessage(ENDINGS[ending], panel));
     log.info({ guild, ending, songs: last?.round }, 'A party ended here');
   }
 

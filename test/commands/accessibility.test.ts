@@ -137,7 +137,7 @@ function parties(): Message[] {
     partyMessage({ ...party, listeners: [] }, heard),
     partyMessage(party, { ...heard, isSpeakable: false }),
     partyMessage(silent, heard),
-    overMessage('It was stopped.'),
+    overMessage('It was stopped.', { isShown: true }),
   ];
 }
 

@@ -162,3 +162,26 @@ it('a song that was played before begins on a stage when somebody invites the bo
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(() => JSON.stringify(waiting).includes('The music has ended'), 'its end');
 });
+
+it.each(['Play here', '/party play'])(
+  '%s that cannot join tells the person alone, from the start',
+  async (how) => {
+    discord.voice.join(discord.user, lounge);
+    const publicly = () => discord.said().filter(({ onlyFor }) => onlyFor === null).length;
+    const before = publicly();
+    const identified = voice.identifies;
+    voice.blocksUdp = true;
+    const asked =
+      how === '/party play'
+        ? discord.command({ name: 'party play' })
+        : discord.press('Play here take 1', card);
+    expect(await asked.acknowledged(), 'it waits').toBe(5);
+    expect(asked.ephemeral).toBe(true);
+    await expect.poll(() => voice.identifies).toBeGreaterThan(identified);
+    voice.closeAll(4017);
+    expect((await asked.response()).onlyFor).toBe(discord.user.id);
+    expect(await sayingOf(asked)).toContain('Discord refuses the voice connection');
+    expect(publicly()).toBe(before);
+    voice.blocksUdp = false;
+  },
+);

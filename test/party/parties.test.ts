@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createPartyStore } from '../../src/party/store.ts';
+import { VoiceError } from '../../src/platforms/platform.ts';
 import type { SettingsStore } from '../../src/storage/storage.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
 import type { ManualClock } from '../storage/manual-clock.ts';
@@ -246,7 +247,7 @@ it('is silent in the audience of a stage, and follows when it is moved', async (
 it.each([
   ['removed', 'A moderator disconnected me'],
   ['refused', 'refuses the voice connection'],
-  ['unreachable', 'did not answer for minutes'],
+  ['unreachable', 'voice server does not answer'],
 ] as const)('says why it ended: %s', async (reason, sentence) => {
   await play('rain');
   bot().options.onEnded(reason);
@@ -255,6 +256,33 @@ it.each([
   expect(await now()).toBeUndefined();
   await play('sun');
   expect(await now()).toBe('sun at 0');
+});
+
+it('a channel that cannot be joined is told to the person who waits alone, unless the message of the party is there', async () => {
+  await play('rain');
+  await first.parties.stop();
+  const second = startProcess('second', { building, settings, clock });
+  building.joining = async () => {
+    throw new VoiceError('unreachable');
+  };
+  const sentence = 'Discord’s voice server does not answer';
+  await expect(second.as(ADA).play(song('sun'))).rejects.toThrow(sentence);
+  expect(second.shown).toMatchObject([
+    { title: 'The music has ended', text: expect.stringContaining(sentence) },
+  ]);
+  await expect(second.as(ADA).play(song('sun'))).rejects.toThrow(sentence);
+  expect(second.shown).toHaveLength(1);
+  expect(await second.as(ADA).now()).toBeUndefined();
+});
+
+it('a channel that cannot be joined on another replica than the one that was asked is told in public', async () => {
+  building.joining = async () => {
+    throw new VoiceError('unreachable');
+  };
+  const other = startProcess('other', { building, settings, clock, serves: false });
+  await other.as(ADA).play(song('rain'));
+  await first.parties.sweep();
+  expect(first.shown).toMatchObject([{ title: 'The music could not begin' }]);
 });
 
 it('comes back after the connection to the platform began anew, at the second where it was', async () => {

@@ -30,6 +30,8 @@ export interface CommandAction {
    * UserError where there is nothing to ask. Without a form, `run` answers the button.
    */
   readonly form?: (invocation: ActionInvocation, context: Context) => Promise<ActionForm>;
+  /** As {@link Command.answersPrivately}, for this button. */
+  readonly answersPrivately?: boolean;
   readonly run: (invocation: ActionInvocation, context: Context) => Promise<Outcome>;
 }
 
@@ -102,7 +104,7 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly moderatorsOnly?: boolean;
   /** Moderators cannot forbid it: help, and what people may ask about their own data. */
   readonly alwaysAllowed?: boolean;
-  /** Everything it says is for the person alone. */
+  /** What it says is for the person alone, and so is that they wait for it. */
   readonly answersPrivately?: boolean;
   /** What the finished job says. Pure: it may be rendered again at any time. */
   readonly done?: (job: JobView) => Message;

@@ -54,8 +54,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const invocation = { ...received, address: withPublicity(received.address, tools) };
   const before = await shownBefore(interaction, invocation, tools);
   if (before === 'answered') return;
-  const command = tools.bot.commands.find(({ name }) => name === invocation.command);
-  const asked = { interaction, invocation, isPrivate: command?.answersPrivately ?? false };
+  const asked = { interaction, invocation, isPrivate: answersPrivately(invocation, tools) };
   const early = await (before === 'waiting' ? takeOver(asked, tools) : deferInCrowd(asked, tools));
   // What takes long to render is waited for like what takes long to find out.
   const running = run(asked, tools).then(async (outcome) => ({
@@ -67,6 +66,12 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
     await resetMenus(interaction, tools);
+}
+
+function answersPrivately({ command: named, action }: Invocation, { bot }: ReceivingTools): boolean {
+  const command = bot.commands.find(({ name }) => name === named);
+  const button = action && command?.actions?.[action.name];
+  return button?.answersPrivately ?? command?.answersPrivately ?? false;
 }
 
 /** A resumed session repeats what a process answered that died before it could remember the event. Never rejects. */

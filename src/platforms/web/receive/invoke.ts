@@ -48,8 +48,6 @@ export async function invoke(
   { person, channel, address }: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
-  const command = tools.bot.commands.find(({ name }) => name === target.command);
-  const isPrivate = command?.answersPrivately === true;
   const entry: WebMessage | undefined = said && {
     ...said,
     id: saidId(id),
@@ -58,7 +56,6 @@ export async function invoke(
     author: person.id,
     body: [],
     source: said.line ?? '',
-    ...(isPrivate ? { to: person.id } : {}),
   };
   const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
   const invocation = present({ id, person, address: to, options, ...target });
