@@ -3,12 +3,12 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * What each layer may import, besides itself: imports run in one direction. `types of x` allows `import type` alone. Types count as
- * imports everywhere else.
+ * What each layer may import, besides itself: imports run in one direction. `types of x` allows `import type` alone, and a path allows
+ * that file alone. Types count as imports everywhere else.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['types of gateway'],
-  gateway: [],
+  gateway: ['src/core/backoff.ts'],
   emulator: [],
   media: ['core'],
   storage: ['core'],
@@ -124,7 +124,8 @@ function violations(sources: readonly Source[]): string[] {
         ? [`${from} imports another platform: ${to}`]
         : [];
     }
-    const isAllowed = allowed.includes(layer) || (typeOnly && allowed.includes(`types of ${layer}`));
+    const isAllowed =
+      allowed.includes(layer) || allowed.includes(to) || (typeOnly && allowed.includes(`types of ${layer}`));
     return isAllowed ? [] : [`${from} imports ${typeOnly ? 'types of ' : ''}${to}`];
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { retryAfterOf } from '../../core/backoff.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import {
   failed,
@@ -13,7 +14,7 @@ import {
 import { parseJson } from './json.ts';
 import { DEFAULT_TIMEOUTS, type FetchedResponse, type GatewayOptions } from './options.ts';
 import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
-import { type Deadline, endedBy, retryAfterOf, startDeadline, watchedTries } from './retry.ts';
+import { type Deadline, endedBy, startDeadline, watchedTries } from './retry.ts';
 
 export interface RequestInput {
   /** Values for the path's `{names}`. */

@@ -1,7 +1,7 @@
 /** When a request is tried again, and how long it may take. */
+import { backoff } from '../../core/backoff.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
 import { failed, GatewayError } from './errors.ts';
-import { asNumber } from './json.ts';
 import type { FinishedRequest, GatewayOptions } from './options.ts';
 
 const MOST_TRIES = 4;
@@ -9,14 +9,11 @@ const MOST_TRIES = 4;
 const LONGEST_UNSEEN_MS = 5_000;
 /** From the first try on; no try starts later than this. Within it a person still waits for an acknowledged command. */
 const BUDGET_MS = 20_000;
-/** As the vendors' own clients: half a second, doubling to eight, up to a quarter less (@anthropic-ai/sdk client.ts). */
+/** As the vendors' own clients: half a second, doubling to eight (@anthropic-ai/sdk client.ts). */
 const FIRST_WAIT_MS = 500;
 /** Rates are counted over seconds: 20 requests in 10 s in the public music API. */
 const FIRST_RATE_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 8_000;
-const JITTER = 0.25;
-/** Longer is not believed. */
-const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 /** Tries again what failed with a retryable error, within the budget; Retry-After is obeyed, or the error is thrown. */
 async function withRetries<T>(
@@ -30,9 +27,9 @@ async function withRetries<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
-      const first = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
-      const backoff = Math.min(first * 2 ** (tries - 1), LONGEST_WAIT_MS) * (1 - JITTER * random());
-      const wait = Math.ceil(Math.max(backoff, (error.retryAfterMs ?? 0) * (1 + (JITTER * random()) / 2)));
+      const firstMs = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
+      const own = backoff({ attempt: tries, firstMs, longestMs: LONGEST_WAIT_MS, random });
+      const wait = Math.ceil(Math.max(own, error.retryAfterMs ?? 0));
       if (elapsed() + wait > deadline) throw error;
       await sleep(wait, signal).catch(() => undefined);
       if (signal?.aborted === true) {
@@ -81,24 +78,6 @@ function worthAnotherTry(error: GatewayError): boolean {
   // A 429 of the messages dialect without Retry-After is a spend limit:
   // https://learn.microsoft.com/en-us/microsoft-cloud/dev/dev-proxy (anthropic-529).
   return !(error.code === 'rate' && ROUTES[error.route].family === 'msg');
-}
-
-/** The date as C's asctime writes it: it names no zone, and is UTC (RFC 9110 section 5.6.7). */
-const ASCTIME = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-
-/**
- * What the answer's headers ask us to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date
- * (RFC 9110 section 10.2.3).
- */
-export function retryAfterOf(headers: { get(name: string): string | null }, now: number): number | undefined {
-  const milliseconds = asNumber(headers.get('retry-after-ms'));
-  if (milliseconds !== undefined && milliseconds >= 0) return Math.min(milliseconds, LONGEST_RETRY_AFTER_MS);
-  const header = headers.get('retry-after')?.trim() ?? '';
-  const seconds = asNumber(header);
-  if (seconds !== undefined)
-    return seconds >= 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
-  const date = Date.parse(ASCTIME.test(header) ? `${header} UTC` : header);
-  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), LONGEST_RETRY_AFTER_MS);
 }
 
 /**

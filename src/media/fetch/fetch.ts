@@ -1,17 +1,11 @@
 import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
+import { retryAfterOf } from '../../core/backoff.ts';
 import type { System } from '../../core/system.ts';
 import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
-import {
-  type MediaRequest,
-  type MediaResponse,
-  readMedia,
-  readMediaUrl,
-  send,
-  waitAskedFor,
-} from './request.ts';
+import { type MediaRequest, type MediaResponse, readMedia, readMediaUrl, send } from './request.ts';
 
 /** Who named an address. What a person types is fetched from public addresses only. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
@@ -186,7 +180,7 @@ function checkAnswer(response: MediaResponse, now: number): void {
       new MediaError('status', `The server at ${response.url.host} answered ${status}`, {
         status,
         retryable: status >= 500 || passingStatuses.has(status),
-        retryAfterMs: waitAskedFor(headers['retry-after'], now),
+        retryAfterMs: retryAfterOf({ get: (name) => headers[name] }, now),
       }),
     );
   }

@@ -87,14 +87,6 @@ function fromTransport(error: unknown, signal: AbortSignal): unknown {
   });
 }
 
-/** `Retry-After` (RFC 9110 10.2.3: seconds or a date) in milliseconds from now. */
-export function waitAskedFor(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
 function singleValues(headers: Readonly<Record<string, string | string[] | undefined>>) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
