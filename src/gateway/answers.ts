@@ -1,55 +1,55 @@
-import { z } from 'zod';
-import { anyMembers, count, maybe, members } from './transport/json.ts';
-
 /** What chat, msg and gen have in common: one answer, whatever the dialect on the wire. */
+import { asCount, withoutUndefined } from './transport/json.ts';
 
-export const textPart = z.object({ type: z.literal('text'), text: z.string() });
-export type TextPart = z.infer<typeof textPart>;
+export interface TextPart {
+  type: 'text';
+  text: string;
+}
 
-export const imagePart = z.object({
-  type: z.literal('image'),
-  mimeType: z.string(),
+export interface ImagePart {
+  type: 'image';
+  mimeType: string;
   /** Base64, without a `data:` prefix. */
-  data: z.string().min(1),
-});
+  data: string;
+}
 
-export const toolCallPart = z.object({
-  type: z.literal('tool-call'),
-  name: z.string().min(1),
-  arguments: anyMembers,
-  id: z.string().optional(),
+export interface ToolCallPart {
+  type: 'tool-call';
+  name: string;
+  arguments: Record<string, unknown>;
+  id?: string | undefined;
   /** Opaque; sent back with the call in the next question (gen's `thoughtSignature`). */
-  signature: z.string().optional(),
-});
+  signature?: string | undefined;
+}
 
 /** The model's reasoning, not part of the answer itself. */
-const thoughtPart = z.object({ type: z.literal('thought'), text: z.string() });
+export interface ThoughtPart {
+  type: 'thought';
+  text: string;
+}
 
-const answerPart = z.discriminatedUnion('type', [textPart, imagePart, toolCallPart, thoughtPart]);
-export type AnswerPart = z.infer<typeof answerPart>;
+export type AnswerPart = TextPart | ImagePart | ToolCallPart | ThoughtPart;
 
-const finish = z.object({
-  reason: z.enum(['stop', 'length', 'blocked', 'refused', 'tool-calls', 'other']),
+export interface Finish {
+  reason: 'stop' | 'length' | 'blocked' | 'refused' | 'tool-calls' | 'other';
   /** The gateway's own word for it. */
-  detail: z.string().optional(),
-});
-export type Finish = z.infer<typeof finish>;
+  detail?: string;
+}
 
-/** Tokens, as far as they are known; undefined when nothing is. */
-export const usage = members({ inputTokens: maybe(count), outputTokens: maybe(count) }).refine(
-  (tokens) => Object.keys(tokens).length > 0,
-);
-export type Usage = z.infer<typeof usage>;
+/** Tokens, as far as they are known. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+}
 
 /** A whole answer, in whichever dialect it came. */
-export const answerSchema = z.object({
-  parts: z.array(answerPart),
-  finish,
-  usage: usage.optional(),
+export interface Answer {
+  parts: AnswerPart[];
+  finish: Finish;
+  usage?: Usage | undefined;
   /** The model that answered, as the gateway names it. */
-  model: z.string().optional(),
-});
-export type Answer = z.infer<typeof answerSchema>;
+  model?: string | undefined;
+}
 
 /** What had come when a stream broke off. */
 export type AnswerSoFar = Omit<Answer, 'finish'>;
@@ -60,4 +60,11 @@ export type AnswerEvent = { type: 'part'; part: AnswerPart } | ({ type: 'finish'
 /** Options that every method of the gateway takes. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+}
+
+/** Undefined when neither is known. */
+export function usageOf(input: unknown, output: unknown): Usage | undefined {
+  const [inputTokens, outputTokens] = [asCount(input), asCount(output)];
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  return withoutUndefined({ inputTokens, outputTokens });
 }

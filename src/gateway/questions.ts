@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { imagePart, textPart, toolCallPart } from './answers.ts';
 import type { RouteName } from './routes.ts';
 import { invalid } from './transport/errors.ts';
-import { anyMembers } from './transport/json.ts';
 import { checked } from './transport/request.ts';
 
 /** A function's declaration: contract, "Gen-style request", `tools[].functionDeclarations[]`. */
@@ -17,10 +15,23 @@ const toolDeclaration = z.object({
 });
 export type ToolDeclaration = z.infer<typeof toolDeclaration>;
 
+const anyMembers = z.record(z.string(), z.unknown());
+
 const part = z.discriminatedUnion('type', [
-  textPart,
-  imagePart.extend({ mimeType: z.string().regex(/^image\/[\w.+-]+$/) }),
-  toolCallPart,
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    mimeType: z.string().regex(/^image\/[\w.+-]+$/),
+    /** Base64. */
+    data: z.string().min(1),
+  }),
+  z.object({
+    type: z.literal('tool-call'),
+    name: z.string().min(1),
+    arguments: anyMembers,
+    id: z.string().optional(),
+    signature: z.string().optional(),
+  }),
   z.object({
     type: z.literal('tool-result'),
     name: z.string().min(1),

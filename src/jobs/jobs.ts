@@ -5,7 +5,7 @@ import { UserError } from '../core/errors.ts';
 import { type Address, channelOf, type Invocation, serverOf } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
-import { readMusicStage } from '../gateway/music/callback.ts';
+import { readMusicCallback } from '../gateway/music/callback.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
@@ -189,7 +189,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       }
     },
 
-    receive: (job, body) => storage.receive({ job, body, receivedAt: now(), kind: readMusicStage(body) }),
+    receive: (job, body) =>
+      storage.receive({ job, body, receivedAt: now(), kind: readMusicCallback(body).stage }),
 
     async find(id) {
       const run = await JobRun.load(id, storage);

@@ -1,6 +1,5 @@
 /** How each kind of work comes back, and how long Minstrel waits for it. */
 import type { Route } from '../core/work.ts';
-import type { MusicKind } from '../gateway/music/expected.ts';
 
 const MINUTE = 60_000;
 
@@ -10,8 +9,6 @@ export interface RoutePlan {
    * the result. `stream`: it comes word by word.
    */
   readonly comesBack: 'callback' | 'poll' | 'direct' | 'stream';
-  /** What its callbacks bring. */
-  readonly brings?: MusicKind;
   /** After this long without a result the person is told; a result that comes later is still delivered. */
   readonly deadlineMs: number;
   /** What people read while the gateway works. */
@@ -20,59 +17,50 @@ export interface RoutePlan {
 
 /** Deadlines: songs give up upstream after 10 minutes and videos take 1 to 5; each gets three times that, at least. */
 export const PLANS = {
-  'music.generate': { comesBack: 'callback', brings: 'songs', deadlineMs: 30 * MINUTE, stage: 'Composing' },
+  'music.generate': { comesBack: 'callback', deadlineMs: 30 * MINUTE, stage: 'Composing' },
   'music.extend': {
     comesBack: 'callback',
-    brings: 'songs',
     deadlineMs: 30 * MINUTE,
     stage: 'Composing what comes next',
   },
   'music.generateLyrics': {
     comesBack: 'callback',
-    brings: 'lyrics',
     deadlineMs: 10 * MINUTE,
     stage: 'Writing lyrics',
   },
   'music.generateCover': {
     comesBack: 'callback',
-    brings: 'images',
     deadlineMs: 15 * MINUTE,
     stage: 'Painting covers',
   },
   'music.uploadCover': {
     comesBack: 'callback',
-    brings: 'songs',
     deadlineMs: 30 * MINUTE,
     stage: 'Playing it in a new style',
   },
   'music.uploadExtend': {
     comesBack: 'callback',
-    brings: 'songs',
     deadlineMs: 30 * MINUTE,
     stage: 'Composing what comes next',
   },
-  'music.addVocals': { comesBack: 'callback', brings: 'songs', deadlineMs: 30 * MINUTE, stage: 'Singing' },
+  'music.addVocals': { comesBack: 'callback', deadlineMs: 30 * MINUTE, stage: 'Singing' },
   'music.addInstrumental': {
     comesBack: 'callback',
-    brings: 'songs',
     deadlineMs: 30 * MINUTE,
     stage: 'Gathering the band',
   },
   'music.vocalRemoval': {
     comesBack: 'callback',
-    brings: 'stems',
     deadlineMs: 20 * MINUTE,
     stage: 'Taking the song apart',
   },
   'music.wavGenerate': {
     comesBack: 'callback',
-    brings: 'wav',
     deadlineMs: 15 * MINUTE,
     stage: 'Making the WAV',
   },
   'music.mp4Generate': {
     comesBack: 'callback',
-    brings: 'video',
     deadlineMs: 20 * MINUTE,
     stage: 'Filming the music video',
   },

@@ -1,6 +1,6 @@
 /** What people read when work fails: what happened, and what to do. */
 import type { Route, Work } from '../core/work.ts';
-import type { GatewayErrorCode } from '../gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
 import type { MediaError } from '../media/errors.ts';
 
 const SENTENCES = {

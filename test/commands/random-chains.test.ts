@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { isOpen } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { codePoint } from '../fixtures/code-point.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
 import { BOB, MODERATOR, openStudio, type Studio } from './song/world.ts';

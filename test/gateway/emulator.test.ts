@@ -234,9 +234,8 @@ describe('the rest of the emulator', () => {
   );
 
   it('pictures and videos', async () => {
-    const { images, width } = await gateway.media.createImage({ model: 'canvas-plus', prompt: 'a red boat' });
+    const { images } = await gateway.media.createImage({ model: 'canvas-plus', prompt: 'a red boat' });
     expect(await typeOf(images[0])).toMatch(/^image\//);
-    expect(width).toBeGreaterThan(0);
     const { taskId } = await gateway.media.createVideo({
       model: 'reel-standard',
       prompt: 'a red boat',

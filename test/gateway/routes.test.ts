@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/gateway/routes.ts';
-import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { ROUTE_CASES } from './route-cases.ts';
 import { API_KEY, answer, errorOf, gatewayAt, startServer } from './support.ts';
 

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
 import type { AlignedWord } from '../../src/gateway/music/music.ts';
-import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 
 export interface Sent {

@@ -4,7 +4,7 @@ import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
 import type { Question } from '../../src/gateway/questions.ts';
 import type { RouteName } from '../../src/gateway/routes.ts';
-import type { GatewayErrorCode } from '../../src/gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import { type Callback, callbackOf, type Taken } from './callbacks.ts';
 import type { History, Outcome, PaidReply, Stage } from './history.ts';

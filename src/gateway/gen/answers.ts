@@ -1,53 +1,6 @@
-import { z } from 'zod';
-import { type AnswerPart, type Finish, type Usage, usage } from '../answers.ts';
-import type { AnswerPiece } from '../transport/collector.ts';
+import { type AnswerPart, type Finish, usageOf } from '../answers.ts';
 import * as json from '../transport/json.ts';
-import type { PieceReader } from '../transport/stream.ts';
-
-const MOST_PARTS = 10_000;
-
-/** `executableCode`, `fileData` and what else there may be are passed over. Texts are not trimmed. */
-const part = json.members({
-  text: json.maybe(z.string()),
-  /** The text is the model's reasoning. */
-  thought: json.maybe(z.boolean()),
-  inlineData: json.maybe(json.members({ mimeType: json.maybe(json.text(100)), data: z.string() })),
-  functionCall: json.maybe(
-    json.members(
-      { name: json.text(200), args: json.maybe(json.anyMembers), id: json.maybe(json.text(512)) },
-      { args: ['args', 'arguments'] },
-    ),
-  ),
-  thoughtSignature: json.maybe(json.text(1_000_000)),
-});
-
-const candidate = json.members({
-  index: json.maybe(json.count),
-  content: json.maybe(json.members({ parts: json.listOf(part, MOST_PARTS) })),
-  finishReason: json.maybe(json.text(100)),
-});
-
-const genUsage = z.preprocess((value) => {
-  const tokens = json.fieldsOf(value);
-  const outputs = [json.asCount(tokens('candidatesTokenCount')), json.asCount(tokens('thoughtsTokenCount'))];
-  return { inputTokens: tokens('promptTokenCount'), outputTokens: sumOf(outputs) };
-}, usage);
-
-/**
- * What the gen-style routes return, whole or as a chunk of the stream: contract, "Gen style", where the bodies are not
- * shown; the public API's GenerateContentResponse (https://ai.google.dev/api/generate-content). Any member may be
- * missing.
- */
-const generateContentResponse = z.preprocess(
-  (body) => json.unwrapped(body, ['candidates', 'promptFeedback'], ['data', 'response']),
-  json.members({
-    candidates: json.listOf(candidate, 1_000),
-    promptFeedback: json.maybe(json.members({ blockReason: json.maybe(json.text(100)) })),
-    usageMetadata: json.maybe(genUsage),
-    modelVersion: json.maybe(json.text(512)),
-  }),
-);
-const readable = generateContentResponse.catch({ candidates: [] });
+import type { AnswerPiece, AnswerReader } from '../transport/stream.ts';
 
 /** https://ai.google.dev/api/generate-content#FinishReason. */
 const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
@@ -63,86 +16,78 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   IMAGE_RECITATION: 'blocked',
 };
 
-/** Of a chunk that brings text and nothing else: https://ai.google.dev/api/generate-content. */
-const PLAIN_RESPONSE = new Set(['modelVersion', 'responseId', 'createTime']);
-const NESTED_IN_RESPONSE = new Set(['candidates', 'usageMetadata']);
-const PLAIN_CANDIDATE = new Set(['index', 'finishReason', 'avgLogprobs']);
-const CONTENT = new Set(['content']);
-const PLAIN_CONTENT = new Set(['role']);
-const PARTS = new Set(['parts']);
-const PLAIN_PART = new Set(['text']);
-const PLAIN_USAGE = new Set([
-  ...['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'totalTokenCount'],
-  ...['trafficType', 'serviceTier'],
-]);
-const USAGE_DETAILS = new Set(['promptTokensDetails', 'candidatesTokensDetails']);
-const PLAIN_DETAIL = new Set(['modality', 'tokenCount']);
-
-function plainTextOf(response: json.JsonObject): string | undefined {
-  const [only, ...others] = json.asList(response.candidates);
-  if (others.length > 0 || !json.isPlain(only, PLAIN_CANDIDATE, CONTENT)) return undefined;
-  const { index = 0, content, finishReason } = only;
-  if (index !== 0 || (finishReason ?? null) !== null) return undefined;
-  if (!json.isPlain(content, PLAIN_CONTENT, PARTS)) return undefined;
-  const [said, ...more] = json.asList(content.parts);
-  if (more.length > 0 || !json.isPlain(said, PLAIN_PART)) return undefined;
-  return typeof said.text === 'string' ? said.text : undefined;
-}
-
-/** Gen-style gateways count in every chunk. */
-function plainUsageOf(counts: unknown): Usage | undefined {
-  if (!json.isPlain(counts, PLAIN_USAGE, USAGE_DETAILS)) return undefined;
-  for (const name of USAGE_DETAILS) {
-    const details = counts[name] ?? [];
-    if (!Array.isArray(details) || !details.every((each) => json.isPlain(each, PLAIN_DETAIL)))
-      return undefined;
-  }
-  const { promptTokenCount: inputTokens, candidatesTokenCount, thoughtsTokenCount } = counts;
-  if (!isCount(inputTokens)) return undefined;
-  if (candidatesTokenCount === undefined && thoughtsTokenCount === undefined) return { inputTokens };
-  const [said = 0, thought = 0] = [candidatesTokenCount, thoughtsTokenCount];
-  return isCount(said) && isCount(thought) ? { inputTokens, outputTokens: said + thought } : undefined;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-export function createGenReader(): PieceReader {
+/**
+ * Reads what the gen-style routes return, whole or as a chunk of the stream: contract, "Gen style", where the bodies are
+ * not shown; the public API's GenerateContentResponse (https://ai.google.dev/api/generate-content), in its snake case too.
+ * Any member may be missing.
+ */
+export function createGenReader(): AnswerReader {
   let called = false;
-  let isModelKnown = false;
   return {
-    isEnd: (data) => data.trimStart().startsWith('[DONE]'),
-    readPlain(value) {
-      if (!json.isPlain(value, PLAIN_RESPONSE, NESTED_IN_RESPONSE)) return undefined;
-      if (!isModelKnown && (value.modelVersion ?? null) !== null) return undefined;
-      const said = plainTextOf(value);
-      const usage = value.usageMetadata === undefined ? undefined : plainUsageOf(value.usageMetadata);
-      if (said === undefined || said === '' || (usage === undefined && value.usageMetadata !== undefined))
-        return undefined;
-      return { parts: [{ type: 'text', text: said }], usage };
-    },
     read(value): AnswerPiece {
-      const { candidates, promptFeedback, usageMetadata, modelVersion } = readable.parse(value);
-      isModelKnown ||= modelVersion !== undefined;
-      // The first candidate (their texts must not be mixed), or in its absence the first that came.
-      const chosen = candidates.find(({ index = 0 }) => index === 0) ?? candidates[0];
-      const parts = chosen?.content?.parts.flatMap(partsOf) ?? [];
+      const body = json.unwrapped(value, ['candidates', 'promptFeedback'], ['data', 'response']);
+      const { candidates, promptFeedback, usageMetadata, modelVersion } = body;
+      const candidate = firstOf(json.asList(candidates));
+      const { content, finish_reason, finishReason = finish_reason } = candidate;
+      const parts = json.asList(json.objectOf(content).parts).flatMap(partsOf);
       called ||= parts.some(({ type }) => type === 'tool-call');
+      const counts = json.objectOf(usageMetadata);
       return {
         parts,
-        finish: finishOf(chosen?.finishReason, promptFeedback?.blockReason, called),
-        usage: usageMetadata,
-        model: modelVersion,
+        finish: finishOf(
+          json.asText(finishReason, 100),
+          json.asText(json.objectOf(promptFeedback).blockReason, 100),
+          called,
+        ),
+        usage: usageOf(
+          counts.promptTokenCount,
+          sumOf(counts.candidatesTokenCount, counts.thoughtsTokenCount),
+        ),
+        model: json.asText(modelVersion, 512),
       };
     },
-    end: () => [],
   };
 }
 
-function sumOf(counts: readonly (number | undefined)[]): number | undefined {
-  const known = counts.filter((each) => each !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0);
+/** The first candidate (their texts must not be mixed), or in its absence the first that came. */
+function firstOf(candidates: readonly unknown[]): json.JsonObject {
+  return json.objectOf(candidates.find((each) => (json.objectOf(each).index ?? 0) === 0) ?? candidates[0]);
+}
+
+function sumOf(answered: unknown, thought: unknown): number | undefined {
+  const [one, other] = [json.asCount(answered), json.asCount(thought)];
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+}
+
+/** `executableCode`, `fileData` and what else there may be are passed over. Texts are not trimmed. */
+function partsOf(part: unknown): AnswerPart[] {
+  const {
+    text,
+    thought,
+    inline_data,
+    inlineData = inline_data,
+    functionCall,
+    thoughtSignature,
+  } = json.objectOf(part);
+  const parts: AnswerPart[] = [];
+  if (typeof text === 'string' && text !== '')
+    parts.push({ type: thought === true ? 'thought' : 'text', text });
+  const { data, mime_type, mimeType = mime_type } = json.objectOf(inlineData);
+  if (typeof data === 'string' && data !== '')
+    parts.push({ type: 'image', mimeType: json.asText(mimeType, 100) ?? 'application/octet-stream', data });
+  const { name, args, id } = json.objectOf(functionCall);
+  const called = json.asText(name, 200);
+  if (called !== undefined) {
+    const signature = json.asText(thoughtSignature, 1_000_000);
+    parts.push({
+      type: 'tool-call',
+      name: called,
+      arguments: { ...json.objectOf(args) },
+      id: json.asId(id),
+      signature,
+    });
+  }
+  return parts;
 }
 
 function finishOf(
@@ -155,18 +100,4 @@ function finishOf(
   const reason = json.lookUp(FINISH_REASONS, said);
   const plain = reason === undefined || reason === 'stop';
   return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: said };
-}
-
-function partsOf({ text: words, thought, inlineData, functionCall, thoughtSignature }: z.infer<typeof part>) {
-  const read: AnswerPart[] = [];
-  if (words !== undefined) read.push({ type: thought === true ? 'thought' : 'text', text: words });
-  if (inlineData !== undefined) {
-    const { mimeType = 'application/octet-stream', data } = inlineData;
-    read.push({ type: 'image', mimeType, data });
-  }
-  if (functionCall !== undefined) {
-    const { name, args = {}, id } = functionCall;
-    read.push({ type: 'tool-call', name, arguments: args, id, signature: thoughtSignature });
-  }
-  return read;
 }

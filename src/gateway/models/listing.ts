@@ -1,42 +1,13 @@
-import { z } from 'zod';
 import { GatewayError } from '../transport/errors.ts';
-import {
-  asNumber,
-  fieldsOf,
-  listOf,
-  maybe,
-  members,
-  normalName,
-  objectsIn,
-  text,
-  usable,
-} from '../transport/json.ts';
+import { asText, fieldsOf, normalName, objectsIn, withoutUndefined } from '../transport/json.ts';
 import type { GatewayOptions } from '../transport/options.ts';
 import type { Reply, Requester } from '../transport/request.ts';
 import { hintsOf, type ModelHints } from './hints.ts';
 
-/** Contract, "Model list item". */
-const modelListItem = z.preprocess(
-  (item) => (typeof item === 'string' ? { id: item } : item),
-  members(
-    {
-      id: text(256),
-      displayName: maybe(text(256)),
-      type: maybe(text(100)),
-      /** As the gateway writes it, or in ISO 8601 where it sends a number of seconds. */
-      createdAt: maybe(z.preprocess(asTime, text(100))),
-    },
-    {
-      id: ['id', 'model', 'modelId', 'name'],
-      displayName: ['displayName', 'label', 'title'],
-      type: ['type', 'object'],
-      createdAt: ['createdAt', 'created'],
-    },
-  ),
-);
-
-/** With hints as far as the listing has any: the contract says nothing of what a model is for. */
-export interface Model extends z.infer<typeof modelListItem>, ModelHints {
+/** Contract, "Model list item", with hints as far as the listing has any: the contract says nothing of what a model is for. */
+export interface Model extends ModelHints {
+  id: string;
+  displayName?: string;
   /** The listing routes that named it: a model that only `msg` lists is asked there. */
   listedBy?: ('chat' | 'msg')[];
 }
@@ -60,10 +31,8 @@ export async function listModels(
   for (let page = 0; page < MOST_PAGES && models.size < MOST_MODELS; page++) {
     let listing: Listing;
     try {
-      listing = readListing(
-        await requester.call(route, cursor === undefined ? {} : { query: { after_id: cursor } }),
-        route === 'chat/models' ? 'chat' : 'msg',
-      );
+      const query = cursor === undefined ? {} : { query: { after_id: cursor } };
+      listing = readListing(await requester.call(route, query), route === 'chat/models' ? 'chat' : 'msg');
     } catch (error) {
       if (page === 0 || !(error instanceof GatewayError)) throw error;
       log?.warn({ route, page, err: error }, 'a later page of the model list failed');
@@ -81,47 +50,40 @@ export async function listModels(
 interface Listing {
   models: Model[];
   /** The cursor of the next page, when there is one. */
-  next?: string;
+  next: string | undefined;
 }
 
 /** One page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
-const modelListPage = members({
-  data: listOf(modelListItem, MOST_MODELS),
-  hasMore: z.preprocess((value) => value === true || value === 'true', z.boolean()),
-  lastId: maybe(text(512)),
-});
-
 function readListing(reply: Reply, listedBy: 'chat' | 'msg'): Listing {
-  const found = pageIn(reply.value);
-  if (found === undefined) throw reply.unusable('no model list');
-  const { data, hasMore, lastId } = usable(reply, modelListPage, found);
-  if (data.length === 0 && found.data.length > 0) throw reply.unusable('no model in the list has an id');
-  const hints = new Map(found.data.map((item) => [fieldsOf(item)('id', 'model', 'modelId', 'name'), item]));
-  const models = data.map(
-    (model): Model => ({ ...model, ...hintsOf(hints.get(model.id)), listedBy: [listedBy] }),
-  );
-  const next = lastId ?? models.at(-1)?.id;
-  return hasMore && next !== undefined ? { models, next } : { models };
+  const page = pageIn(reply.value);
+  if (page === undefined) throw reply.unusable('no model list');
+  const models = page.data.slice(0, MOST_MODELS).flatMap((item) => modelIn(item, listedBy));
+  if (models.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an id');
+  const { hasMore = false, lastId = models.at(-1)?.id } = page;
+  return { models, next: hasMore ? lastId : undefined };
+}
+
+function modelIn(item: unknown, listedBy: 'chat' | 'msg'): Model[] {
+  const fields = fieldsOf(typeof item === 'string' ? { id: item } : item);
+  const id = asText(fields('id', 'model', 'name'), 256);
+  if (id === undefined) return [];
+  const displayName = asText(fields('displayName'), 256);
+  return [{ ...withoutUndefined({ id, displayName }), ...hintsOf(item), listedBy: [listedBy] }];
 }
 
 const LIST_NAMES = new Set(['data', 'models', 'items', 'list']);
 
 /** `{data: [...]}`, a bare list, or a list inside an envelope. */
-function pageIn(value: unknown): { data: unknown[]; hasMore?: unknown; lastId?: unknown } | undefined {
+function pageIn(
+  value: unknown,
+): { data: readonly unknown[]; hasMore?: boolean; lastId?: string | undefined } | undefined {
   if (Array.isArray(value)) return { data: value };
   for (const { value: object, fields, inArray } of objectsIn(value).take(20)) {
     if (inArray) continue;
     for (const [name, data] of Object.entries(object)) {
       if (!Array.isArray(data) || !LIST_NAMES.has(normalName(name))) continue;
-      return { data, hasMore: fields('hasMore'), lastId: fields('lastId', 'nextCursor') };
+      return { data, hasMore: fields('hasMore') === true, lastId: asText(fields('lastId'), 512) };
     }
   }
   return undefined;
-}
-
-function asTime(value: unknown): unknown {
-  const seconds = asNumber(value);
-  if (seconds === undefined) return value;
-  const date = new Date(seconds * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -1,38 +1,9 @@
-import { z } from 'zod';
-import { type AnswerPart, type Finish, usage } from '../answers.ts';
-import type { AnswerPiece } from '../transport/collector.ts';
+import { type AnswerPart, type Finish, usageOf } from '../answers.ts';
 import * as json from '../transport/json.ts';
 import type { Reply } from '../transport/request.ts';
-import type { PieceReader } from '../transport/stream.ts';
+import type { AnswerPiece, AnswerReader } from '../transport/stream.ts';
 
-const block = json.members({
-  type: json.maybe(json.text(100)),
-  text: json.maybe(z.string()),
-  thinking: json.maybe(z.string()),
-  name: json.maybe(json.text(200)),
-  id: json.maybe(json.text(512)),
-  input: json.maybe(json.anyMembers),
-});
-
-/**
- * What `POST /msg/v1/messages` returns: contract, "Messages response fields". Further blocks and words of
- * `stop_reason` are the public API's: https://platform.claude.com/docs/en/api/messages.
- */
-const messagesResponse = z.preprocess(
-  (body) => json.unwrapped(body, ['content'], ['data', 'message', 'result']),
-  json.members({
-    content: z.preprocess(
-      (said) => (typeof said === 'string' ? [{ text: said }] : said),
-      json.listOf(block, 10_000),
-    ),
-    stopReason: json.maybe(json.text(100)),
-    usage: json.maybe(usage),
-    model: json.maybe(json.text(512)),
-  }),
-);
-const readable = messagesResponse.catch({ content: [] });
-
-/** `stop_reason`. */
+/** https://platform.claude.com/docs/en/api/messages, `stop_reason`. */
 const STOP_REASONS: Readonly<Record<string, Finish['reason']>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -42,47 +13,39 @@ const STOP_REASONS: Readonly<Record<string, Finish['reason']>> = {
   refusal: 'refused',
 };
 
-export function createMsgReader(): PieceReader {
+/**
+ * Reads what `POST /msg/v1/messages` returns: contract, "Messages response fields". Further blocks and words of
+ * `stop_reason` are the public API's: https://platform.claude.com/docs/en/api/messages.
+ */
+export function createMsgReader(): AnswerReader {
   return {
-    isEnd: () => false,
-    // Never streamed.
-    readPlain: () => undefined,
     read(value): AnswerPiece {
-      const { content, stopReason, ...around } = readable.parse(value);
-      return { parts: content.flatMap(partsOf), finish: finishOf(stopReason), ...around };
+      const body = json.unwrapped(value, ['content'], ['data', 'message', 'result']);
+      const blocks = typeof body.content === 'string' ? [{ text: body.content }] : json.asList(body.content);
+      const reason = json.asText(body.stop_reason, 100);
+      const counts = json.objectOf(body.usage);
+      return {
+        parts: blocks.flatMap(partsOf),
+        finish:
+          reason === undefined
+            ? undefined
+            : { reason: json.lookUp(STOP_REASONS, reason) ?? 'other', detail: reason },
+        usage: usageOf(counts.input_tokens, counts.output_tokens),
+        model: json.asText(body.model, 512),
+      };
     },
-    end: () => [],
   };
 }
 
-function finishOf(said: string | undefined): Finish | undefined {
-  if (said === undefined) return undefined;
-  const known = json.lookUp(STOP_REASONS, said);
-  return { reason: known ?? 'other', detail: said };
-}
-
 /** Blocks of unknown types are left out. */
-function partsOf({
-  type = 'text',
-  text: words,
-  thinking,
-  name,
-  id,
-  input = {},
-}: z.infer<typeof block>): AnswerPart[] {
-  switch (type) {
-    case 'text':
-      return words === undefined ? [] : [{ type: 'text', text: words }];
-    case 'thinking':
-      return thinking === undefined ? [] : [{ type: 'thought', text: thinking }];
-    case 'tool_use':
-      return name === undefined ? [] : [{ type: 'tool-call', name, arguments: input, id }];
-    default:
-      return [];
-  }
+function partsOf(block: unknown): AnswerPart[] {
+  const { type = 'text', text, thinking, name, id, input } = json.objectOf(block);
+  const called = json.asText(name, 200);
+  if (type === 'text' && typeof text === 'string') return [{ type, text }];
+  if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'thought', text: thinking }];
+  if (type !== 'tool_use' || called === undefined) return [];
+  return [{ type: 'tool-call', name: called, arguments: { ...json.objectOf(input) }, id: json.asId(id) }];
 }
-
-const NAMES = ['inputTokens', 'tokenCount', 'totalTokens', 'count', 'tokens'];
 
 /**
  * What `POST /msg/v1/messages/count_tokens` returns. Not shown in the contract; the public API's is `{input_tokens}`:
@@ -90,6 +53,8 @@ const NAMES = ['inputTokens', 'tokenCount', 'totalTokens', 'count', 'tokens'];
  */
 export function readTokenCount(reply: Reply): number {
   const root = json.fieldsOf(reply.value);
-  const inner = json.fieldsOf(root('data', 'result', 'usage'));
-  return json.usable(reply, json.count, root(...NAMES) ?? inner(...NAMES) ?? reply.value);
+  const inner = json.fieldsOf(root('data'));
+  const count = json.asCount(root('inputTokens') ?? inner('inputTokens') ?? reply.value);
+  if (count === undefined) throw reply.unusable('no count of tokens');
+  return count;
 }

@@ -1,27 +1,32 @@
-/** Tolerant reading of JSON from outside, by hand and by schemas: any key style, nulls, numbers as text, nothing throws. */
-import { z } from 'zod';
+/** Tolerant reading of parsed JSON from outside: nulls, numbers as text, several spellings. Nothing throws. */
 
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Finds a member by any of its names, in order; absent, null and empty text all count as missing. */
 export type Fields = (...names: readonly string[]) => unknown;
 
-/** Deeper than any body of the gateway; JSON.parse spends some 60 bytes of memory on every level. */
-const DEEPEST = 200;
 const MOST_KEYS = 1_000;
-
+const NOTHING: JsonObject = Object.freeze({});
 const NO_FIELDS: Fields = () => undefined;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `taskId`, `task_id`, `TaskID` and `task-id` are one name. */
-export function normalName(name: string): string {
-  const letters = /^[a-z0-9]{1,100}$/i.test(name) ? name : name.slice(0, 100).replace(/[^\p{L}\p{N}]/gu, '');
-  return letters.toLowerCase();
+/** The object itself, or an empty one. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : NOTHING;
 }
 
+/** `taskId`, `task_id`, `TaskID` and `task-id` are one name. */
+export function normalName(name: string): string {
+  return name
+    .slice(0, 100)
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+}
+
+/** The members of an object in any spelling. For bodies that come once; chunks of streams are read by their members' own names. */
 export function fieldsOf(value: unknown): Fields {
   if (!isObject(value)) return NO_FIELDS;
   const byName = new Map<string, unknown>();
@@ -31,13 +36,8 @@ export function fieldsOf(value: unknown): Fields {
     const name = normalName(key);
     if (!byName.has(name)) byName.set(name, member);
   }
-  return (...names) => {
-    for (const name of names) {
-      const member = byName.get(normalName(name));
-      if (member !== undefined) return member;
-    }
-    return undefined;
-  };
+  return (...names) =>
+    names.map((name) => byName.get(normalName(name))).find((member) => member !== undefined);
 }
 
 /** Trimmed text, numbers written out; undefined when nothing is left. */
@@ -48,6 +48,11 @@ export function asText(value: unknown, longest = 100_000): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** `taskId`, `audioId`, `personaId`: contract, "Music task inputs". */
+export function asId(value: unknown): string | undefined {
+  return asText(value, 512);
+}
+
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || value.length > 40 || value.trim() === '') return undefined;
@@ -55,10 +60,16 @@ export function asNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
+/** A number of zero or more: seconds. */
+export function asAmount(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number !== undefined && number >= 0 ? number : undefined;
+}
+
 /** A whole number of zero or more: tokens, pixels. */
 export function asCount(value: unknown): number | undefined {
-  const number = asNumber(value);
-  return number !== undefined && number >= 0 ? Math.floor(number) : undefined;
+  const amount = asAmount(value);
+  return amount !== undefined && amount <= Number.MAX_SAFE_INTEGER ? Math.floor(amount) : undefined;
 }
 
 export function asList(value: unknown): readonly unknown[] {
@@ -86,53 +97,13 @@ export function kindOf<Kind extends string>(
   return undefined;
 }
 
-/** JSON.parse; undefined for what is no JSON, and for nesting past any real body, before it costs memory. */
+/** JSON.parse; undefined for what is no JSON. */
 export function parseJson(text: string): unknown {
-  if (nestsTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function nestsTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) at = endOfString(text, at);
-    else if (char === 0x5b || char === 0x7b) {
-      if (++depth > DEEPEST) return true;
-    } else if (char === 0x5d || char === 0x7d) depth--;
-  }
-  return false;
-}
-
-function endOfString(text: string, opening: number): number {
-  let closing = text.indexOf('"', opening + 1);
-  while (closing !== -1) {
-    let slashes = 0;
-    while (text.charCodeAt(closing - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return closing;
-    closing = text.indexOf('"', closing + 1);
-  }
-  return text.length;
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-/** Whether all members bear one of these names, as written; only those of the names in `nested` may hold something nested. */
-export function isPlain(
-  value: unknown,
-  names: ReadonlySet<string>,
-  nested: ReadonlySet<string> = NO_NAMES,
-): value is JsonObject {
-  if (!isObject(value)) return false;
-  for (const name in value) {
-    const member = value[name];
-    if (!(typeof member === 'object' && member !== null ? nested : names).has(name)) return false;
-  }
-  return true;
 }
 
 export interface Visit {
@@ -168,50 +139,6 @@ export function* objectsIn(root: unknown, skip: ReadonlySet<string> = new Set())
   }
 }
 
-/**
- * The building blocks of response schemas: kinds of values, however the gateway writes them. Finders search a member
- * wherever it may be. The schema decides whether the value is of the right kind, bounds it, and drops everything else.
- */
-
-/** Trimmed text, cut at `longest` characters; numbers are written out. */
-export const text = (longest: number) => z.preprocess((value) => asText(value, longest), z.string());
-/** A number, or text that is one. */
-export const number = z.preprocess(asNumber, z.number());
-export const positive = z.preprocess(asNumber, z.number().positive());
-export const notNegative = z.preprocess(asNumber, z.number().min(0));
-/** A whole number of zero or more: tokens, pixels. */
-export const count = z.preprocess(asCount, z.int());
-export const httpUrl = z.preprocess(asHttpUrl, z.string());
-/** `taskId`, `audioId`, `personaId`: contract, "Music task inputs". */
-export const id = text(512);
-/** Members of any name and kind: a function's arguments. */
-export const anyMembers = z.record(z.string(), z.unknown());
-
-/** A member that counts as missing where it cannot be read. */
-export const maybe = <Kind extends z.ZodType>(kind: Kind) => kind.optional().catch(undefined);
-
-/** The items that can be read, of the first `most`; nothing where there is no list. */
-export const listOf = <Kind extends z.ZodType>(kind: Kind, most: number) =>
-  z
-    .preprocess((value) => asList(value).slice(0, most), z.array(maybe(kind)))
-    .transform((items) => items.filter((item): item is z.output<Kind> => item !== undefined));
-
-/**
- * An object whose members may be written in any case and with any separators, or under the other `names` given for
- * them, the first that is there; null and empty text count as missing, and what is missing is left out.
- */
-export function members<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  names: { readonly [Key in keyof Shape]?: readonly string[] } = {},
-) {
-  const found = (value: unknown) => {
-    if (!isObject(value)) return value;
-    const fields = fieldsOf(value);
-    return Object.fromEntries(Object.keys(shape).map((key) => [key, fields(...(names[key] ?? [key]))]));
-  };
-  return z.preprocess(found, z.object(shape)).transform(withoutUndefined);
-}
-
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
 
 /** The same object without its undefined members. */
@@ -223,20 +150,8 @@ export function withoutUndefined<T extends object>(object: T): Present<T> {
 }
 
 /** The object that has one of the `marks`: the body itself, or what one of the `wrappers` in it holds. */
-export function unwrapped(body: unknown, marks: readonly string[], wrappers: readonly string[]): unknown {
-  const fields = fieldsOf(body);
-  if (fields(...marks) !== undefined) return body;
-  const inner = fields(...wrappers);
-  return isObject(inner) ? inner : body;
-}
-
-/** What was found in a reply, as its schema lets it through. Throws the reply's error for what cannot be used. */
-export function usable<Schema extends z.ZodType>(
-  reply: { unusable(explanation: string): Error },
-  schema: Schema,
-  found: unknown,
-): z.output<Schema> {
-  const result = schema.safeParse(found);
-  if (result.success) return result.data;
-  throw reply.unusable(z.prettifyError(result.error));
+export function unwrapped(body: unknown, marks: readonly string[], wrappers: readonly string[]): JsonObject {
+  const root = objectOf(body);
+  if (marks.some((mark) => root[mark] !== undefined)) return root;
+  return wrappers.map((name) => root[name]).find(isObject) ?? root;
 }

@@ -1,5 +1,5 @@
 import type { RouteName } from '../routes.ts';
-import type { GatewayErrorCode } from './error-table.ts';
+import type { GatewayErrorCode } from './errors.ts';
 
 /** Longest times in milliseconds; past them a call fails with `timeout` or `stalled`. */
 export interface Timeouts {
@@ -74,7 +74,7 @@ export interface GatewayOptions {
   elapsed?: () => number;
   /** 0 up to, not including, 1. */
   random(): number;
-  /** Resolves after `ms`; resolves or rejects early when `signal` aborts. Used between tries, and between reads of many streams. */
+  /** Resolves after `ms`; resolves or rejects early when `signal` aborts. Used between tries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   timeouts?: Partial<Timeouts>;
   log?: { warn(facts: object, message: string): void };

@@ -1,20 +1,24 @@
 import { z } from 'zod';
-import { retryAfterOf } from '../../core/backoff.ts';
+import { backoff, retryAfterOf } from '../../core/backoff.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import {
   failed,
-  type GatewayError,
+  GatewayError,
+  type GatewayErrorCode,
   invalid,
   isWebPage,
-  type Redact,
   redactor,
   refused,
   transportFailed,
 } from './errors.ts';
 import { parseJson } from './json.ts';
-import { DEFAULT_TIMEOUTS, type FetchedResponse, type GatewayOptions } from './options.ts';
+import {
+  DEFAULT_TIMEOUTS,
+  type FetchedResponse,
+  type FinishedRequest,
+  type GatewayOptions,
+} from './options.ts';
 import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
-import { type Deadline, endedBy, startDeadline, watchedTries } from './retry.ts';
 
 export interface RequestInput {
   /** Values for the path's `{names}`. */
@@ -44,12 +48,13 @@ export interface Reply {
 /** A good answer whose body is read piece by piece. Must be closed. */
 export interface OpenReply {
   status: number;
-  /** Undefined at the end. Rejects when the connection breaks, the caller aborts, or nothing comes for too long. */
+  /** Undefined at the end. Throws GatewayError: `aborted`, `stalled` when nothing comes for too long, or `broken-stream`. */
   nextBytes(): Promise<Uint8Array | undefined>;
   /** From now on only some seconds are waited in all, however lively the stream is. */
   linger(): void;
-  deadline: Deadline;
-  redact: Redact;
+  /** An error for a refusal in the body; `midStream`: after a part of the answer, so work was done. */
+  refused(body: unknown, text: string, midStream: boolean): GatewayError;
+  failed(code: GatewayErrorCode, explanation: string): GatewayError;
   close(): void;
 }
 
@@ -58,42 +63,32 @@ export interface Requester {
   open(name: RouteName, input: RequestInput): Promise<OpenReply>;
 }
 
-/** Streams that are open at once add this to the time between two reads of each: a read costs the same, however much it brings. */
-const READ_INTERVAL_PER_STREAM_MS = 5;
-const LONGEST_READ_INTERVAL_MS = 250;
-/** With fewer streams, every word is read as it comes. */
-const FEW_STREAMS = 5;
-
 /** Error bodies are read up to here, in bytes. */
 const LONGEST_REFUSAL = 64 * 1024;
+/** Neither JSON that broke off, nor a web page. */
+const PLAIN = /^\s*[^\s<{["]/;
 
 export function createRequester(options: GatewayOptions): Requester {
   const { baseUrl, apiKey } = checkedOptions(options);
+  const { elapsed = options.now } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
 
-  let streams = 0;
-  const readInterval = (): number =>
-    streams < FEW_STREAMS ? 0 : Math.min(streams * READ_INTERVAL_PER_STREAM_MS, LONGEST_READ_INTERVAL_MS);
-
   async function send(name: RouteName, input: RequestInput, deadline: Deadline): Promise<FetchedResponse> {
     const { method, family, path }: GatewayRoute = ROUTES[name];
-    if (deadline.ended !== undefined) {
+    if (deadline.ended() !== undefined)
       throw failed(name, { code: 'aborted', neverSent: true, explanation: 'aborted before it was sent' });
-    }
     const url = `${baseUrl}${fillPath(name, path, input)}`;
-    const body = input.body === undefined ? {} : { body: serialised(name, input.body) };
+    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
     try {
-      return await deadline.race(
-        options.fetch(url, {
-          method,
-          headers: { ...headersFor(family, apiKey), ...(method === 'POST' ? JSON_BODY : {}) },
-          ...body,
-          signal: deadline.signal,
-          // A redirect would carry the key to another host, and send paid work twice.
-          redirect: 'manual',
-        }),
-      );
+      return await options.fetch(url, {
+        method,
+        headers: { ...headersFor(family, apiKey), ...(method === 'POST' ? JSON_BODY : {}) },
+        ...body,
+        signal: deadline.signal,
+        // A redirect would carry the key to another host, and send paid work twice.
+        redirect: 'manual',
+      });
     } catch (error) {
       throw endedBy(name, deadline) ?? transportFailed(name, error);
     }
@@ -107,9 +102,9 @@ export function createRequester(options: GatewayOptions): Requester {
       const response = await send(name, input, deadline);
       const { status } = response;
       const retryAfterMs = retryAfterOf(response.headers, options.now());
-      const refusedWith = (refusal: Refusal, text: string) =>
-        refused(name, { status, refusal, retryAfterMs, text }, redact);
-      return { response, status, isGood: status >= 200 && status < 300, deadline, redact, refusedWith };
+      const refusedWith = (refusal: Refusal, text: string, midStream = false) =>
+        refused(name, { status, refusal, retryAfterMs, text, midStream }, redact);
+      return { response, status, isGood: status >= 200 && status < 300, deadline, refusedWith };
     } catch (error) {
       deadline.release();
       throw error;
@@ -120,17 +115,12 @@ export function createRequester(options: GatewayOptions): Requester {
     const { maxBytes }: GatewayRoute = ROUTES[name];
     const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
     try {
-      const bound = isGood ? maxBytes : LONGEST_REFUSAL;
-      const { text, tooLong, failure } = await readBody(response.body, bound, deadline);
+      const { text, tooLong, failure } = await readBody(response.body, isGood ? maxBytes : LONGEST_REFUSAL);
       const value = parseJson(text) ?? (input.plainText && isGood && PLAIN.test(text) ? text : undefined);
       if (!isGood && input.isAnswer?.(value) !== true) throw refusedWith(readRefusal(value), text);
       if (failure !== undefined) throw endedBy(name, deadline) ?? transportFailed(name, failure);
       const unusable = (explanation: string) =>
-        failed(name, {
-          code: isWebPage(text) ? 'no-api' : 'nonsense',
-          explanation,
-          status,
-        });
+        failed(name, { code: isWebPage(text) ? 'no-api' : 'nonsense', explanation, status });
       if (tooLong) throw unusable(`the answer is longer than ${maxBytes} bytes`);
       if (value === undefined && text.trim() !== '') throw unusable('the answer is not JSON');
       if ((input.isRefusal ?? isRefusal)(value)) throw refusedWith(readRefusal(value), text);
@@ -141,61 +131,167 @@ export function createRequester(options: GatewayOptions): Requester {
   }
 
   async function attemptOpen(name: RouteName, input: RequestInput): Promise<OpenReply> {
-    const { response, status, isGood, deadline, redact, refusedWith } = await begin(name, input);
+    const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
     if (!isGood) {
-      const { text } = await readBody(response.body, LONGEST_REFUSAL, deadline);
+      const { text } = await readBody(response.body, LONGEST_REFUSAL);
       deadline.release();
       throw refusedWith(readRefusal(parseJson(text)), text);
     }
-    const reader = response.body?.getReader();
     deadline.disarm();
-    const { elapsed = options.now } = options;
+    const reader = response.body?.getReader();
     const overAt = elapsed() + timeouts.streamMs;
     let patience = Number.POSITIVE_INFINITY;
-    let readAt = Number.NEGATIVE_INFINITY;
-    let isOpen = true;
-    streams += 1;
+    const broken = (cause: unknown): GatewayError => {
+      const ended = deadline.ended();
+      if (ended === 'aborted') return failed(name, { code: 'aborted', explanation: ABORTED });
+      return ended === 'timeout'
+        ? failed(name, { code: 'stalled', explanation: 'nothing came for too long', status, cause })
+        : failed(name, { code: 'broken-stream', explanation: 'the connection broke off', status, cause });
+    };
     return {
       status,
-      deadline,
-      redact,
       linger() {
         patience = timeouts.lingerMs;
       },
       async nextBytes() {
-        if (reader === undefined) return undefined;
         const began = elapsed();
-        const pause = readAt + readInterval() - began;
-        if (pause > 0) await deadline.race(options.sleep(pause, deadline.signal));
-        readAt = elapsed();
-        deadline.arm(Math.max(0, Math.min(timeouts.stallMs, patience, overAt - readAt)));
+        deadline.arm(Math.max(0, Math.min(timeouts.stallMs, patience, overAt - began)));
         try {
-          const { done, value } = await deadline.race(reader.read());
-          return done ? undefined : value;
+          return (await reader?.read())?.value;
+        } catch (error) {
+          throw broken(error);
         } finally {
           // The gateway's silence is timed, not the time that the reader of the stream takes.
           deadline.disarm();
           patience -= elapsed() - began;
         }
       },
+      refused: (body, text, midStream) => refusedWith(readRefusal(body), text, midStream),
+      failed: (code, explanation) => failed(name, { code, explanation, status }),
       close() {
         deadline.release();
-        if (isOpen) streams -= 1;
-        isOpen = false;
-        if (reader !== undefined) giveUp(reader);
+        if (reader) giveUp(reader);
       },
     };
   }
 
-  const tried = watchedTries(options);
+  /** One try, reported. */
+  async function watched<R extends { readonly status: number }>(
+    route: RouteName,
+    tries: number,
+    attempt: () => Promise<R>,
+  ): Promise<R> {
+    const began = elapsed();
+    const tell = (status: number | undefined, code: FinishedRequest['code']) =>
+      options.saw?.({ route, status, code, milliseconds: elapsed() - began, tries });
+    try {
+      const reply = await attempt();
+      tell(reply.status, 'ok');
+      return reply;
+    } catch (error) {
+      if (error instanceof GatewayError) tell(error.status, error.code);
+      throw error;
+    }
+  }
+
+  /** Tries again what failed with a retryable error, within the budget; Retry-After is obeyed, or the error is thrown. */
+  async function withRetries<R extends { readonly status: number }>(
+    route: RouteName,
+    signal: AbortSignal | undefined,
+    attempt: () => Promise<R>,
+  ): Promise<R> {
+    const deadline = elapsed() + BUDGET_MS;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await watched(route, tries, attempt);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
+        const firstMs = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
+        const own = backoff({ attempt: tries, firstMs, longestMs: LONGEST_WAIT_MS, random: options.random });
+        const wait = Math.ceil(Math.max(own, error.retryAfterMs ?? 0));
+        if (elapsed() + wait > deadline) throw error;
+        await options.sleep(wait, signal).catch(() => undefined);
+        if (signal?.aborted === true) {
+          const explanation = 'aborted while waiting to try again';
+          throw failed(route, {
+            code: 'aborted',
+            neverSent: error.taken === 'no',
+            explanation,
+            cause: error,
+          });
+        }
+      }
+    }
+  }
+
   return {
-    call: (name, input) => tried(name, input.signal, () => attemptCall(name, input)),
-    open: (name, input) => tried(name, input.signal, () => attemptOpen(name, input)),
+    call: (name, input) => withRetries(name, input.signal, () => attemptCall(name, input)),
+    open: (name, input) => withRetries(name, input.signal, () => attemptOpen(name, input)),
   };
 }
 
-/** Neither JSON that broke off, nor a web page. */
-const PLAIN = /^\s*[^\s<{["]/;
+const MOST_TRIES = 4;
+/** Paid work waits for longer in its job, where people see it, can end it, and no crash forgets it. */
+const LONGEST_UNSEEN_MS = 5_000;
+/** From the first try on; no try starts later than this. */
+const BUDGET_MS = 20_000;
+/** As the vendors' own clients: half a second, doubling to eight (@anthropic-ai/sdk client.ts). */
+const FIRST_WAIT_MS = 500;
+/** Rates are counted over seconds: 20 requests in 10 s in the public music API. */
+const FIRST_RATE_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 8_000;
+
+function worthAnotherTry({ retryable, retryAfterMs, code, route }: GatewayError): boolean {
+  if (!retryable) return false;
+  const { kind, family } = ROUTES[route];
+  if (retryAfterMs !== undefined) return kind === 'read' || retryAfterMs <= LONGEST_UNSEEN_MS;
+  // A 429 of the messages dialect without Retry-After is a spend limit:
+  // https://learn.microsoft.com/en-us/microsoft-cloud/dev/dev-proxy (anthropic-529).
+  return code !== 'maintenance' && !(code === 'rate' && family === 'msg');
+}
+
+/** One request's end: its caller's signal, or a time limit that can be set anew while it runs. Must be released. */
+function startDeadline(ms: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let hasTimedOut = false;
+  const end = () => controller.abort();
+  const arm = (next: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      hasTimedOut = !controller.signal.aborted;
+      end();
+    }, next);
+  };
+  arm(ms);
+  if (outer?.aborted) end();
+  outer?.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    /** Why it ended, once it has. */
+    ended: () => (controller.signal.aborted ? (hasTimedOut ? 'timeout' : 'aborted') : undefined),
+    arm,
+    /** No time limit until the next `arm`. */
+    disarm: () => clearTimeout(timer),
+    release: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', end);
+    },
+  } as const;
+}
+
+type Deadline = ReturnType<typeof startDeadline>;
+
+const ABORTED = 'aborted by the caller';
+
+/** The error for a request whose deadline came, if it did. */
+function endedBy(name: RouteName, deadline: Deadline): GatewayError | undefined {
+  const ended = deadline.ended();
+  if (ended === undefined) return undefined;
+  return ended === 'aborted'
+    ? failed(name, { code: 'aborted', explanation: ABORTED })
+    : failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
+}
 
 const JSON_BODY = { 'content-type': 'application/json' } as const;
 
@@ -236,19 +332,6 @@ function fillPath(name: RouteName, path: string, { path: values = {}, query = {}
   return search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`;
 }
 
-function serialised(name: RouteName, body: object): string {
-  try {
-    return JSON.stringify(body);
-  } catch (error) {
-    throw failed(name, {
-      code: 'invalid',
-      neverSent: true,
-      explanation: 'the request is not JSON',
-      cause: error,
-    });
-  }
-}
-
 interface BodyText {
   text: string;
   /** Longer than the bound: `text` is its beginning. */
@@ -258,32 +341,24 @@ interface BodyText {
 }
 
 /** Reads a body up to a bound in bytes, and gives the rest up. Never throws. */
-async function readBody(
-  body: FetchedResponse['body'],
-  maxBytes: number,
-  deadline: Deadline,
-): Promise<BodyText> {
-  if (body === null) return { text: '', tooLong: false };
+async function readBody(body: FetchedResponse['body'], maxBytes: number): Promise<BodyText> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  const soFar = () => new TextDecoder().decode(Buffer.concat(chunks));
-  const reader = body.getReader();
+  let left = maxBytes;
+  const read = (): string => new TextDecoder().decode(Buffer.concat(chunks));
+  const reader = body?.getReader();
   try {
     for (;;) {
-      const { done, value } = await deadline.race(reader.read());
-      if (done || value === undefined) return { text: soFar(), tooLong: false };
-      const left = maxBytes - size;
-      if (value.byteLength > left) {
-        chunks.push(value.subarray(0, left));
-        giveUp(reader);
-        return { text: soFar(), tooLong: true };
+      const value = (await reader?.read())?.value;
+      if (value === undefined) return { text: read(), tooLong: false };
+      chunks.push(value.subarray(0, left));
+      left -= value.byteLength;
+      if (left < 0) {
+        if (reader) giveUp(reader);
+        return { text: read(), tooLong: true };
       }
-      size += value.byteLength;
-      chunks.push(value);
     }
   } catch (failure) {
-    giveUp(reader);
-    return { text: soFar(), tooLong: false, failure };
+    return { text: read(), tooLong: false, failure };
   }
 }
 

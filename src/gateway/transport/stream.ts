@@ -1,41 +1,38 @@
-import { type Answer, type AnswerEvent, type AnswerPart, answerSchema } from '../answers.ts';
+import type { Answer, AnswerEvent, AnswerPart, AnswerSoFar, Finish, Usage } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
-import { type AnswerPiece, createAnswerCollector } from './collector.ts';
-import { failed, GatewayError, isWebPage, refused } from './errors.ts';
-import { parseJson, usable } from './json.ts';
-import { isRefusal, readRefusal } from './refusal.ts';
+import { GatewayError, isWebPage } from './errors.ts';
+import { parseJson, withoutUndefined } from './json.ts';
+import { isRefusal } from './refusal.ts';
 import type { OpenReply, Reply, Requester, RequestInput } from './request.ts';
-import { endedBy } from './retry.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
 
+/** What one chunk of a stream, or a whole body, adds to an answer. */
+export interface AnswerPiece {
+  readonly parts: readonly AnswerPart[];
+  readonly finish?: Finish | undefined;
+  readonly usage?: Usage | undefined;
+  readonly model?: string | undefined;
+}
+
 /** Reads one dialect's answers. Made anew for every answer, so it may keep state. */
-export interface PieceReader {
-  /** Whether an event's data is the stream's end mark. */
-  isEnd(data: string): boolean;
-  /**
-   * A chunk that is written as documented and brings text: the same piece as `read` gives, at a fraction of the cost. Undefined for
-   * every other value, refusals among them.
-   */
-  readPlain(value: unknown): AnswerPiece | undefined;
+export interface AnswerReader {
   /** A stream's chunk, or a whole answer. Total: garbage reads as an empty piece. */
   read(value: unknown): AnswerPiece;
   /** What was only complete at the end. */
-  end(): AnswerPart[];
+  end?(): AnswerPart[];
 }
 
 /** A whole answer. Throws `nonsense` for one that holds nothing and does not say why. */
-export function readAnswer(reply: Reply, reader: PieceReader): Answer {
-  const collector = createAnswerCollector();
+export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
+  const collector = createCollector();
   // A stream without event framing is a list.
-  for (const value of Array.isArray(reply.value) ? reply.value.slice(0, 10_000) : [reply.value]) {
+  for (const value of Array.isArray(reply.value) ? reply.value : [reply.value])
     collector.add(reader.read(value));
-  }
-  collector.add({ parts: reader.end() });
-  collector.flush();
+  collector.close(reader.end?.());
   collector.take();
-  const finish = collector.end();
+  const finish = collector.finish();
   if (finish === undefined) throw reply.unusable('the answer holds nothing');
-  return usable(reply, answerSchema, { ...collector.soFar(), finish });
+  return { ...collector.soFar(), finish };
 }
 
 /**
@@ -47,32 +44,25 @@ export async function* streamAnswer(
   requester: Requester,
   route: RouteName,
   input: () => RequestInput,
-  createReader: () => PieceReader,
+  createReader: () => AnswerReader,
 ): AsyncGenerator<AnswerEvent, void, undefined> {
   const reply = await requester.open(route, input());
-  const collector = createAnswerCollector();
+  const collector = createCollector();
   const reader = createReader();
   try {
     for await (const _ of readPieces(route, reply, reader, collector))
       for (const part of collector.take()) yield { type: 'part', part };
-    collector.flush();
-    collector.add({ parts: reader.end() });
+    collector.close(reader.end?.());
     for (const part of collector.take()) yield { type: 'part', part };
-    const finish = collector.end();
-    if (finish === undefined) {
-      throw failed(route, {
-        code: 'nonsense',
-        explanation: 'the answer holds nothing',
-        status: reply.status,
-      });
-    }
+    const finish = collector.finish();
+    if (finish === undefined) throw reply.failed('nonsense', 'the answer holds nothing');
     const { usage, model } = collector.soFar();
     yield { type: 'finish', finish, usage, model };
   } catch (error) {
     if (error instanceof GatewayError) {
       // What came in the same read as the failure.
       for (const part of collector.take()) yield { type: 'part', part };
-      collector.flush();
+      collector.close();
       collector.take();
       error.partial = collector.soFar();
     }
@@ -82,153 +72,164 @@ export async function* streamAnswer(
   }
 }
 
+/** In characters: who reads a stream may have a bound on all of it. */
+const LONGEST_FRAGMENT = 4_096;
+
+/** Puts an answer together from its pieces, in order. */
+function createCollector() {
+  const parts: AnswerPart[] = [];
+  let passed: AnswerPart[] = [];
+  /** Half a character at the end of a text: JSON may carry the halves ("\ud83d" and "\ude00") in two chunks. */
+  const held = { text: '', thought: '' };
+  let finish: Finish | undefined;
+  let usage: Usage | undefined;
+  let model: string | undefined;
+  let partsSeen = 0;
+  let hasGoneOn = false;
+
+  const pass = (part: AnswerPart) => {
+    if (part.type !== 'text' && part.type !== 'thought') {
+      passed.push(part);
+      return;
+    }
+    const { type } = part;
+    const text = held[type] + part.text;
+    held[type] = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+    append(passed, type, (held[type] === '' ? text : text.slice(0, -1)).toWellFormed(), LONGEST_FRAGMENT);
+  };
+
+  return {
+    add(piece: AnswerPiece): void {
+      if (piece.finish !== undefined) finish = piece.finish;
+      else if (piece.parts.length > 0) hasGoneOn = true;
+      if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
+      model ??= piece.model;
+      partsSeen += piece.parts.length;
+      for (const part of piece.parts) pass(part);
+    },
+    /** No more pieces come. */
+    close(last: readonly AnswerPart[] = []): void {
+      for (const type of ['thought', 'text'] as const) {
+        append(passed, type, held[type].toWellFormed());
+        held[type] = '';
+      }
+      passed.push(...last);
+    },
+    /** The parts since the last time, to pass on: text never ends within a character, and neighbouring fragments are one. */
+    take(): AnswerPart[] {
+      const taken = passed;
+      passed = [];
+      for (const part of taken) {
+        if (part.type === 'text' || part.type === 'thought') append(parts, part.type, part.text);
+        else parts.push(part);
+      }
+      return taken;
+    },
+    partsSeen: () => partsSeen,
+    hasFinished: () => finish !== undefined,
+    /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
+    hasSurelyFinished: () => finish !== undefined && (hasGoneOn || finish.reason !== 'stop'),
+    soFar: (): AnswerSoFar => withoutUndefined({ parts, usage, model }),
+    /** The finish; undefined for an answer that holds nothing and does not say why. */
+    finish(): Finish | undefined {
+      const end = finish ?? { reason: 'other' };
+      const isEmpty = parts.every((part) => part.type === 'thought');
+      const isExplained = ['blocked', 'refused', 'length'].includes(end.reason);
+      return isEmpty && !isExplained ? undefined : end;
+    },
+  };
+}
+
+/** Neighbouring fragments of text become one part, if that stays shorter than `longest`. */
+function append(
+  parts: AnswerPart[],
+  type: 'text' | 'thought',
+  text: string,
+  longest = Number.POSITIVE_INFINITY,
+): void {
+  if (text === '') return;
+  const last = parts.at(-1);
+  if (last?.type === type && last.text.length < longest) last.text += text;
+  else parts.push({ type, text });
+}
+
 /** Of one event, in characters. Streams carry text, a few words an event. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
 /** Of events, in bytes: a usual chunk is some 330 bytes for one token, reasoning included. Only their content is kept. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
 
-/** JSON is parsed before it is known how deep it nests only up to here, in characters: a level costs some 60 bytes. */
-const LONGEST_UNSCANNED = 16_384;
-
-type Collector = ReturnType<typeof createAnswerCollector>;
-
 /**
- * Reads a stream into `collector`, until it has finished, and yields after each read of the network. Throws when the stream does not
- * finish.
+ * Reads a stream into `collector`, until it has finished, and yields after each read of the network. Throws when the
+ * stream does not finish. A body without any event may still be a whole answer, or a list of chunks.
  */
 async function* readPieces(
   route: RouteName,
   reply: OpenReply,
-  reader: PieceReader,
-  collector: Collector,
+  reader: AnswerReader,
+  collector: ReturnType<typeof createCollector>,
 ): AsyncGenerator<void, void, undefined> {
-  let bound: number = LONGEST_STREAM;
-  const chunks = readChunks(route, reply, collector, () => bound);
-  const opening = await readOpening(chunks);
-  const refusedWith = (value: unknown, text: string, midStream: boolean) =>
-    refused(route, { status: reply.status, refusal: readRefusal(value), text, midStream }, reply.redact);
-  const problem = (code: 'broken-stream' | 'nonsense', explanation: string) =>
-    failed(route, {
-      code: isWebPage(textOf(opening)) ? 'no-api' : code,
-      explanation,
-      status: reply.status,
-    });
-
-  if (/^\s*[[{]/.test(textOf(opening))) {
-    bound = ROUTES[route].maxBytes;
-    const parsed = parseJson(textOf([...opening, ...(await Array.fromAsync(chunks))]));
-    if (parsed === undefined)
-      throw problem('broken-stream', 'the answer is no event stream, and no whole JSON');
-    const values: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-    for (const [index, value] of values.slice(0, 10_000).entries()) {
-      if (isRefusal(value)) throw refusedWith(value, textOf(opening), index > 0);
-      collector.add(reader.read(value));
-      yield;
-    }
-    return;
-  }
-
+  const decoder = createEventDecoder(LONGEST_EVENT);
+  const opening: Uint8Array[] = [];
+  let bytesRead = 0;
   let events = 0;
+  let partsAtEnd: number | undefined;
+
   /** Whether the stream is over. */
   const take = ({ name, data }: ServerSentEvent): boolean => {
-    const plain = name === undefined ? plainPiece(data) : undefined;
-    if (plain !== undefined) {
-      events++;
-      collector.add(plain);
-      return false;
-    }
-    if (reader.isEnd(data)) return true;
+    if (data.startsWith('[DONE]')) return true;
     if (data.trim() === '') return false;
-    events++;
+    events += 1;
     const value = parseJson(data);
-    if (name === 'error' || isRefusal(value)) throw refusedWith(value, data, true);
-    if (value === undefined) throw problem('broken-stream', 'an event is not JSON');
+    if (name === 'error' || isRefusal(value)) throw reply.refused(value, data, true);
+    if (value === undefined) throw reply.failed('broken-stream', 'an event is not JSON');
     collector.add(reader.read(value));
     return false;
   };
-  const plainPiece = (data: string): AnswerPiece | undefined => {
-    if (data.length > LONGEST_UNSCANNED || !data.startsWith('{')) return undefined;
+  const decode = (read: () => ServerSentEvent[]): boolean => {
     try {
-      return reader.readPlain(JSON.parse(data));
-    } catch {
-      return undefined;
+      return read().some(take);
+    } catch (error) {
+      throw error instanceof EventTooLongError ? reply.failed('broken-stream', error.message) : error;
     }
   };
-  const decoder = createEventDecoder(LONGEST_EVENT);
-  const eventsOf = (bytes: Uint8Array) => {
+  const nextBytes = async () => {
     try {
-      return decoder.push(bytes);
+      return await reply.nextBytes();
     } catch (error) {
-      if (error instanceof EventTooLongError) throw problem('broken-stream', error.message);
+      // How the connection of a finished answer ends is of no interest.
+      if (!(error instanceof GatewayError) || error.code === 'aborted') throw error;
+      if (collector.hasSurelyFinished() || (error.code === 'stalled' && collector.hasFinished()))
+        return undefined;
       throw error;
     }
   };
-  for (const bytes of opening) if (eventsOf(bytes).some(take)) return;
-  yield;
-  for await (const bytes of chunks) {
-    if (eventsOf(bytes).some(take)) return;
-    yield;
-  }
-  if (collector.hasFinished() || decoder.end().some(take) || collector.hasFinished()) return;
-  throw events === 0 && opening.length > 0
-    ? problem('nonsense', 'the answer is no event stream')
-    : problem('broken-stream', 'the stream ended without its end mark');
-}
 
-/** The bytes of a stream until it ends; once the answer has surely ended, however the rest goes is of no interest. */
-async function* readChunks(
-  route: RouteName,
-  reply: OpenReply,
-  { hasFinished, hasSurelyFinished, partsSeen }: Collector,
-  maxBytes: () => number,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let size = 0;
-  let partsAtEnd: number | undefined;
   for (;;) {
     // Keep-alive comments must not hold up a finished answer; what comes after a finish that was none does count.
-    if (hasSurelyFinished() && partsSeen() !== partsAtEnd) {
-      partsAtEnd = partsSeen();
+    if (collector.hasSurelyFinished() && collector.partsSeen() !== partsAtEnd) {
+      partsAtEnd = collector.partsSeen();
       reply.linger();
     }
-    let bytes: Uint8Array | undefined;
-    try {
-      bytes = await reply.nextBytes();
-    } catch (error) {
-      if (reply.deadline.ended === 'aborted') throw endedBy(route, reply.deadline) ?? error;
-      const stalled = reply.deadline.ended === 'timeout';
-      if (hasSurelyFinished() || (stalled && hasFinished())) return;
-      throw failed(route, {
-        code: stalled ? 'stalled' : 'broken-stream',
-        explanation: stalled ? 'nothing came for too long' : 'the connection broke off',
-        status: reply.status,
-        cause: error,
-      });
-    }
-    if (bytes === undefined) return;
-    size += bytes.byteLength;
-    if (size > maxBytes()) {
-      throw failed(route, {
-        code: 'broken-stream',
-        explanation: `the stream is longer than ${maxBytes()} bytes`,
-        status: reply.status,
-      });
-    }
-    yield bytes;
+    const bytes = await nextBytes();
+    if (bytes === undefined) break;
+    bytesRead += bytes.byteLength;
+    const bound = events === 0 ? ROUTES[route].maxBytes : LONGEST_STREAM;
+    if (bytesRead > bound) throw reply.failed('broken-stream', `the stream is longer than ${bound} bytes`);
+    if (events === 0) opening.push(bytes);
+    if (decode(() => decoder.push(bytes))) return;
+    yield;
   }
-}
+  if (collector.hasFinished() || decode(decoder.end) || collector.hasFinished()) return;
+  if (events > 0) throw reply.failed('broken-stream', 'the stream ended without its end mark');
 
-/** The first chunks, up to the first that shows what this is. */
-async function readOpening(chunks: AsyncGenerator<Uint8Array, void, undefined>): Promise<Uint8Array[]> {
-  const opening: Uint8Array[] = [];
-  for (;;) {
-    const { done, value } = await chunks.next();
-    if (done === true) return opening;
-    opening.push(value);
-    if (!/^\s*$/.test(textOf([value]))) return opening;
+  const text = new TextDecoder().decode(Buffer.concat(opening));
+  const body = parseJson(text);
+  if (body === undefined)
+    throw reply.failed(isWebPage(text) ? 'no-api' : 'broken-stream', 'the answer is neither events nor JSON');
+  for (const [index, value] of (Array.isArray(body) ? body : [body]).entries()) {
+    if (isRefusal(value)) throw reply.refused(value, text, index > 0);
+    collector.add(reader.read(value));
+    yield;
   }
-}
-
-function textOf(chunks: readonly Uint8Array[]): string {
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -7,14 +7,13 @@
 import { isOpen, type Job } from '../../core/job.ts';
 import type { Tracer } from '../../core/telemetry/tracer.ts';
 import type { Work } from '../../core/work.ts';
-import { readMusicCallback } from '../../gateway/music/callback.ts';
-import { keysOf, type MusicKind } from '../../gateway/music/expected.ts';
+import { keysOf, readMusicCallback } from '../../gateway/music/callback.ts';
 import { parseJson } from '../../gateway/transport/json.ts';
 import { modelOf } from '../../settings/limits/limits.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
-import { PLANS, type RoutePlan } from '../route-plans.ts';
+import { PLANS } from '../route-plans.ts';
 import { sentenceFor } from '../sentences.ts';
 import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
 import { deliver } from '../steps/deliver.ts';
@@ -199,7 +198,7 @@ function eventOf(
   job: Job,
   { newId, log }: Pick<CallbackDependencies, 'newId' | 'log'>,
 ): JobEvent | undefined {
-  const { stage, taskId, ...callback } = readMusicCallback(body, expectedOf(job));
+  const { stage, taskId, ...callback } = readMusicCallback(body);
   if (taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId) {
     // The signed URL names the job; the task in the body is only a hint.
     log.warn({ job: job.id, task: job.taskId, named: taskId }, 'A callback names another task than its URL');
@@ -242,12 +241,6 @@ function eventOf(
 function tellKeys(body: string, { id }: Job, log: CallbackDependencies['log']): void {
   log.warn({ job: id, bytes: body.length }, 'A callback that was not understood; its body is kept');
   log.debug({ job: id, keys: keysOf(parseJson(body)) }, 'The keys of a callback that was not understood');
-}
-
-/** What the callbacks of a job bring next. */
-function expectedOf({ lyrics, work }: Job): MusicKind | undefined {
-  const plan: RoutePlan = PLANS[work.route];
-  return lyrics === 'sent' ? 'lyrics' : plan.brings;
 }
 
 /** The work with its words; undefined where it waits for none. */

@@ -162,8 +162,7 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
         { ...(tools.imageSize !== undefined && { size: tools.imageSize }), ...work.request },
         { signal },
       );
-      const items = await Promise.all(images.map((url) => toImage(url, tools.media)));
-      return { result: { ...EMPTY_RESULT, images: items } };
+      return { result: { ...EMPTY_RESULT, images: images.map((url) => ({ type: 'remote', url })) } };
     }
     case 'gen.image':
       return { result: await illustrate(work.request, tools) };
@@ -193,13 +192,6 @@ function submitted(submission: Submission): Submitted {
     ...(submission.taskId === undefined ? {} : { taskId: submission.taskId }),
     ...(submission.result === undefined ? {} : { result: fromMusic(submission.result) }),
   };
-}
-
-/** Bytes inside a `data:` URL are kept at once, so that the record stays small. */
-async function toImage(url: string, media: SubmitTools['media']): Promise<ImageItem> {
-  const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
-  if (base64 === undefined) return { type: 'remote', url };
-  return { type: 'kept', file: await media.keepBytes(Buffer.from(base64, 'base64'), { kinds: ['image'] }) };
 }
 
 /** A gen image model answers with text and pictures; the pictures come as bytes and are kept at once. */

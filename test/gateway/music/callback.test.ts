@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMusicCallback, readMusicStage } from '../../../src/gateway/music/callback.ts';
-import { keysOf } from '../../../src/gateway/music/expected.ts';
+import { keysOf, readMusicCallback } from '../../../src/gateway/music/callback.ts';
 
 const MP3 = 'https://cdn.example/a1.mp3';
 const nothing = { songs: [], lyrics: [], images: [], stems: [] };
@@ -73,7 +71,6 @@ describe('a song', () => {
       'as JSON text',
       JSON.stringify({ code: '200', data: { callbackType: 'complete', task_id: 't1', data: [item] } }),
     ],
-    ['as bytes', new TextEncoder().encode(JSON.stringify({ task_id: 't1', data: [item] }))],
   ])('%s', (_, body) => {
     expect(readMusicCallback(body)).toEqual({
       taskId: 't1',
@@ -249,16 +246,6 @@ describe('other results', () => {
       },
     ],
     [
-      'as a list',
-      {
-        taskId: 't1',
-        stems: [
-          { name: 'vocal', url: 'https://c.example/v' },
-          { type: 'instrumental', audio_url: 'https://c.example/i' },
-        ],
-      },
-    ],
-    [
       'as a map',
       { taskId: 't1', stems: { vocals: 'https://c.example/v', instrumental: 'https://c.example/i' } },
     ],
@@ -318,160 +305,38 @@ describe('other results', () => {
   });
 });
 
-describe('what was asked for, under names that no public API has', () => {
+describe('what is none of the known results', () => {
   const url = (name: string) => `https://c.example/${name}`;
-  const stems = (body: unknown) =>
-    Object.fromEntries(
-      readMusicCallback(body, 'stems').result.stems.map(({ name, url: at }) => [name, at.slice(18)]),
-    );
 
   it.each([
-    ['bare', { taskId: 't1', drums: url('d'), backingVocals: url('b'), steelDrum: url('s') }],
-    [
-      'in data, in snake case',
-      { code: 200, data: { task_id: 't1', drums: url('d'), backing_vocals: url('b'), steel_drum: url('s') } },
-    ],
-    [
-      'in lists of one',
-      { taskId: 't1', result: { drums: [url('d')], backingVocals: [url('b')], steelDrum: [url('s')] } },
-    ],
-    [
-      'as a list of named files',
-      {
-        taskId: 't1',
-        data: [
-          { name: 'drums', url: url('d') },
-          { instrument: 'backing vocals', file: url('b') },
-          { type: 'steel drum', audioUrl: url('s') },
-        ],
-      },
-    ],
-    [
-      'half in a box and half beside it',
-      { taskId: 't1', stems: { drums: url('d') }, backingVocals: url('b'), steelDrum: url('s') },
-    ],
-    [
-      'with the song and its cover',
-      {
-        taskId: 't1',
-        data: {
-          drumsUrl: url('d'),
-          backingVocalsUrl: url('b'),
-          steelDrumUrl: url('s'),
-          originUrl: url('o'),
-          audioUrl: url('a'),
-          imageUrl: url('i'),
-        },
-        callBackUrl: url('callback'),
-      },
-    ],
-  ])('stems %s', (_, body) => {
-    expect(stems(body)).toEqual({ drums: 'd', 'backing vocals': 'b', 'steel drum': 's' });
-    expect(readMusicCallback(body, 'stems')).toMatchObject({ taskId: 't1', stage: 'complete' });
+    { detailUrl: url('t1') },
+    { link: url('t1.html') },
+    { result: url('t1.json') },
+    { callBackUrl: url('t1') },
+    { param: { audioUrl: url('t1') } },
+  ])('is not taken for one: %j', (address) => {
+    expect(readMusicCallback({ code: 200, data: { taskId: 't1', ...address } })).toMatchObject({
+      stage: 'unknown',
+      result: nothing,
+    });
   });
 
-  it('no known stem is lost in any case', () => {
-    const keys = [
-      'vocals',
-      'drums',
-      'bass',
-      'guitar',
-      'keyboard',
-      'strings',
-      'synth',
-      'backingVocals',
-      'percussion',
-    ];
-    for (const keyOf of [
-      (key: string) => key,
-      (key: string) => `${key}Url`,
-      (key: string) => `${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}_url`,
-      (key: string) => key.toUpperCase(),
-    ]) {
-      const files = Object.fromEntries(keys.map((key) => [keyOf(key), url(key)]));
-      for (const body of [files, { data: files }, { data: { response: files } }, { stems: files }]) {
-        expect(Object.values(stems({ taskId: 't1', ...body })).sort()).toEqual([...keys].sort());
-      }
-    }
-  });
-
-  it.each([
-    ['under url', { taskId: 't1', url: url('a.wav') }],
-    ['under audio', { code: 200, data: { taskId: 't1', audio: url('a.wav') } }],
-    ['as data itself', { taskId: 't1', data: url('a.wav') }],
-    ['as a list of one', { taskId: 't1', data: [url('a.wav')] }],
-    [
-      'beside the song and its picture',
-      { taskId: 't1', image: url('a.png'), url: url('a.mp3'), file: url('a.wav') },
-    ],
-    ['as the song’s own address', { taskId: 't1', data: [{ id: 'a1', audio_url: url('a.wav') }] }],
-  ])('a lone WAV %s', (_, body) => {
-    expect(readMusicCallback(body, 'wav')).toMatchObject({
+  it('beside stems is no stem', () => {
+    const { result } = readMusicCallback({
       taskId: 't1',
-      stage: 'complete',
-      result: { songs: [], wavUrl: url('a.wav') },
+      data: { drumsUrl: url('d'), originUrl: url('o'), audioUrl: url('a'), imageUrl: url('i') },
+      callBackUrl: url('callback'),
     });
+    expect(result).toEqual({ ...nothing, stems: [{ name: 'drums', url: url('d') }] });
   });
 
-  it('an address as the whole body', () => {
-    expect(readMusicCallback(` ${url('a.wav')}\n`, 'wav').result.wavUrl).toBe(url('a.wav'));
-  });
-
-  it.each([
-    ['under url', { taskId: 't1', url: url('a.mp4') }],
-    ['as data itself', { taskId: 't1', data: url('a.mp4') }],
-    ['beside the song', { taskId: 't1', audio_url: url('a.mp3'), result: url('a.mp4'), cover: url('a.png') }],
-  ])('a lone music video %s', (_, body) => {
-    expect(readMusicCallback(body, 'video')).toMatchObject({
-      stage: 'complete',
-      result: { songs: [], videoUrl: url('a.mp4') },
-    });
-  });
-
-  it('pictures, songs and words without a name', () => {
-    expect(readMusicCallback({ data: [url('1.png'), url('2.png')] }, 'images').result.images).toEqual([
-      url('1.png'),
-      url('2.png'),
-    ]);
-    expect(readMusicCallback({ data: [url('1.mp3'), url('2.mp3')] }, 'songs').result.songs).toEqual([
-      { audioUrl: url('1.mp3') },
-      { audioUrl: url('2.mp3') },
-    ]);
-    expect(
-      readMusicCallback({ taskId: 't1', data: ['[Verse]\nRain', '[Verse]\nSnow'] }, 'lyrics').result.lyrics,
-    ).toEqual([{ text: '[Verse]\nRain' }, { text: '[Verse]\nSnow' }]);
-  });
-
-  it.each(['songs', 'wav', 'video', 'images', 'stems'] as const)(
-    'an address of something else is no result of %s',
-    (kind) => {
-      for (const address of [
-        { detailUrl: url('t1') },
-        { link: url('t1.html') },
-        { result: url('t1.json') },
-        { callBackUrl: url('t1') },
-        { param: { url: url('t1') } },
-      ]) {
-        expect(readMusicCallback({ code: 200, data: { taskId: 't1', ...address } }, kind)).toMatchObject({
-          stage: 'unknown',
-          result: nothing,
-        });
-      }
-    },
-  );
-
-  it('an early stage of a song stays early', () => {
-    const body = { data: { callbackType: 'text', task_id: 't1', data: [{ id: 'a1', prompt: 'La' }] } };
-    expect(readMusicCallback(body, 'songs').stage).toBe('text');
-  });
-
-  it('what is none of it says nothing, and only its keys are told', () => {
+  it('says nothing, and only its keys are told', () => {
     const body = {
       taskId: 't1',
       secret: 'a prompt',
       files: { left: 'ftp://c.example/l', list: [{ deep: 1 }] },
     };
-    expect(readMusicCallback(body, 'stems').stage).toBe('unknown');
+    expect(readMusicCallback(body).stage).toBe('unknown');
     expect(keysOf(body)).toEqual([
       'taskId: string',
       'secret: string',
@@ -609,74 +474,5 @@ describe('garbage', () => {
     JSON.parse('{"__proto__": {"taskId": 1}, "constructor": {"prototype": {}}}'),
   ])('%# says nothing, and throws nothing', (body) => {
     expect(readMusicCallback(body)).toMatchObject({ stage: 'unknown', result: nothing });
-  });
-});
-
-describe('a callback that is written as documented', () => {
-  const texts = fc.constantFrom(
-    'Rain',
-    ' rain ',
-    '',
-    'https://cdn.example/a',
-    'x'.repeat(1_200),
-    '12',
-    7,
-    null,
-    true,
-    -1,
-  );
-  const names = [...Object.keys(item), 'source_image_url'].filter((name) => name !== 'id');
-  const members = fc.record(Object.fromEntries(names.map((name) => [name, texts])), { requiredKeys: [] });
-  const id = fc.constantFrom('a1', 'a2', ' a1', '', 3, null, 'x'.repeat(600));
-  const songs = fc.array(
-    fc.tuple(members, id).map(([rest, audioId]) => ({ ...item, ...rest, id: audioId })),
-    { maxLength: 3 },
-  );
-  const body = fc.record({
-    code: fc.constantFrom(200, '200', 500, null),
-    msg: texts,
-    data: fc.record({
-      callbackType: fc.constantFrom('text', 'first', 'complete', 'error', 'COMPLETE', null),
-      task_id: fc.constantFrom('t1', ' t1', '', 5, null),
-      data: songs,
-    }),
-  });
-  it('is read as any other is', () => {
-    fc.assert(
-      fc.property(body, fc.constantFrom(undefined, 'songs' as const), (said, expected) => {
-        // A member that counts as missing is not documented.
-        expect(readMusicCallback(said, expected)).toEqual(
-          readMusicCallback({ ...said, other: null }, expected),
-        );
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  const strange = fc.constantFrom<unknown>(
-    null,
-    [],
-    [item],
-    { ...item, error: 'no' },
-    { ...item, response: { status: 'failed' } },
-    { ...item, prompt: { state: 'error' } },
-  );
-  const withStrangeSongs = fc
-    .tuple(body, fc.array(strange, { maxLength: 2 }), fc.constantFrom(1, 6))
-    .map(([said, others, times]) => ({
-      ...said,
-      data: {
-        ...said.data,
-        data: Array.from({ length: times }, () => [...said.data.data, ...others]).flat(),
-      },
-    }));
-  it('tells its stage without being read whole', () => {
-    fc.assert(
-      fc.property(fc.oneof(body, withStrangeSongs, fc.json()), (said) => {
-        const text = typeof said === 'string' ? said : JSON.stringify(said);
-        expect(readMusicStage(text)).toBe(readMusicCallback(text).stage);
-      }),
-      { numRuns: 3_000 },
-    );
   });
 });

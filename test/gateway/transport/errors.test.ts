@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../../src/gateway/client.ts';
-import type { GatewayErrorCode } from '../../../src/gateway/transport/error-table.ts';
+import type { GatewayErrorCode } from '../../../src/gateway/transport/errors.ts';
 import { GatewayError } from '../../../src/gateway/transport/errors.ts';
 import { API_KEY, answer, errorOf, gatewayAt, QUESTION, startServer, wholeOf } from '../support.ts';
 

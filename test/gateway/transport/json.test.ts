@@ -6,22 +6,7 @@ import {
   asText,
   fieldsOf,
   objectsIn,
-  parseJson,
 } from '../../../src/gateway/transport/json.ts';
-
-describe('parsing', () => {
-  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-  it('refuses nesting that no real body has, before it costs memory', () => {
-    expect(parseJson(nested(200))).toBeDefined();
-    expect(parseJson(nested(201))).toBeUndefined();
-  });
-
-  it('does not take brackets in text for nesting', () => {
-    const text = `${'['.repeat(300)}"\\`;
-    expect(parseJson(JSON.stringify({ text, list: [text] }))).toEqual({ text, list: [text] });
-    expect(parseJson(`[${JSON.stringify('\\')},${nested(250)}]`)).toBeUndefined();
-  });
-});
 
 describe('walking', () => {
   it('visits no more objects than a bound, outermost first', () => {

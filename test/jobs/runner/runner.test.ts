@@ -360,18 +360,6 @@ describe('a song in custom mode', () => {
     expect(world.gateway.taken).toHaveLength(3);
   });
 
-  it('takes as its words what a gateway names in a way of its own', async () => {
-    const job = await world.start(CUSTOM);
-    await world.advance(job);
-    const data = { callbackType: 'complete', taskId: 'task-2', result: '[Verse]\nDrip\nDrop' };
-    await world.callback(job, { code: 200, data });
-    await world.advance(job);
-    expect(world.gateway.taken.at(-1)).toMatchObject({
-      route: 'music.generate',
-      request: { prompt: '[Verse]\nDrip\nDrop' },
-    });
-  });
-
   it('shows the words that came too late to be sung, and offers to sing them', async () => {
     const job = await world.start(CUSTOM);
     await world.advance(job);

@@ -11,7 +11,7 @@ import { samples } from '../../fixtures/media-samples.ts';
 import { bytesOf, temporaryFolder } from '../../media/helpers.ts';
 import { startBucket } from '../../media/store/bucket.ts';
 import { freePort } from '../../servers/free-port.ts';
-import { PICTURE, SONG, VIDEO } from '../world.ts';
+import { SONG, VIDEO } from '../world.ts';
 import { createMediaWorld, type MediaWorld } from './media-world.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -113,13 +113,20 @@ describe('a full disk', () => {
     const data = world.served.get('/cover.png')?.toString('base64') ?? '';
     const gateway = {
       ...world.gateway,
-      media: {
-        ...world.gateway.media,
-        createImage: async () => ({ images: [`data:image/png;base64,${data}`] }),
+      gen: {
+        ...world.gateway.gen,
+        generateImage: async () => ({
+          parts: [{ type: 'image', mimeType: 'image/png', data }],
+          finish: { reason: 'stop' },
+        }),
       },
     };
     Object.assign(world.dependencies, { gateway });
-    const job = await world.start(PICTURE);
+    const turns = [{ role: 'user', parts: [{ type: 'text', text: 'a fox' }] }] as const;
+    const job = await world.start({
+      work: { route: 'gen.image', request: { model: 'gen-picture', turns } },
+      title: 'Painting “a fox”',
+    });
     await world.lookAgain(job, 3);
     expect((await world.read(job)).state).toBe('failed');
     expect(world.shown().text).toContain('I have no room to keep it');
