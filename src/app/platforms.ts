@@ -5,6 +5,7 @@ import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { createWeb } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';
+import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
 import type { InsideOptions, Platforms } from './inside/inside.ts';
@@ -33,7 +34,7 @@ export async function createPlatforms(
   options: InsideOptions,
 ): Promise<Platforms> {
   const { log, now, random, measure } = options;
-  const locks = createLocks({ settings: storage.settings, now, newId });
+  const locks = createLocks({ settings: storage.settings, clock: systemClock, newId });
   const platforms = await make({
     media: readerOf(media),
     measure,

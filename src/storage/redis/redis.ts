@@ -57,7 +57,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   };
   try {
     await warnOfForgetting(connection, log);
-    const locks = createLocks({ settings, now: clock.now, newId: randomUUID });
+    const locks = createLocks({ settings, clock, newId: randomUUID });
     await carryOverFormerSchedule(schedule, locks, tools);
     await keepFormerServerSongs(tools);
   } catch (error) {
