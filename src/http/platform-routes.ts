@@ -4,7 +4,7 @@ import type { WebhookAnswer, WebhookRequest } from '../core/http.ts';
 import { isCompressed, type Routes, sendNotFound } from './server.ts';
 
 export interface WebhookOptions {
-  /** Such as `/discord/interactions`. */
+  /** Such as `/slack/events`. */
   readonly path: string;
   /** Checks the signature and takes the request; undefined while the platform is not running. */
   readonly receive: (request: WebhookRequest) => Promise<WebhookAnswer | undefined>;

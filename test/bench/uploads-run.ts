@@ -36,7 +36,6 @@ async function product() {
     ...tools,
     token: 'token',
     apiUrl: `${url}/api`,
-    httpOnly: true,
     media: readerOf(media),
   });
   return async (index: number) => {

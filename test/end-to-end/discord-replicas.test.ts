@@ -84,52 +84,6 @@ describe('with shards', () => {
   });
 });
 
-describe('with interactions over HTTP', () => {
-  it('and no connection, two replicas behind one address answer everything, and are ready', async () => {
-    discord = await startDiscord();
-    const environment = { DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' };
-    const both = [await replica(environment), await replica(environment)] as const;
-    for (const running of both) await becomes(running, 200, READY);
-    expect(discord.registrations.count).toBe(1);
-    for (const { minstrel } of both) {
-      discord.interactionsUrl = `${minstrel.url}/discord/interactions`;
-      expect((await discord.deliver({ type: 1 })).status).toBe(200);
-      expect((await discord.deliver({ type: 1 }, { signature: 'ab'.repeat(64) })).status).toBe(401);
-      const image = discord.command({ name: 'image', options: { prompt: 'a fox' } });
-      const picture = await image.message((message) => message.attachments.length === 1);
-      const again = discord.press('Again', picture);
-      await again.message((message) => message.attachments.length === 1);
-      const menu = discord.contextMenu({
-        name: 'Ask about this',
-        message: discord.say({ text: '6 times 7?' }),
-      });
-      await menu.modal();
-      const answer = await discord.submitModal(menu, { question: 'What is 6 times 7?' });
-      await answer.message((message) => JSON.stringify(message.embeds).includes('42'));
-      await discord.autocomplete({ name: 'ask', option: 'model', typed: 'chat' });
-    }
-    expect(discord.gateway.identifies).toBe(0);
-    expect(discord.refused).toEqual([]);
-  });
-
-  it('there is no such address without the public key', async () => {
-    discord = await startDiscord();
-    const running = await replica();
-    const response = await fetch(`${running.minstrel.url}/discord/interactions`, { method: 'POST' });
-    expect(response.status).toBe(404);
-  });
-
-  it('a token that is refused is named, and a connection that comes back is too', async () => {
-    discord = await startDiscord();
-    discord.gateway.token = 'another';
-    const running = await replica({ DISCORD_PUBLIC_KEY: discord.publicKey, DISCORD_HTTP_ONLY: '1' });
-    await becomes(running, 503, /the token was refused/);
-    discord.gateway.token = discord.token;
-    await becomes(running, 200, READY);
-    await discord.until(() => discord.commands.length > 0, 'registered commands');
-  });
-});
-
 // What Discord refuses for good is tried again after minutes: test/platforms/discord/ has that, by a clock of its own.
 describe('/readyz', () => {
   it('tells of a connection that is lost, and of its coming back', async () => {

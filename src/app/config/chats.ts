@@ -17,17 +17,6 @@ export const chatSettings = {
     example: '0-3/16',
     otherwise: 'all',
   }),
-  DISCORD_PUBLIC_KEY: field.discordPublicKey.optional().meta({
-    description:
-      'The public key of your application. With it, commands and buttons may also come by HTTP, to POST /discord/interactions.',
-    example: '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0',
-    otherwise: 'off',
-  }),
-  DISCORD_HTTP_ONLY: field.flag
-    .prefault('0')
-    .describe(
-      'Set to 1, no connection to Discord is opened: commands and buttons come by HTTP alone, and nobody can talk to the bot.',
-    ),
   DISCORD_MESSAGE_CONTENT: field.flag
     .prefault('0')
     .describe(

@@ -46,11 +46,6 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
       'the gateway asks for the key of your account.',
     ],
     [
-      'DISCORD_PUBLIC_KEY',
-      given.get('DISCORD_HTTP_ONLY') === '1',
-      'with DISCORD_HTTP_ONLY nothing else tells which requests are from Discord.',
-    ],
-    [
       'SLACK_APP_TOKEN',
       (token || oauth) && !isConnected,
       `Slack needs it beside ${token ? 'SLACK_BOT_TOKEN' : 'SLACK_CLIENT_ID'}, to open the connection (Socket Mode); or set SLACK_SIGNING_SECRET, for requests to the listener.`,
@@ -105,7 +100,7 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
 
 /** Sentences for the operator about what is allowed, and probably not meant. `names` are those of the whole environment. */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
-  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, DISCORD_HTTP_ONLY, SLACK_CLIENT_ID } = values;
+  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_CLIENT_ID } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
   const warnings: string[] = [];
   const idle = (isIdle: boolean, variables: readonly Variable[], why: string): void => {
@@ -120,7 +115,7 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
     warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
   idle(
     !DISCORD_TOKEN,
-    ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_PUBLIC_KEY', 'DISCORD_MESSAGE_CONTENT'],
+    ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],
     'without DISCORD_TOKEN.',
   );
   idle(!SLACK_CLIENT_ID, ['SLACK_CLIENT_SECRET_PREVIOUS'], 'without SLACK_CLIENT_ID.');
@@ -129,11 +124,6 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
     values.SLACK_APP_TOKEN !== undefined,
     ['SLACK_SIGNING_SECRET'],
     'beside SLACK_APP_TOKEN, which opens the connection: take one of them out.',
-  );
-  idle(
-    DISCORD_HTTP_ONLY,
-    ['DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],
-    'with DISCORD_HTTP_ONLY, which opens no connection.',
   );
   idle(
     values.MEDIA_STORE?.type !== 's3',

@@ -138,10 +138,6 @@ function discord(values: Values) {
     apiUrl: values.DISCORD_API_URL,
     /** This replica's; absent: all, as many as Discord recommends. */
     shards: values.DISCORD_SHARDS,
-    /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
-    publicKey: values.DISCORD_PUBLIC_KEY,
-    /** No connection is held: interactions come by HTTP alone. */
-    httpOnly: values.DISCORD_HTTP_ONLY,
     /** The privileged intent of this name is switched on in the Developer Portal. */
     messageContent: values.DISCORD_MESSAGE_CONTENT,
   });

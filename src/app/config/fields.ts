@@ -201,12 +201,6 @@ export const discordToken = z
     'is not a bot token: it has three parts with dots between them, from the page "Bot" of your application at https://discord.com/developers/applications (not the client secret, nor the public key).',
   );
 
-/** Public, so what is there may be shown. */
-export const discordPublicKey = readable(
-  'the public key of your application, 64 digits and letters from a to f, from the page "General Information" at https://discord.com/developers/applications',
-  (value) => (/^[\da-f]{64}$/i.test(value) ? value.toLowerCase() : undefined),
-);
-
 /** https://docs.slack.dev/authentication/tokens */
 export function slackToken(prefix: 'xoxb-' | 'xapp-', where: string) {
   return z.stringFormat(

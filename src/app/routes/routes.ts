@@ -33,7 +33,6 @@ export function routesOf(
       [fileRoutes({ log, now, media }), ...songPageRoutes(outside, administration, { log, elapsed })],
       { elapsed },
     ),
-    ...(config.discord?.publicKey === undefined ? [] : receiveBy('discord', '/discord/interactions')),
     ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
     ...(visit && config.slack?.account.type === 'oauth'
       ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit })]

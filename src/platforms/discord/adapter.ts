@@ -13,12 +13,10 @@ import { keepRegistering } from './connection/commands/register.ts';
 import type { DiscordConnection, RetryTools } from './connection/connection.ts';
 import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
-import { createHttpOnlyConnection } from './connection/http-only.ts';
 import { createDiscordRest } from './connection/rest/rest.ts';
 import { createRequestBudget, sendRequest } from './connection/rest/transport.ts';
 import { createRivals } from './connection/rivals.ts';
 import { createLeasedShards } from './connection/shards/leased-shards.ts';
-import { createInteractionWebhook } from './connection/webhook.ts';
 import { createEditBudgets, createEditScheduler, type WriteOptions } from './deliver/edit-scheduler.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
@@ -36,10 +34,6 @@ import type { DeliveryTools, ReceivingTools } from './tools.ts';
 export interface DiscordOptions
   extends Omit<ClientSettings, 'makeRequest' | 'budgets'>,
     Pick<System, 'now' | 'log'> {
-  /** 64 hexadecimal digits. With it, interactions are also taken by HTTP. */
-  readonly publicKey?: string | undefined;
-  /** No connection is held: interactions come by HTTP alone. */
-  readonly httpOnly?: boolean | undefined;
   /** Runs the work while no other replica runs a task of this name; at once by default. */
   readonly withLock?: (task: string, work: () => Promise<void>) => Promise<void>;
   /** What all replicas of this bot share. With it, and without `shards`, they share the shards out. */
@@ -71,7 +65,7 @@ const HEARS_ONLY_ITS_NAME =
   'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
 
 export function createDiscord(options: DiscordOptions): Platform {
-  const { log, media, now, random, publicKey, sleep = realSleep, messageContent = false } = options;
+  const { log, media, now, random, sleep = realSleep, messageContent = false } = options;
   const { withLock = (_task, work) => work(), elapsed = () => performance.now(), replicas } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
@@ -114,8 +108,6 @@ export function createDiscord(options: DiscordOptions): Platform {
   });
 
   function connect(): DiscordConnection {
-    if (options.httpOnly)
-      return createHttpOnlyConnection({ rest, log, random, sleep, onReady: registerCommands });
     const gateway = {
       ...options,
       makeRequest,
@@ -180,11 +172,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     await converse(message, { ...receivingTools(bot), self });
   }
 
-  function takeFromWebhook(interaction: unknown): boolean {
-    if (bot) track(receiveInteraction(interaction));
-    return bot !== undefined;
-  }
-
   async function stop(): Promise<void> {
     closing.abort();
     await connection.close();
@@ -214,10 +201,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     status: () => rivals.status() ?? connection.status(),
 
     connections: () => connection.connections(),
-
-    ...(publicKey === undefined
-      ? {}
-      : { receive: createInteractionWebhook({ publicKey, now, take: takeFromWebhook }) }),
 
     attachmentHeaders: () => ({}),
 
@@ -275,7 +258,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
 
-    ...(options.httpOnly ? {} : { voice: () => (voice ??= loadVoice()) }),
+    voice: () => (voice ??= loadVoice()),
   };
 }
 

@@ -67,8 +67,6 @@ test('every setting arrives in the config', () => {
     DISCORD_TOKEN,
     DISCORD_API_URL: 'http://127.0.0.1:9000/api',
     DISCORD_SHARDS: '2-4/16',
-    DISCORD_PUBLIC_KEY: 'AB'.repeat(32),
-    DISCORD_HTTP_ONLY: '0',
     DISCORD_MESSAGE_CONTENT: '1',
     SLACK_BOT_TOKEN,
     SLACK_APP_TOKEN,
@@ -106,8 +104,6 @@ test('every setting arrives in the config', () => {
       token: DISCORD_TOKEN,
       apiUrl: 'http://127.0.0.1:9000/api',
       shards: { ids: [2, 3, 4], total: 16 },
-      publicKey: 'ab'.repeat(32),
-      httpOnly: false,
       messageContent: true,
     },
     slack: {
@@ -331,12 +327,6 @@ describe('mistakes', () => {
     ['a store of another kind', { MEDIA_STORE: 'gs://bucket' }, 'MEDIA_STORE is "gs://bucket"'],
     ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
     ['shards from back to front', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
-    ['a public key cut short', { DISCORD_PUBLIC_KEY: 'ab12' }, 'from the page "General Information"'],
-    [
-      'HTTP alone without a key to prove it',
-      { DISCORD_TOKEN, DISCORD_HTTP_ONLY: '1' },
-      'DISCORD_PUBLIC_KEY is missing',
-    ],
     ['a switch that is neither on nor off', { DISCORD_MESSAGE_CONTENT: 'yes' }, 'must be 1 (on) or 0 (off)'],
     ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
     ['a host with a scheme', { MEDIA_ALLOWED_HOSTS: 'http://files.lan' }, 'host or host:port'],
@@ -429,10 +419,6 @@ describe('warnings', () => {
     expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
       'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',
       'SLACK_API_URL has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
-    ]);
-    const onlyHttp = { DISCORD_TOKEN, DISCORD_PUBLIC_KEY: 'ab'.repeat(32), DISCORD_HTTP_ONLY: '1' };
-    expect(readConfig({ ...onlyHttp, DISCORD_MESSAGE_CONTENT: '1' }).warnings).toEqual([
-      'DISCORD_MESSAGE_CONTENT has no effect with DISCORD_HTTP_ONLY, which opens no connection.',
     ]);
   });
 

@@ -22,7 +22,7 @@ export interface RouteContext {
   shards: () => number;
   maxConcurrency: () => number;
   /** What the developer portal says of the application. */
-  portal: () => { flags: number; publicKey: string; interactionsUrl: string | undefined };
+  portal: () => { flags: number; interactionsUrl: string | undefined };
   /** Permissions of the bot's role in each server. */
   rolePermissions: () => bigint;
   /** Tells the gateway what happened. */
@@ -86,13 +86,12 @@ function guildOf(context: RouteContext, request: Request) {
 const one = (request: Request, index: number): string => decodeURIComponent(request.parameters[index] ?? '');
 
 const application: Route['serve'] = ({ world, portal }) => {
-  const { flags, publicKey, interactionsUrl } = portal();
+  const { flags, interactionsUrl } = portal();
   return ok({
     id: world.bot.id,
     name: 'Minstrel',
     bot: world.bot,
     flags,
-    verify_key: publicKey,
     interactions_endpoint_url: interactionsUrl ?? null,
   });
 };

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type Condition, untilChanged } from '../until.ts';
 import { type Asker, interactionJson } from './events.ts';
 import { Faults } from './faults.ts';
@@ -47,9 +46,8 @@ export class DiscordServer extends People {
   readonly channel: Channel;
   /** Bits of the bot's permissions, as its list of servers tells them. Default: administrator. */
   rolePermissions = 8n;
-  /** When set, interactions go to this address by signed HTTP instead of the gateway. */
+  /** The “Interactions Endpoint URL” of the application, as the Developer Portal shows it. */
   interactionsUrl: string | undefined;
-  readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
   readonly #interactions: Interactions;
   readonly #http: HttpSide;
   #ahead = 0;
@@ -70,7 +68,6 @@ export class DiscordServer extends People {
     this.user = this.world.addUser('Ada');
     this.guild = this.world.addGuild('Guild');
     this.channel = this.world.addChannel('music', { guildId: this.guild.id });
-    this.#keys = generateKeyPairSync('ed25519');
     const context = this.#context();
     const parts = { world: this.world, gateway: this.gateway, faults: this.faults, context };
     this.#http = new HttpSide(() => parts);
@@ -111,11 +108,6 @@ export class DiscordServer extends People {
 
   get applicationId(): string {
     return this.world.bot.id;
-  }
-
-  /** For `DISCORD_PUBLIC_KEY`: hex. */
-  get publicKey(): string {
-    return this.#keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
   }
 
   now(): number {
@@ -169,42 +161,13 @@ export class DiscordServer extends People {
       sourceId: message?.id ?? null,
     });
     const json = interactionJson(this.world, record, asker, INTERACTION_TYPE[kind], data, message);
-    if (this.interactionsUrl === undefined) {
-      this.gateway.dispatch({
-        event: 'INTERACTION_CREATE',
-        guildId: guild?.installed ? guild.id : null,
-        intents: 0,
-        data: () => json,
-      });
-    } else {
-      void this.deliver(json).then(async (response) => {
-        // A body of the answer is a first response like one at the callback route.
-        if (response.status !== 200) return;
-        this.#interactions.respond(record.id, record.token, { json: await response.json(), files: [] });
-        this.#http.happened.emit('change');
-      });
-    }
-    return new InteractionHandle(record, this.world, this.until);
-  }
-
-  /** Posts a signed body to {@link interactionsUrl}, as Discord does for interactions over HTTP; tests may falsify it. */
-  async deliver(
-    body: object,
-    { timestamp = Math.floor(this.now() / 1000), signature = undefined as string | undefined } = {},
-  ): Promise<Response> {
-    if (this.interactionsUrl === undefined) throw new Error('interactionsUrl is not set');
-    const text = JSON.stringify(body);
-    const signed =
-      signature ?? sign(null, Buffer.from(`${timestamp}${text}`), this.#keys.privateKey).toString('hex');
-    return await fetch(this.interactionsUrl, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-signature-ed25519': signed,
-        'x-signature-timestamp': String(timestamp),
-      },
-      body: text,
+    this.gateway.dispatch({
+      event: 'INTERACTION_CREATE',
+      guildId: guild?.installed ? guild.id : null,
+      intents: 0,
+      data: () => json,
     });
+    return new InteractionHandle(record, this.world, this.until);
   }
 
   protected override emitMessage(
@@ -248,7 +211,6 @@ export class DiscordServer extends People {
       maxConcurrency: () => this.gateway.maxConcurrency,
       portal: () => ({
         flags: this.gateway.privilegedIntents & MESSAGE_CONTENT_INTENT ? MESSAGE_CONTENT_FLAG : 0,
-        publicKey: this.publicKey,
         interactionsUrl: this.interactionsUrl,
       }),
       rolePermissions: () => this.rolePermissions,

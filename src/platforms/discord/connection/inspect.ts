@@ -36,8 +36,6 @@ function invitationUrl(application: string): string {
 
 export interface DiscordInspection extends DiscordRestOptions {
   readonly shards?: { readonly ids: readonly number[]; readonly total: number };
-  readonly publicKey?: string;
-  readonly httpOnly: boolean;
   readonly messageContent: boolean;
 }
 
@@ -45,7 +43,6 @@ const applicationSchema = z.object({
   id: z.string(),
   name: z.string(),
   flags: z.number().catch(0),
-  verify_key: z.string().optional(),
   interactions_endpoint_url: z.string().nullish(),
 });
 type Application = z.infer<typeof applicationSchema>;
@@ -71,9 +68,9 @@ export async function inspectDiscord(
       good(SUBJECT, `the token is that of the application “${application.name}” (${application.id})`),
       good(SUBJECT, `invitation: ${invitationUrl(application.id)}`),
       ...intents(application, settings),
-      ...interactions(application, settings),
+      ...interactions(application),
       ...(commands === undefined ? [] : [await registration(rest, application, commands)]),
-      ...(settings.httpOnly ? [] : await sessions(rest, settings)),
+      ...(await sessions(rest, settings)),
       ...(await servers(rest, application)),
     ];
   } catch (error) {
@@ -114,25 +111,15 @@ function intents({ flags }: Application, { messageContent }: DiscordInspection):
   ];
 }
 
-function interactions(application: Application, { publicKey }: DiscordInspection): Finding[] {
-  const { verify_key: key, interactions_endpoint_url: endpoint } = application;
-  if (publicKey !== undefined && key !== undefined && key !== publicKey)
-    return [
-      wrong(
-        SUBJECT,
-        'DISCORD_PUBLIC_KEY is not the key of this application, so every request of Discord would be refused',
-        `copy the Public Key from the page General Information at ${PORTAL}`,
-      ),
-    ];
-  if (endpoint && publicKey === undefined)
-    return [
-      wrong(
-        SUBJECT,
-        `the application sends its interactions to ${endpoint}, so this bot would get no command`,
-        'set DISCORD_PUBLIC_KEY, or empty “Interactions Endpoint URL” on the page General Information',
-      ),
-    ];
-  return [];
+function interactions({ interactions_endpoint_url: endpoint }: Application): Finding[] {
+  if (!endpoint) return [];
+  return [
+    wrong(
+      SUBJECT,
+      `the application sends its interactions to ${endpoint}, so this bot would get no command`,
+      `empty “Interactions Endpoint URL” on the page General Information at ${PORTAL}`,
+    ),
+  ];
 }
 
 async function registration(

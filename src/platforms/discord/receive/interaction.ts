@@ -1,4 +1,4 @@
-/** Interactions as Discord sends them, over the gateway or by HTTP; unknown fields are ignored. */
+/** Interactions as Discord sends them, over the gateway; unknown fields are ignored. */
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
