@@ -31,33 +31,33 @@ export function readMusicCallback(body: unknown): MusicCallback {
   }
 }
 
-function read(body: unknown): MusicCallback {
-  const envelopes = envelopesOf(body);
-  const result = readMusicResult(body);
-  const { stage, failedWith } = stageOf(body, envelopes, result);
-  const failure = stage === 'failed' ? failureOf(body, envelopes, failedWith) : undefined;
-  return json.withoutUndefined({ taskId: taskIdIn(body), stage, result, failure });
-}
-
-/** The task that a body belongs to, when it says so. */
-function taskIdIn(body: unknown): string | undefined {
-  for (const { fields, key } of json.objectsIn(body).take(500)) {
-    const taskId = json.asId(fields('taskId')) ?? (key === 'task' ? json.asId(fields('id')) : undefined);
-    if (taskId !== undefined) return taskId;
-  }
-  return undefined;
-}
-
+/** What was asked, echoed: it holds addresses and texts that are not results. */
+const REQUEST_ECHOES = new Set(['param', 'request', 'input']);
 /** Keys that hold the rest of the same message: `{code, data: {response: {...}}}`. */
 const WRAPPERS = /^(?:|data|response|result|output|payload|body|task|callback|event)$/;
 
-/** The objects of a body that speak for the whole of it, outermost first. */
-function envelopesOf(body: unknown): json.Visit[] {
-  return json
-    .objectsIn(body)
-    .filter(({ inArray, key }) => !inArray && WRAPPERS.test(key))
-    .take(20)
-    .toArray();
+function read(body: unknown): MusicCallback {
+  const visits = json.objectsIn(body, REQUEST_ECHOES).toArray();
+  /** The objects that speak for the whole of the body, outermost first. */
+  const envelopes = visits.filter(({ inArray, key }) => !inArray && WRAPPERS.test(key)).slice(0, 20);
+  const result = readMusicResult(visits);
+  const { stage, failedWith } = stageOf(body, envelopes, result);
+  const failure = stage === 'failed' ? failureOf(body, { visits, envelopes }, failedWith) : undefined;
+  const taskId = firstIn(visits, ({ fields, key }) =>
+    json.asId(fields('taskId') ?? (key === 'task' ? fields('id') : undefined)),
+  );
+  return json.withoutUndefined({ taskId, stage, result, failure });
+}
+
+function firstIn(
+  visits: readonly json.Visit[],
+  read: (visit: json.Visit) => string | undefined,
+): string | undefined {
+  for (const visit of visits) {
+    const found = read(visit);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 type SaidStage = Exclude<MusicStage, 'unknown'>;
@@ -166,10 +166,16 @@ function codesIn(envelopes: readonly json.Visit[]): unknown[] {
 
 function failureOf(
   body: unknown,
-  envelopes: readonly json.Visit[],
+  {
+    visits,
+    envelopes,
+  }: { readonly visits: readonly json.Visit[]; readonly envelopes: readonly json.Visit[] },
   failedWith: Verdict['failedWith'],
 ): TaskFailure {
-  const itemFailure = itemMessage(body);
+  // Why the single items failed: lyric variants carry their own `errorMessage`.
+  const itemFailure = firstIn(visits, ({ inArray, fields }) =>
+    inArray ? json.asText(fields('errorMessage')) : undefined,
+  );
   if (failedWith === undefined && itemFailure === undefined) return { code: 'nonsense' };
   const refusal = readRefusal(body);
   const badCodes = codesIn(envelopes).filter(isBadCode);
@@ -194,22 +200,10 @@ function isStageWord(word: string): boolean {
 
 /** The innermost envelope's own words. */
 function envelopesMessage(envelopes: readonly json.Visit[]): string | undefined {
-  return envelopes
-    .map(({ fields }) => {
-      const error = fields('errorMessage', 'error');
-      return json.asText(json.isObject(error) ? error.message : error);
-    })
-    .findLast((message) => message !== undefined);
-}
-
-/** Why the single items failed: lyric variants carry their own `errorMessage`. */
-function itemMessage(body: unknown): string | undefined {
-  return json
-    .objectsIn(body)
-    .take(200)
-    .filter(({ inArray }) => inArray)
-    .map(({ fields }) => json.asText(fields('errorMessage')))
-    .find((message) => message !== undefined);
+  return firstIn(envelopes.toReversed(), ({ fields }) => {
+    const error = fields('errorMessage', 'error');
+    return json.asText(json.isObject(error) ? error.message : error);
+  });
 }
 
 /** The names of a body's members with their paths, and never a value: for the operator's log. */

@@ -41,18 +41,16 @@ export interface MusicResult {
 
 /** The most items of one kind that are kept; tasks bring one to fourteen. */
 const MOST_ITEMS = 50;
-/** What was asked, echoed: it holds addresses and texts that are not results. */
-const REQUEST_ECHOES = new Set(['param', 'request', 'input']);
 
-/** Finds songs, lyrics, images, stems, WAV and video wherever they are in a body. Never throws; bounded. */
-export function readMusicResult(body: unknown): MusicResult {
+/** Finds songs, lyrics, images, stems, WAV and video among the objects of a body. Never throws; bounded. */
+export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
   const songs: SongItem[] = [];
   const lyrics = new Map<string, LyricVariant>();
   const images = new Set<string>();
   const stems = new Map<string, StemItem>();
   let wavUrl: string | undefined;
   let videoUrl: string | undefined;
-  for (const visit of json.objectsIn(body, REQUEST_ECHOES)) {
+  for (const visit of visits) {
     const { fields } = visit;
     const found = stemsIn(visit);
     for (const stem of found) stems.set(`${stem.name} ${stem.url}`, stem);

@@ -332,18 +332,7 @@ interface Rule {
   inBody?: boolean;
   /** The gateway named a time to wait. */
   waits?: true;
-  source: string;
 }
-
-const SUNO = 'docs.sunoapi.org, status codes of every route';
-const COVER = 'docs.sunoapi.org/suno-api/cover-suno: 402 credits, 409 exists, 429 rate';
-const KIE = 'docs.kie.ai/suno-api: 402 credits, 429 rate, 451 file not fetched';
-const KIE_CALLBACK = 'docs.kie.ai/suno-api/upload-and-extend-audio-callbacks';
-const OPENAI = 'platform.openai.com/docs/guides/error-codes; openai-node src/resources/shared.ts';
-const ANTHROPIC = 'platform.claude.com/docs/en/api/errors';
-const GEMINI = 'ai.google.dev/gemini-api/docs/generate-content/api-errors';
-const DASHSCOPE = 'help.aliyun.com/en/model-studio/error-code';
-const HTTP = 'RFC 9110 section 15';
 
 const SAYS_CREDITS =
   /\bcredits?\b|\bbalance\b|insufficient (?:funds|quota)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
@@ -361,7 +350,9 @@ const SAYS_BAD_KEY = /api key (?:is )?(?:not valid|invalid|expired|not found)|in
 
 const BAD_REQUEST = [400, 413, 422];
 const BAD_REQUEST_NAMES = /^(?:invalidrequesterror|invalidargument|invalidparameter.*|failedprecondition)$/;
-/** The music routes whose 429 means rate: their pages give 402 for credits. */
+const MUSIC = ['music'] as const;
+const CALLBACK = ['music/callback'] as const;
+/** Their 429 means rate: their pages give 402 for credits (docs.sunoapi.org/suno-api/cover-suno, docs.kie.ai/suno-api). */
 const RATE_429_ROUTES = [
   'music/generate-cover',
   'music/add-vocals',
@@ -369,126 +360,87 @@ const RATE_429_ROUTES = [
   'music/generate-persona',
 ] as const;
 
-/** The first rule that holds decides. */
+/**
+ * The first rule that holds decides. Sources: docs.sunoapi.org (codes of every route; cover-suno), docs.kie.ai/suno-api (also
+ * upload-and-extend-audio-callbacks), platform.openai.com/docs/guides/error-codes and openai-node src/resources/shared.ts,
+ * platform.claude.com/docs/en/api/errors, ai.google.dev/gemini-api/docs/generate-content/api-errors,
+ * help.aliyun.com/en/model-studio/error-code, RFC 9110 section 15.
+ */
 const RULES: readonly Rule[] = [
   // Names that mean one thing in every context.
   {
     code: 'credits',
     names: /^(?:insufficient(?:quota|credits|balance)|billing.*|arrearage|paymentrequired)$/,
-    source: `${OPENAI}; ${ANTHROPIC}; ${DASHSCOPE}`,
   },
-  {
-    code: 'rate',
-    names: /^(?:ratelimit.*|throttling.*|toomanyrequests|limitrequests|limitburstrate)$/,
-    source: `${OPENAI}; ${ANTHROPIC}; ${DASHSCOPE}`,
-  },
+  { code: 'rate', names: /^(?:ratelimit.*|throttling.*|toomanyrequests|limitrequests|limitburstrate)$/ },
   {
     code: 'auth',
     names: /^(?:(?:invalid|incorrect)apikey|apikeyinvalid|authenticationerror|unauthenticated|unauthorized)$/,
-    source: `${OPENAI}; ${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}`,
   },
   {
     code: 'too-long',
     names: /^(?:contextlengthexceeded|requesttoolarge|stringabovemaxlength|payloadtoolarge)$/,
-    source: `${OPENAI}; ${ANTHROPIC}`,
   },
   {
     code: 'blocked',
     names:
       /^(?:datainspectionfailed.*|content(?:policyviolation|filter)|sensitiveworderror|moderationblocked)$/,
-    source: `${OPENAI}; ${DASHSCOPE}; docs.sunoapi.org/suno-api/get-music-generation-details`,
   },
-  {
-    code: 'not-found',
-    names: /^(?:modelnotfound|notfounderror|notfound)$/,
-    source: `${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}`,
-  },
-  {
-    code: 'forbidden',
-    names: /^(?:accessdenied.*|permissionerror|permissiondenied)$/,
-    source: `${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}`,
-  },
-  { code: 'exists', names: /^(?:alreadyexists|conflicterror)$/, source: `${ANTHROPIC}; ${GEMINI}` },
-  {
-    code: 'timeout',
-    names: /^(?:timeouterror|deadlineexceeded|requesttimeout.*)$/,
-    source: `${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}`,
-  },
-  { code: 'unavailable', names: /^overloadederror$/, source: ANTHROPIC },
+  { code: 'not-found', names: /^(?:modelnotfound|notfounderror|notfound)$/ },
+  { code: 'forbidden', names: /^(?:accessdenied.*|permissionerror|permissiondenied)$/ },
+  { code: 'exists', names: /^(?:alreadyexists|conflicterror)$/ },
+  { code: 'timeout', names: /^(?:timeouterror|deadlineexceeded|requesttimeout.*)$/ },
+  { code: 'unavailable', names: /^overloadederror$/ },
 
   // 402, 405, 429 and 430: money, or speed?
-  { code: 'credits', numbers: [402], source: `${COVER}; ${KIE}; ${ANTHROPIC}; ${GEMINI}` },
-  { code: 'rate', numbers: [430], source: SUNO },
-  { code: 'rate', numbers: [429], waits: true, source: 'RFC 6585: a time to wait does not bring credits' },
-  { code: 'credits', numbers: [429], families: ['music'], says: SAYS_CREDITS, source: SUNO },
-  { code: 'rate', numbers: [429], families: ['music'], says: SAYS_RATE, source: `${COVER}; ${KIE}` },
-  { code: 'rate', numbers: [429], routes: RATE_429_ROUTES, source: `${COVER}; ${KIE}` },
-  { code: 'credits', numbers: [429], families: ['music'], inBody: true, source: SUNO },
-  {
-    code: 'rate',
-    numbers: [429],
-    source: `${OPENAI}; ${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}; a bare HTTP 429 is a proxy's`,
-  },
-  { code: 'rate', numbers: [405], families: ['music'], inBody: true, source: SUNO },
-  { code: 'rate', numbers: [405], families: ['music'], says: SAYS_RATE, source: SUNO },
+  { code: 'credits', numbers: [402] },
+  { code: 'rate', numbers: [430] },
+  // A time to wait does not bring credits.
+  { code: 'rate', numbers: [429], waits: true },
+  { code: 'credits', numbers: [429], families: MUSIC, says: SAYS_CREDITS },
+  { code: 'rate', numbers: [429], families: MUSIC, says: SAYS_RATE },
+  { code: 'rate', numbers: [429], routes: RATE_429_ROUTES },
+  { code: 'credits', numbers: [429], families: MUSIC, inBody: true },
+  // A bare HTTP 429 is a proxy's.
+  { code: 'rate', numbers: [429] },
+  { code: 'rate', numbers: [405], families: MUSIC, inBody: true },
+  { code: 'rate', numbers: [405], families: MUSIC, says: SAYS_RATE },
 
   // A bad request may be too long, blocked, repeated, or unpaid.
-  { code: 'auth', numbers: [400], says: SAYS_BAD_KEY, source: GEMINI },
-  {
-    code: 'credits',
-    numbers: [400, 403],
-    says: SAYS_CREDITS,
-    source: `${ANTHROPIC}: "credit balance is too low" is a 400`,
-  },
-  { code: 'exists', numbers: [400], families: ['music'], says: SAYS_EXISTS, source: COVER },
-  { code: 'blocked', numbers: [413], routes: ['music/callback'], source: KIE_CALLBACK },
-  {
-    code: 'blocked',
-    numbers: [400, 422, 451],
-    says: SAYS_BLOCKED,
-    source: `${SUNO}; ${KIE_CALLBACK}; ${OPENAI}`,
-  },
-  { code: 'blocked', routes: ['music/callback'], says: SAYS_BLOCKED, source: KIE_CALLBACK },
-  { code: 'credits', routes: ['music/callback'], says: SAYS_CREDITS_SHORT, source: SUNO },
-  { code: 'too-long', numbers: BAD_REQUEST, says: SAYS_TOO_LONG, source: `${SUNO}; ${ANTHROPIC}; ${GEMINI}` },
-  { code: 'too-long', numbers: [413], source: `${SUNO}; ${ANTHROPIC}` },
-  { code: 'credits', names: BAD_REQUEST_NAMES, says: SAYS_CREDITS, source: ANTHROPIC },
-  { code: 'blocked', names: BAD_REQUEST_NAMES, says: SAYS_BLOCKED, source: OPENAI },
-  { code: 'too-long', names: BAD_REQUEST_NAMES, says: SAYS_TOO_LONG, source: ANTHROPIC },
+  { code: 'auth', numbers: [400], says: SAYS_BAD_KEY },
+  { code: 'credits', numbers: [400, 403], says: SAYS_CREDITS },
+  { code: 'exists', numbers: [400], families: MUSIC, says: SAYS_EXISTS },
+  { code: 'blocked', numbers: [413], routes: CALLBACK },
+  { code: 'blocked', numbers: [400, 422, 451], says: SAYS_BLOCKED },
+  { code: 'blocked', routes: CALLBACK, says: SAYS_BLOCKED },
+  { code: 'credits', routes: CALLBACK, says: SAYS_CREDITS_SHORT },
+  { code: 'too-long', numbers: BAD_REQUEST, says: SAYS_TOO_LONG },
+  { code: 'too-long', numbers: [413] },
+  { code: 'credits', names: BAD_REQUEST_NAMES, says: SAYS_CREDITS },
+  { code: 'blocked', names: BAD_REQUEST_NAMES, says: SAYS_BLOCKED },
+  { code: 'too-long', names: BAD_REQUEST_NAMES, says: SAYS_TOO_LONG },
 
   // Numbers that mean one thing.
-  { code: 'auth', numbers: [401], source: HTTP },
-  { code: 'forbidden', numbers: [403], source: HTTP },
-  { code: 'not-found', numbers: [404, 410], source: HTTP },
-  { code: 'exists', numbers: [409], source: `${SUNO} (wav-generate); ${COVER}` },
-  { code: 'unfetched', numbers: [451], families: ['music'], source: `${KIE}; ${SUNO} (callbacks)` },
-  { code: 'not-made', numbers: [501], families: ['music'], inBody: true, source: KIE_CALLBACK },
-  { code: 'refunded', numbers: [531], families: ['music'], source: KIE_CALLBACK },
-  { code: 'blocked', numbers: [451], source: HTTP },
-  { code: 'maintenance', numbers: [455], source: SUNO },
-  { code: 'maintenance', numbers: [503], says: SAYS_MAINTENANCE, source: HTTP },
-  { code: 'timeout', numbers: [408, 504, 524], source: `${KIE_CALLBACK}; ${ANTHROPIC}; ${GEMINI}` },
-  {
-    code: 'unavailable',
-    numbers: [500, 501, 502, 503, 520, 521, 522, 523, 529],
-    source: `${SUNO}; ${KIE_CALLBACK}; ${ANTHROPIC}`,
-  },
-  { code: 'invalid', numbers: [400, 405, 406, 411, 414, 415, 416, 417, 422], source: HTTP },
+  { code: 'auth', numbers: [401] },
+  { code: 'forbidden', numbers: [403] },
+  { code: 'not-found', numbers: [404, 410] },
+  { code: 'exists', numbers: [409] },
+  { code: 'unfetched', numbers: [451], families: MUSIC },
+  { code: 'not-made', numbers: [501], families: MUSIC, inBody: true },
+  { code: 'refunded', numbers: [531], families: MUSIC },
+  { code: 'blocked', numbers: [451] },
+  { code: 'maintenance', numbers: [455] },
+  { code: 'maintenance', numbers: [503], says: SAYS_MAINTENANCE },
+  { code: 'timeout', numbers: [408, 504, 524] },
+  { code: 'unavailable', numbers: [500, 501, 502, 503, 520, 521, 522, 523, 529] },
+  { code: 'invalid', numbers: [400, 405, 406, 411, 414, 415, 416, 417, 422] },
 
   // Words too general to come before a number.
-  { code: 'rate', names: /^resourceexhausted$/, source: GEMINI },
-  { code: 'invalid', names: BAD_REQUEST_NAMES, source: `${OPENAI}; ${GEMINI}` },
-  { code: 'invalid', names: /^badrequest/, source: DASHSCOPE },
-  {
-    code: 'unavailable',
-    names: /^(?:apierror|internal.*|unavailable|servererror|serviceunavailable)$/,
-    source: `${ANTHROPIC}; ${GEMINI}; ${DASHSCOPE}`,
-  },
-  {
-    code: 'unavailable',
-    names: /^(?:createtaskfailed|generate.*failed|callbackexception)$/,
-    source: 'docs.sunoapi.org/suno-api/get-music-generation-details',
-  },
+  { code: 'rate', names: /^resourceexhausted$/ },
+  { code: 'invalid', names: BAD_REQUEST_NAMES },
+  { code: 'invalid', names: /^badrequest/ },
+  { code: 'unavailable', names: /^(?:apierror|internal.*|unavailable|servererror|serviceunavailable)$/ },
+  { code: 'unavailable', names: /^(?:createtaskfailed|generate.*failed|callbackexception)$/ },
 ];
 
 /**
