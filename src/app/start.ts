@@ -22,7 +22,7 @@ export async function runMinstrel(): Promise<void> {
   const written = isRead ? await forPeople() : (line: string) => line;
   const log = openLog(config, {
     level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
-    // A prompt and its progress stay whole when something is logged.
+    // The typed line stays whole when something is logged.
     write: (line) =>
       terminal ? terminal.announce(written(line).trimEnd()) : process.stderr.write(written(line)),
   });
@@ -43,7 +43,7 @@ export async function runMinstrel(): Promise<void> {
     platforms: async (tools) => {
       const platforms = await platformsFor(config, tools);
       if (!prompts) return platforms;
-      terminal = await openTerminal(tools, () => end('exit'));
+      terminal = openTerminal(tools, () => end('exit'));
       return [...platforms, terminal];
     },
   });
@@ -73,18 +73,14 @@ async function forPeople(): Promise<(line: string) => string> {
 }
 
 /** Ends when the person asks for it. Without a person at the prompt, the listener and the jobs go on. */
-async function openTerminal({ media, now, log }: PlatformTools, onExit: () => void): Promise<Terminal> {
+function openTerminal({ media }: PlatformTools, onExit: () => void): Terminal {
   return createTerminal({
     input: process.stdin,
     output: process.stdout,
     folder: PROMPT_FOLDER,
     media,
-    now,
     newId,
-    log,
-    onEnd: (why) => {
-      if (why === 'asked') onExit();
-    },
+    onExit,
   });
 }
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { newId } from '../../src/app/outside.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
-import { wrapWords } from '../../src/platforms/terminal/render/style.ts';
 import { createTerminal, type Terminal } from '../../src/platforms/terminal/terminal.ts';
 import { PATIENCE_MS, startMinstrel } from '../end-to-end/minstrel.ts';
 import { type StoredMessage, startDiscord } from '../servers/discord/index.ts';
@@ -111,12 +111,13 @@ async function captureTerminal(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-pictures-'));
   const log = new RecordingLog();
   let shown = '';
-  const output = new Writable({
+  const paper = new Writable({
     write(chunk, _encoding, done) {
       shown += chunk;
       done();
     },
   });
+  const output = Object.assign(paper, { isTTY: true, columns: COLUMNS });
   let terminal: Terminal | undefined;
   const minstrel = await assemble({
     config: readConfig({ PORT: '0', DATA_DIR: directory }),
@@ -124,29 +125,21 @@ async function captureTerminal(): Promise<string> {
     now: Date.now,
     random: Math.random,
     emulatorOptions: { speed: 0.05 },
-    platforms: ({ media, now }) => {
-      terminal = createTerminal({
-        output,
-        folder: join(directory, 'minstrel-files'),
-        media,
-        now,
-        newId,
-        log,
-        colour: true,
-        jobOutcome: async (id) => {
-          const state = (await minstrel.job(id))?.state;
-          return state === 'delivered' || state === 'failed' ? state : undefined;
-        },
-      });
+    platforms: ({ media }) => {
+      terminal = createTerminal({ output, folder: join(directory, 'minstrel-files'), media, newId });
       return [terminal];
     },
   });
   try {
-    await terminal?.play(`/song ${PROMPT} --style ${STYLE}`);
-    await terminal?.play(`/ask ${QUESTION}`);
+    for (const line of [`/song ${PROMPT} --style ${STYLE}`, `/ask ${QUESTION}`]) {
+      terminal?.announce(`\n› ${line}`);
+      const ran = await terminal?.run(line);
+      if (typeof ran !== 'object') throw new TypeError(`${line} began no job`);
+      while (!/^(?:delivered|failed)$/.test((await minstrel.job(ran.job))?.state ?? '')) await delay(25);
+    }
   } finally {
     await minstrel.stop();
     await rm(directory, { recursive: true, force: true });
   }
-  return wrapWords(shown.replaceAll(`${directory}/`, ''), COLUMNS);
+  return shown.replaceAll(`${directory}/`, '');
 }

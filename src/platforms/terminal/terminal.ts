@@ -1,83 +1,108 @@
-/** The platform of one person at one terminal: for the demo, and for a start without any settings. */
-import { setTimeout as delay } from 'node:timers/promises';
+/** The platform of one person at one terminal: a prompt that prints. For the demo, and for a start without any settings. */
+import { createHash } from 'node:crypto';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { z } from 'zod';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
-import type { Message } from '../../core/message.ts';
+import type { ActionButton, MediaItem, Message } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';
 import {
   type MediaReader,
   type MessageStream,
   type Platform,
   PlatformError,
-  type PlatformStatus,
   type Posted,
   type ShowOptions,
 } from '../platform.ts';
-import { createRenderThread } from '../shared/render-thread/host.ts';
-import { fileSaver } from './deliver/files.ts';
-import { createPosts } from './deliver/posts.ts';
-import { createScreen, type TerminalOutput } from './deliver/screen.ts';
-import { type InputEnd, openPrompt, type Prompt, type TerminalInput } from './receive/prompt.ts';
-import { createSession, HERE, type Session } from './receive/session.ts';
-import { createTerminalText, terminalTextPlainly } from './render/markdown.ts';
-import { createStyle } from './render/style.ts';
+import { fileSaver } from './files.ts';
+import { openPrompt, type TerminalInput, type TerminalOutput } from './prompt.ts';
+import {
+  completeRows,
+  printable,
+  type RenderTools,
+  readableMarkdown,
+  renderParts,
+  renderProgress,
+} from './render.ts';
+import { createSession, HERE, type Ran, type Session } from './session.ts';
 
-export interface TerminalOptions extends Pick<System, 'now' | 'newId' | 'log'> {
-  /** Source of typed lines; without it there is no prompt, and only {@link Terminal.play} runs commands. */
+export interface TerminalOptions extends Pick<System, 'newId'> {
+  /** Source of typed lines; without it only {@link Terminal.run} runs commands. */
   readonly input?: TerminalInput;
   readonly output: TerminalOutput;
   /** Media is saved here under the names that people see. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
-  /** Whether to use colours; left out, the output is asked, which knows of NO_COLOR. */
-  readonly colour?: boolean;
-  /** How a job ended; undefined while it runs. Only for {@link Terminal.play}. */
-  readonly jobOutcome?: (job: string) => Promise<'delivered' | 'failed' | undefined>;
-  /** The person typed `exit`, or there is nothing more to read. */
-  readonly onEnd?: (end: InputEnd) => void;
+  /** The person at the prompt left. A pipe that was read to its end is no person. */
+  readonly onExit?: () => void;
 }
 
 export interface Terminal extends Platform {
-  /** Runs a line as if it had been typed, and resolves when its result is shown. `start` comes first. */
-  play(line: string): Promise<'delivered' | 'failed'>;
-  /** Prints a plain text above the prompt, and above the lines that change. */
+  /** Runs a line as if it had been typed. `start` comes first. */
+  run(line: string): Promise<Ran>;
+  /** Prints a plain text above the prompt. */
   announce(text: string): void;
 }
 
-/** Often enough to seem alive, rarely enough for a remote terminal. In milliseconds. */
-const TICK_MS = 250;
+/** A message that was printed, as far as it was. Printed lines stay: what is new is printed, and nothing twice. */
+interface Post {
+  readonly number: number;
+  /** Digests of the printed parts. */
+  printed: readonly string[];
+  /** The beginning of its text that was printed while it grew. */
+  streamed: string;
+  progress: string;
+}
+
+/** What is stored of a post. */
+const storedSchema = z.object({ printed: z.array(z.string()) });
+
+/** Often enough for a growing text. In milliseconds. */
 const STREAM_MS = 50;
-const OUTCOME_MS = 25;
 
 const UNFINISHED_SENTENCE = 'Stopped. The next start takes up what was being made.';
 
-export function createTerminal(options: TerminalOptions): Terminal {
-  const { output, now } = options;
-  const changing = output.isTTY === true;
-  const colour = options.colour ?? (changing && output.hasColors?.() === true);
-  const style = createStyle(colour);
-  const renders = createRenderThread({
-    module: new URL('./render/markdown.ts', import.meta.url),
-    create: createTerminalText,
-    plainly: terminalTextPlainly,
-    log: options.log,
-  });
-  const layOut = (text: string) => renders.render({ text, colour });
-  const screen = createScreen(output);
-  const saveFile = fileSaver(options.folder, options.media);
-  const posts = createPosts({ screen, style, layOut, saveFile, now, changing });
-
+export function createTerminal({ input, output, folder, media, newId, onExit }: TerminalOptions): Terminal {
+  const style: RenderTools['style'] = (format, text) => styleText(format, text, { stream: output });
+  const saveFile = fileSaver(folder, media);
+  const posts = new Map<string, Post>();
+  const buttons: ActionButton[] = [];
+  /** Messages in progress, with the button that cancels until it was tried. */
+  const unfinished = new Map<Post, ActionButton | undefined>();
+  let speaker: Post | undefined;
   let session: Session | undefined;
-  let prompt: Prompt | undefined;
-  let ticking: NodeJS.Timeout | undefined;
+  let reading = Promise.resolve();
   let isClosed = false;
-  /** Lines run one after the other, so that answers come in the order of questions. */
-  let lines = Promise.resolve();
 
+  const prompt = openPrompt({
+    input,
+    output,
+    complete: (line) => session?.complete(line) ?? Promise.resolve([[], line]),
+    onInterrupt,
+  });
   // The other end of a pipe was closed.
   output.on('error', () => {
     isClosed = true;
   });
+
+  /** Ctrl-C cancels the newest work, or else leaves. Each work is tried once, so that the next Ctrl-C leaves. */
+  function onInterrupt(): void {
+    const [post, button] = [...unfinished].findLast(([, cancel]) => cancel) ?? [];
+    if (post) unfinished.set(post, undefined);
+    if (button) void session?.press(button).catch(() => {});
+    else prompt.close();
+  }
+
+  async function readLines(run: Session['run']): Promise<void> {
+    for (;;) {
+      const line = await prompt.next();
+      const isExit = line !== undefined && /^\/?(exit|quit)$/i.test(line.trim());
+      if (isExit || (line === undefined && prompt.interactive)) onExit?.();
+      if (isExit || line === undefined) return prompt.close();
+      // A line fails only when the screen is gone.
+      await run(line).catch(() => {});
+    }
+  }
 
   function assertHere(address: Address): void {
     if (isClosed) throw new PlatformError('gone', 'The terminal is closed');
@@ -85,47 +110,126 @@ export function createTerminal(options: TerminalOptions): Terminal {
       throw new PlatformError('gone', 'A terminal has one channel only');
   }
 
-  async function show(address: Address, message: Message, showOptions: ShowOptions): Promise<Posted> {
-    assertHere(address);
-    return posts.show(message, showOptions);
+  function numberOf(button: ActionButton): number {
+    const index = buttons.findIndex(({ id }) => id === button.id);
+    return index < 0 ? buttons.push(button) : index + 1;
   }
 
-  function stream(address: Address, showOptions: ShowOptions): MessageStream {
+  function toolsFor(paths: ReadonlyMap<MediaItem, string>): RenderTools {
+    return { style, numberOf, savedAs: (item) => paths.get(item) };
+  }
+
+  /** The paths of the kept files. Throws PlatformError. */
+  async function save(items: readonly MediaItem[] = []): Promise<ReadonlyMap<MediaItem, string>> {
+    const paths = new Map<MediaItem, string>();
+    for (const item of items)
+      if (item.source.type === 'kept') paths.set(item, await saveFile(item.source.file, item.name));
+    return paths;
+  }
+
+  function postOf({ key, posted }: Pick<ShowOptions, 'key' | 'posted'>): Post {
+    const known = posts.get(key);
+    if (known) return known;
+    const { data } = storedSchema.safeParse(posted);
+    const post = { number: posts.size + 1, printed: data?.printed ?? [], streamed: '', progress: '' };
+    posts.set(key, post);
+    return post;
+  }
+
+  function speak(post: Post, text: string, edited = false): void {
+    const heading = style(['bold', 'magenta'], `Minstrel #${post.number}${edited ? ', edited' : ''}`);
+    prompt.print(speaker === post && !edited ? text : `\n${heading}\n${text}`);
+    speaker = post;
+  }
+
+  /** Prints the parts that are new, or all of them where one that was printed has changed. */
+  function printParts(post: Post, parts: ReturnType<typeof renderParts>): void {
+    const { title, text, rest } = parts;
+    const current = [title, text, ...rest].filter(Boolean).map(digest);
+    const isEdited = !text.startsWith(post.streamed) || post.printed.some((part) => !current.includes(part));
+    const fresh = [title, text, ...rest].filter(
+      (part) => part !== '' && (isEdited || !post.printed.includes(digest(part))),
+    );
+    const shown = fresh.map((part) => (part === text && !isEdited ? text.slice(post.streamed.length) : part));
+    if (shown.join('') !== '') speak(post, shown.filter(Boolean).join('\n'), isEdited);
+    post.printed = current;
+    post.streamed = text;
+  }
+
+  /** Prints what a growing text has grown by, in whole rows: whole lines where nobody sits at a screen. */
+  function printGrowing(post: Post, message: Message): void {
+    const text = readableMarkdown(message.text ?? '');
+    if (!text.startsWith(post.streamed)) return;
+    const columns = output.isTTY ? output.columns || 80 : Number.POSITIVE_INFINITY;
+    const { rows, length } = completeRows(text.slice(post.streamed.length), columns);
+    if (length === 0) return;
+    const { title } = renderParts({ title: message.title ?? '' }, toolsFor(new Map()));
+    const isTitleNew = title !== '' && !post.printed.includes(digest(title));
+    if (isTitleNew) post.printed = [...post.printed, digest(title)];
+    speak(post, [...(isTitleNew ? [title] : []), ...rows].join('\n'));
+    post.streamed = text.slice(0, post.streamed.length + length);
+  }
+
+  function printProgress(post: Post, message: Message): void {
+    const progress = renderProgress(message, toolsFor(new Map()));
+    if (progress !== post.progress) speak(post, progress);
+    post.progress = progress;
+    const cancel = message.actions?.find((button) => button.type === 'action');
+    if (!unfinished.has(post)) unfinished.set(post, cancel);
+  }
+
+  async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
+    assertHere(address);
+    const post = postOf(options);
+    const parts = renderParts(message, toolsFor(await save(message.media)));
+    // A title alone is on the line of the progress.
+    if (!message.progress || parts.text !== '' || parts.rest.length > 0) printParts(post, parts);
+    if (message.progress) printProgress(post, message);
+    else unfinished.delete(post);
+    return { printed: [...post.printed] };
+  }
+
+  function stream(address: Address, options: ShowOptions): MessageStream {
+    const post = postOf(options);
     let newest: (() => Message) | undefined;
     let timer: NodeJS.Timeout | undefined;
-    let written = Promise.resolve();
+    let isEnded = false;
     return {
       update(message) {
         newest = message;
+        if (isEnded) return;
         timer ??= setTimeout(() => {
           timer = undefined;
-          const message = newest;
-          if (message && !isClosed) written = written.then(() => posts.showGrowing(message(), showOptions));
+          if (newest && !isClosed && address.channel === HERE.channel) printGrowing(post, newest());
         }, STREAM_MS);
       },
       async close(message) {
+        isEnded = true;
         clearTimeout(timer);
-        newest = undefined;
-        await written;
-        return show(address, message, showOptions);
+        return show(address, message, options);
       },
     };
   }
 
   async function sendPrivately(address: Address, message: Message): Promise<void> {
     assertHere(address);
-    await posts.say('Minstrel, to you alone', message);
+    const saved = await save(message.media).catch((error: unknown) => {
+      if (!(error instanceof PlatformError)) throw error;
+      return error.advice ?? 'The files could not be saved now.';
+    });
+    const problem = typeof saved === 'string' ? saved : '';
+    const { title, text, rest } = renderParts(
+      message,
+      toolsFor(typeof saved === 'string' ? new Map() : saved),
+    );
+    const heading = style(['bold', 'magenta'], 'Minstrel, to you alone');
+    prompt.print(`\n${[heading, title, text, ...rest, problem].filter(Boolean).join('\n')}`);
+    speaker = undefined;
   }
 
-  function runTyped(line: string): Promise<void> {
-    if (/^\/?(exit|quit)$/i.test(line.trim())) {
-      prompt?.close();
-      options.onEnd?.('asked');
-      return Promise.resolve();
-    }
-    // A line fails only when the screen is gone.
-    lines = lines.then(async () => void (await session?.run(line))).catch(() => {});
-    return lines;
+  function announce(text: string): void {
+    prompt.print(printable(stripVTControlCharacters(text)));
+    speaker = undefined;
   }
 
   return {
@@ -134,49 +238,29 @@ export function createTerminal(options: TerminalOptions): Terminal {
     async start(bot: Bot) {
       session = createSession({
         bot,
-        newId: options.newId,
+        newId,
+        next: prompt.next,
         sendPrivately: (message) => sendPrivately(HERE, message),
         post: async (key, message) => {
           await show(HERE, message, { key, remember: async () => {} });
         },
-        action: posts.action,
-        ask: (question) => prompt?.ask(question) ?? Promise.resolve(undefined),
-        interactive: () => prompt?.interactive === true,
+        buttons,
       });
-      if (changing) ticking ??= setInterval(posts.tick, TICK_MS).unref();
-      if (options.input) {
-        prompt = openPrompt({
-          input: options.input,
-          output,
-          screen,
-          onLine: runTyped,
-          onEnd: (end) => {
-            void lines.then(() => options.onEnd?.(end));
-          },
-          complete: (line) => session?.complete(line) ?? Promise.resolve([[], line]),
-          help: async () => void (await session?.run('help')),
-        });
-      }
+      if (input) reading = readLines(session.run);
     },
 
     async stop() {
-      prompt?.close();
-      await lines;
+      prompt.close();
+      await reading;
     },
 
     async close() {
-      prompt?.close();
-      clearInterval(ticking);
-      screen.setLive([]);
-      if (posts.hasUnfinished()) posts.announce(UNFINISHED_SENTENCE);
-      renders.close();
+      prompt.close();
+      if (unfinished.size > 0) announce(UNFINISHED_SENTENCE);
       isClosed = true;
     },
 
-    status(): PlatformStatus {
-      return isClosed ? { ready: false, reason: 'the terminal is closed' } : { ready: true };
-    },
-
+    status: () => (isClosed ? { ready: false, reason: 'the terminal is closed' } : { ready: true }),
     show,
     stream,
     // One process prints, and what is printed stays.
@@ -184,20 +268,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
     sendPrivately,
     attachmentHeaders: () => ({}),
 
-    announce: posts.announce,
-
-    async play(line) {
-      const { jobOutcome } = options;
-      if (!session || !jobOutcome) throw new Error('play needs jobOutcome, and comes after start');
-      screen.print(`\n${style('bold', '›')} ${line}`);
-      const ran = await session.run(line);
-      if (typeof ran === 'string') return ran === 'answered' ? 'delivered' : 'failed';
-      for (;;) {
-        const outcome = await jobOutcome(ran.job);
-        if (outcome) return outcome;
-        if (isClosed) return 'failed';
-        await delay(OUTCOME_MS);
-      }
-    },
+    announce,
+    run: async (line) => (await session?.run(line)) ?? 'refused',
   };
+}
+
+/** The numbers of buttons are others after a restart, and colours may be. */
+function digest(part: string): string {
+  const text = stripVTControlCharacters(part).replace(/\[\d+\] /g, '');
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }

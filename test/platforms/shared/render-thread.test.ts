@@ -6,7 +6,6 @@ import { parseMarkdown } from '../../../src/platforms/shared/markdown.ts';
 import { createRenderThread } from '../../../src/platforms/shared/render-thread/host.ts';
 import { createSlackText, slackTextPlainly } from '../../../src/platforms/slack/render/markdown.ts';
 import { render } from '../../../src/platforms/slack/render/render.ts';
-import { createTerminalText, terminalTextPlainly } from '../../../src/platforms/terminal/render/markdown.ts';
 import { hostileMarkdown } from '../../fixtures/hostile-markdown.ts';
 import { DISCORD, liveMentions } from '../../servers/discord/index.ts';
 import { blockProblems } from '../../servers/slack/blocks.ts';
@@ -37,13 +36,6 @@ const slack = createRenderThread({
   log,
   budgetMs: BUDGET_MS,
 });
-const terminal = createRenderThread({
-  module: platforms('terminal/render/markdown.ts'),
-  create: createTerminalText,
-  plainly: terminalTextPlainly,
-  log,
-  budgetMs: BUDGET_MS,
-});
 
 /** Each shows a text and checks that it is what its platform takes. */
 const RENDERERS = {
@@ -62,10 +54,6 @@ const RENDERERS = {
       const { parts } = await render({ text }, { person: 'U0ADA', inThread, layOut: slack.render });
       for (const { blocks } of parts) expect(blockProblems(blocks, 'message')).toEqual([]);
     }
-  },
-  'the terminal': async (text: string) => {
-    const paragraphs = await terminal.render({ text, colour: true });
-    expect(paragraphs.every((paragraph) => paragraph !== '')).toBe(true);
   },
 };
 
@@ -99,7 +87,7 @@ describe('a text of 200 kB, however deep', () => {
       honest = Math.max(honest, await longestWait(() => parseMarkdown(HONEST.repeat(200))));
   });
   afterAll(() => {
-    for (const thread of [discord, slack, terminal]) thread.close();
+    for (const thread of [discord, slack]) thread.close();
   });
 
   it.each(Object.entries(RENDERERS))('does not occupy the bot on %s', async (_, show) => {

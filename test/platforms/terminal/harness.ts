@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import type { Bot } from '../../../src/core/bot/bot.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import {
@@ -19,8 +20,8 @@ export const SILENT_BOT: Bot = {
   refusal: async () => undefined,
 };
 
-/** An output that is no terminal, and keeps what is written to it. */
-function createPaper(): Writable & { readonly written: () => string } {
+/** An output that keeps what is written to it, without the commands to a screen. */
+export function createPaper(): Writable & { readonly written: () => string } {
   let text = '';
   const paper = new Writable({
     decodeStrings: false,
@@ -29,10 +30,8 @@ function createPaper(): Writable & { readonly written: () => string } {
       done();
     },
   });
-  return Object.assign(paper, { written: () => text });
+  return Object.assign(paper, { written: () => stripVTControlCharacters(text).replaceAll('\r', '') });
 }
-
-const ignore = () => undefined;
 
 /** Kept files in memory. */
 function createKeeper() {
@@ -72,8 +71,6 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
       output: paper,
       folder: join(folder, 'media'),
       media: { open: async ({ name }) => keeper.read(name) },
-      now: () => 1_700_000_000_000,
-      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       newId: () => {
         ids += 1;
         return `invocation-${ids}`;

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { MediaItem, Message } from '../../../../src/core/message.ts';
-import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
-import { clock } from '../../../../src/platforms/terminal/render/render.ts';
-import { openTerminal, SILENT_BOT, type TerminalHarness } from '../harness.ts';
+import type { MediaItem, Message } from '../../../src/core/message.ts';
+import { PlatformError, type Posted } from '../../../src/platforms/platform.ts';
+import { completeRows, readableMarkdown } from '../../../src/platforms/terminal/render.ts';
+import { createPaper, openTerminal, SILENT_BOT, type TerminalHarness } from './harness.ts';
 
 const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
 const STARTED_AT = 1_700_000_000_000;
@@ -19,24 +19,7 @@ afterEach(() => harness.close());
 
 const show = (message: Message, key = 'a') => harness.terminal.show(HERE, message, { key, remember });
 
-/** A WAV file of silence, so that its length can be read. */
-function silence(seconds: number): Uint8Array {
-  const rate = 8000;
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + seconds * rate, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(rate, 24);
-  header.writeUInt32LE(rate, 28);
-  header.writeUInt16LE(1, 32);
-  header.writeUInt16LE(8, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(seconds * rate, 40);
-  return Buffer.concat([header, Buffer.alloc(seconds * rate, 128)]);
-}
+const silence = (seconds: number): Uint8Array => Buffer.alloc(seconds * 8000, 128);
 
 function audio(name: string, bytes: Uint8Array, more: Partial<MediaItem> = {}): MediaItem {
   return { kind: 'audio', name, source: { type: 'kept', file: harness.keep(bytes) }, ...more };
@@ -71,8 +54,8 @@ test('a job from its first word to its result', async () => {
       'Rain',
       'Drops',
       'on the roof',
-      '… Rain: the lyrics are written',
-      `♪ ${join(harness.folder, 'Rain.wav')} · Take 1 · 0:02 · 16 kB`,
+      '… Rain: the lyrics are written [1] Cancel',
+      `♪ ${join(harness.folder, 'Rain.wav')} · Take 1 · 16 kB`,
       'Style: lofi',
       'model V5',
       '[2] ➕ Extend   More: https://example.org',
@@ -122,9 +105,9 @@ test('a file that came early is not printed again when others join it', async ()
   expect(lines.map((line) => line.replace(`${harness.folder}/`, ''))).toEqual([
     'Minstrel #1',
     'Rain',
-    '♪ Take 1.wav · 0:01 · 8 kB',
+    '♪ Take 1.wav · 8 kB',
     '… Rain: the second take',
-    '♪ Take 2.wav · 0:02 · 16 kB',
+    '♪ Take 2.wav · 16 kB',
   ]);
 });
 
@@ -149,55 +132,64 @@ describe('nothing from outside moves the cursor', () => {
   });
 });
 
-test('Markdown is shown as what it means, and none of it is lost', async () => {
-  await show({
-    text: [
-      '# Head',
-      'Some **bold**, *soft* and ~~old~~ `code`,\\\na [link](https://example.org) and https://example.com',
-      '- one\n- two\n  1. inner\n- [x] done',
-      '> quoted\n> twice',
-      '```js\nlet rain = 1;\n\nrain++;\n```',
-      '| a | bb |\n|---|---|\n| 雨 | c |',
-      '---',
-      '<b>html</b>',
-      '![a picture](https://example.org/x.png)',
-      'escaped \\*stars\\* and a note[^1]',
-      '[^1]: the note',
-    ].join('\n\n'),
+test.each([
+  ['escapes', 'a \\*star\\* and a line\\\nmore', 'a *star* and a line\nmore'],
+  ['code in a line', 'escaped \\` and `a\\*b` and \\*', 'escaped ` and `a\\*b` and *'],
+  ['a block of code', '\\*\n```js\n/\\*/ `\n```\n\\*', '*\n```js\n/\\*/ `\n```\n*'],
+  ['a block within a longer fence', '````\n```\n\\*\n````\n\\*', '````\n```\n\\*\n````\n*'],
+  ['everything else', '# Head\n\n**bold** [link](https://e.org)', '# Head\n\n**bold** [link](https://e.org)'],
+])('Markdown stays as it is written, with %s', (_, markdown, text) => {
+  expect(readableMarkdown(markdown)).toBe(text);
+});
+
+test.each([
+  ['one two three', ['one two'], 8],
+  ['one\n\ntwo', ['one', ''], 5],
+  ['abcdefghijk lm', ['abcdefgh'], 8],
+  ['one two', [], 0],
+])('%j has complete rows in 8 columns', (text, rows, length) => {
+  expect(completeRows(text, 8)).toEqual({ rows, length });
+});
+
+describe('a growing text', () => {
+  const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+  const growing = async (output: ReturnType<typeof createPaper>) => {
+    const stream = harness.make({ output }).stream(HERE, { key: 'a', remember });
+    stream.update(() => ({ title: 'Words', text: `${words.slice(0, 150)}` }));
+    return stream;
+  };
+
+  test('is printed row by row on a screen, and once', async () => {
+    const screen = Object.assign(createPaper(), { isTTY: true, columns: 40 });
+    const stream = await growing(screen);
+    await expect.poll(screen.written).toContain('Minstrel #1\nWords\nword0 word1');
+    await stream.close({ title: 'Words', text: words, footer: 'the end' });
+    const [, , ...rows] = screen.written().trim().split('\n');
+    expect(rows.length).toBeGreaterThan(4);
+    expect(rows.join(' ')).toBe(`${words} the end`.replace('Words ', ''));
   });
-  expect(harness.paper.written().replace(/\n+/g, '\n')).toBe(
-    [
-      '',
-      'Minstrel #1',
-      'Head',
-      'Some bold, soft and old code,',
-      'a link (https://example.org) and https://example.com',
-      '• one',
-      '• two',
-      '  1. inner',
-      '• [x] done',
-      '│ quoted',
-      '│ twice',
-      '    let rain = 1;',
-      '    ',
-      '    rain++;',
-      'a   bb',
-      '雨  c',
-      '───',
-      '<b>html</b>',
-      'a picture (https://example.org/x.png)',
-      'escaped *stars* and a note[1]',
-      '[1] the note',
-      '',
-    ].join('\n'),
-  );
+
+  test('waits for its lines in a pipe', async () => {
+    const pipe = createPaper();
+    const stream = await growing(pipe);
+    await stream.close({ title: 'Words', text: words });
+    expect(pipe.written()).toBe(`\nMinstrel #1\nWords\n${words}\n`);
+  });
+
+  test('that becomes another is printed whole', async () => {
+    const screen = Object.assign(createPaper(), { isTTY: true, columns: 40 });
+    const stream = await growing(screen);
+    await expect.poll(screen.written).toContain('word0 word1');
+    await stream.close({ title: 'Words', text: 'Stopped.' });
+    expect(screen.written()).toMatch(/Minstrel #1, edited\nWords\nStopped\.\n$/);
+  });
 });
 
 describe('files', () => {
   test('of one name are told apart by number', async () => {
     await show({ media: [audio('Rain.wav', silence(1)), audio('Rain.wav', silence(2))] });
     expect((await readdir(harness.folder)).sort()).toEqual(['Rain (2).wav', 'Rain.wav']);
-    expect(await readFile(join(harness.folder, 'Rain (2).wav'))).toHaveLength(44 + 16_000);
+    expect(await readFile(join(harness.folder, 'Rain (2).wav'))).toHaveLength(16_000);
   });
 
   test('of one name that come at the same moment do not overwrite each other', async () => {
@@ -258,13 +250,4 @@ test('an output that went away is a channel that is gone', async () => {
   harness.paper.destroy(new Error('EPIPE'));
   await expect.poll(() => harness.terminal.status()).toMatchObject({ ready: false });
   await expect(show({ text: 'hello' })).rejects.toMatchObject({ code: 'gone' });
-});
-
-test.each([
-  [0.4, '0:00'],
-  [59.6, '1:00'],
-  [62, '1:02'],
-  [3600, '1:00:00'],
-])('%d seconds are %s', (seconds, text) => {
-  expect(clock(seconds)).toBe(text);
 });

@@ -1,0 +1,129 @@
+/** A message as the lines that a terminal prints. */
+import type { styleText } from 'node:util';
+import { type Button, type MediaItem, type Message, stageToSay } from '../../core/message.ts';
+import { wellFormed, wholeCharacters } from '../shared/text.ts';
+
+/** Colours a text where the terminal has colours. */
+export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+export interface RenderTools {
+  readonly style: Style;
+  /** The number that presses a button. */
+  readonly numberOf: (button: Extract<Button, { type: 'action' }>) => number;
+  /** Where a kept file was saved; undefined where it was not. */
+  readonly savedAs: (item: MediaItem) => string | undefined;
+}
+
+export interface Parts {
+  readonly title: string;
+  readonly text: string;
+  /** Files, facts and buttons. */
+  readonly rest: readonly string[];
+}
+
+/** The parts of a message, empty where it has none. While it is in progress it has no facts and buttons. */
+export function renderParts(message: Message, tools: RenderTools): Parts {
+  const { style } = tools;
+  const { title = '', text = '', media = [], fields = [], footer = '', actions = [], progress } = message;
+  const facts = [
+    ...fields.map(({ name, value }) => `${style('dim', `${line(name)}:`)} ${printable(value)}`),
+    footer && style('dim', printable(footer)),
+    renderActions(actions, tools),
+  ];
+  return {
+    title: title && style('bold', line(title)),
+    text: readableMarkdown(text),
+    rest: [...media.map((item) => renderMedia(item, title, tools)), ...(progress ? [] : facts)],
+  };
+}
+
+/** One line about work in progress, with its buttons; empty for a message without progress. */
+export function renderProgress(message: Message, tools: RenderTools): string {
+  const { title = '', progress, actions = [] } = message;
+  if (!progress) return '';
+  const { queuePosition, estimateMs, until } = progress;
+  const what = [tools.style('bold', line(title)), line(stageToSay(message))].filter(Boolean).join(': ');
+  const facts = [
+    ...(queuePosition === undefined ? [] : [`place ${queuePosition} in the queue`]),
+    ...(until === undefined ? [] : [`until ${new Date(until).toISOString().slice(11, 19)} UTC`]),
+    ...(estimateMs === undefined ? [] : [`usually about ${Math.max(1, Math.round(estimateMs / 1000))} s`]),
+  ];
+  const known = [what, ...facts.map((fact) => tools.style('dim', fact))].join(' · ');
+  return ['…', known, renderActions(actions, tools)].filter(Boolean).join(' ');
+}
+
+function renderActions(
+  actions: readonly Button[],
+  { style, numberOf }: Pick<RenderTools, 'style' | 'numberOf'>,
+): string {
+  return actions
+    .map((button) => {
+      const label = line(button.label);
+      if (button.type === 'link') return `${label}: ${line(button.url)}`;
+      return `${style('cyan', `[${numberOf(button)}]`)} ${button.emoji ? `${button.emoji} ` : ''}${label}`;
+    })
+    .join('   ');
+}
+
+const SIGNS = { audio: '♪', image: '▣', video: '▶', file: '▤' } as const;
+
+function renderMedia(item: MediaItem, title: string, { style, savedAs }: RenderTools): string {
+  const { kind, name, source, caption, alt } = item;
+  const shown = source.type === 'remote' ? source.url : (savedAs(item) ?? name);
+  const facts = [
+    ...(caption ? [line(caption)] : []),
+    ...(source.type === 'kept' ? [size(source.file.bytes)] : []),
+  ];
+  const description = alt && alt !== title && kind !== 'audio' ? `\n  ${style('dim', line(alt))}` : '';
+  return `${SIGNS[kind]} ${[style('underline', line(shown)), ...facts].join(' · ')}${description}`;
+}
+
+function size(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Markdown can be read as it is. Only the escapes outside code are resolved. */
+export function readableMarkdown(markdown: string): string {
+  let fence: string | undefined;
+  return printable(markdown)
+    .split('\n')
+    .map((row) => {
+      const [, marks] = /^ {0,3}(`{3,}|~{3,})/.exec(row) ?? [];
+      const isFence = marks !== undefined && (fence === undefined || marks.startsWith(fence));
+      const isCode = isFence || fence !== undefined;
+      if (isFence) fence = fence === undefined ? marks : undefined;
+      if (isCode) return row;
+      return row
+        .replace(/\\([!-/:-@[-`{-~])|`[^`]*`/g, (found, escaped?: string) => escaped ?? found)
+        .replace(/\\$/, '');
+    })
+    .join('\n');
+}
+
+/** The rows of a growing text that are complete, and how many of its characters they took. */
+export function completeRows(text: string, columns: number): { rows: string[]; length: number } {
+  const rows: string[] = [];
+  let length = 0;
+  for (;;) {
+    const next = text.slice(length, length + columns + 1);
+    const isFull = next.length > columns;
+    const newline = next.indexOf('\n');
+    if (newline < 0 && !isFull) return { rows, length };
+    const space = newline < 0 ? next.lastIndexOf(' ') : newline;
+    const end = space < 0 ? wholeCharacters(next, columns) : space;
+    rows.push(next.slice(0, end));
+    length += space < 0 ? end : end + 1;
+  }
+}
+
+/** Control characters could move the cursor and overwrite lines; direction marks could reverse text. */
+const UNSAFE = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Text from people and models, fit for a terminal: nothing in it can be taken for a command to the terminal. */
+export function printable(text: string): string {
+  return wellFormed(text).replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replace(UNSAFE, '');
+}
+
+function line(text: string): string {
+  return printable(text).replace(/\s*\n\s*/g, ' ');
+}
