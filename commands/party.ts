@@ -6,7 +6,8 @@ import { UserError } from '../src/core/errors.ts';
 import { duration, type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
-import { findTake, suggestServerTakes, type Take, takeName, titleOf, withTake } from './song/takes.ts';
+import { titleOf } from '../src/core/song.ts';
+import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 import { privately } from './text/text.ts';
 

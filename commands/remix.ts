@@ -3,6 +3,7 @@ import type { Context, Voice } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
 import { duration, type KeptFile } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
+import { hasVoice, titleOf } from '../src/core/song.ts';
 import type { Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, keptVoiceOf, sameVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
@@ -14,7 +15,7 @@ import {
   remixWork,
 } from './song/remix-work.ts';
 import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
-import { findTake, hasVoice, startOn, takeName, titleOf } from './song/takes.ts';
+import { findTake, startOn, takeName } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Context } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { type ChoiceOption, type OptionDeclarations, present } from '../../src/core/options.ts';
+import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
 import { privately, quoted } from '../text/text.ts';
@@ -12,7 +13,7 @@ import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';
 import { page, publish, withdraw } from './page.ts';
 import { lyricsMarkdown, takeButtons } from './song-message.ts';
-import { hasVoice, knownTake, lyricsOf, startOn, TAKE_WORK, type Take, takeName, titleOf } from './takes.ts';
+import { knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */
 function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction {

@@ -3,11 +3,11 @@ import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { type OptionDeclarations, present } from '../../src/core/options.ts';
+import { titleOf } from '../../src/core/song.ts';
 import { quoted } from '../text/text.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
 import { keptVoiceOf, sameVoice } from './keep-voice.ts';
 import { rememberAsked } from './song-message.ts';
-import { titleOf } from './takes.ts';
 
 /** Five fields in either mode, Discord's limit; the voice stays as it was. */
 const options = {

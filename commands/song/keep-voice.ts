@@ -5,9 +5,10 @@ import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
+import { hasVoice, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
 import { clip, privately, quoted } from '../text/text.ts';
-import { hasVoice, type KnownTake, knownTake, startOn, type Take, takeName, titleOf } from './takes.ts';
+import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** More than a person can choose from. */
 const MOST_KEPT = 500;

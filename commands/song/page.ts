@@ -2,8 +2,8 @@
 import type { ActionInvocation, CommandAction } from '../../src/core/bot/command.ts';
 import { notModerator, UserError } from '../../src/core/errors.ts';
 import { serverWord } from '../../src/core/invocation.ts';
+import { titleOf } from '../../src/core/song.ts';
 import { button, privately } from '../text/text.ts';
-import { titleOf } from './takes.ts';
 
 function pageAction(run: CommandAction['run']): CommandAction {
   return {

@@ -11,9 +11,10 @@ import {
   plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
+import { hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { againButton, askedBy, button, date, lineage, shortened } from '../text/text.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
-import { hasVoice, lyricsOf, takeName, titleOf, withTake } from './takes.ts';
+import { takeName, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
 const MOST_ASKED = 500;
@@ -54,8 +55,7 @@ function songMessage(job: JobView): Message {
 }
 
 /** What the cover of a song is described by. */
-export const coverWords = (job: JobView): string =>
-  [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
+const coverWords = (job: JobView): string => [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
 
 /** A link to the page of a song, where there is one. */
 export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {

@@ -4,7 +4,8 @@ import type { Context, StartRequest } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
-import type { Result, SongModel, Work } from '../../src/core/work.ts';
+import { titleOf } from '../../src/core/song.ts';
+import type { Result } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/text.ts';
 
 /** Older songs are not found by name. */
@@ -19,11 +20,6 @@ export interface Take {
   readonly index: number;
 }
 
-export function titleOf({ result, work }: JobView): string {
-  const requested = 'request' in work && 'title' in work.request ? work.request.title : undefined;
-  return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
-}
-
 /** For people, such as “Rain”, take 1. Plain. */
 export function takeName({ job, index }: Take): string {
   const title = quoted(job.result?.songs[index]?.title ?? titleOf(job));
@@ -35,48 +31,6 @@ export function withTake(title: string, index: number): string {
   const take = `take ${index + 1})`;
   const [, name, ending] = /^(.*) \(([^()]+)\)$/s.exec(title) ?? [];
   return name === undefined ? `${title} (${take}` : `${name} (${ending}, ${take}`;
-}
-
-/** Whether it has a voice, as far as its request tells. */
-export function hasVoice({ work }: JobView): boolean {
-  switch (work.route) {
-    case 'music.generate':
-    case 'music.uploadCover':
-      return !work.request.instrumental;
-    case 'music.uploadExtend':
-      return !(work.instrumental || (work.request.defaultParamFlag && work.request.instrumental));
-    case 'music.extend':
-      return !(work.instrumental ?? false);
-    default:
-      return true;
-  }
-}
-
-/** What is sung: what the gateway says, else what was asked for. Nothing for instrumentals and unknown recordings. */
-export function lyricsOf(job: JobView): string | undefined {
-  const { work, result } = job;
-  if (!hasVoice(job) || work.route === 'music.addInstrumental') return undefined;
-  const sung = result?.songs.find(({ lyrics }) => lyrics !== undefined && lyrics.trim() !== '')?.lyrics;
-  if (sung !== undefined) return sung;
-  if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
-  return work.request.customMode ? work.request.prompt : undefined;
-}
-
-/** The model that made a song; going on from it takes the same one (docs.sunoapi.org/suno-api/extend-music). */
-export function songModelOf(work: Work): SongModel | undefined {
-  switch (work.route) {
-    case 'music.generate':
-    case 'music.extend':
-    case 'music.uploadCover':
-    case 'music.uploadExtend':
-      return work.request.model;
-    case 'music.addVocals':
-    case 'music.addInstrumental':
-      // The public API's default: https://docs.sunoapi.org/suno-api/add-vocals
-      return work.request.model ?? 'V4_5PLUS';
-    default:
-      return undefined;
-  }
 }
 
 export interface KnownTake extends Take {
@@ -94,21 +48,6 @@ export function knownTake({ job, index }: Take): KnownTake {
     'The gateway gave no ids for this song, so it cannot be worked on. Its file can: attach it to /remix, or make the song again.',
   );
 }
-
-type TakeIds = Pick<KnownTake, 'taskId' | 'audioId'>;
-type Split = 'separate_vocal' | 'split_stem';
-
-/** What the gateway makes of one take, once: asked for again, it is the same work. */
-export const TAKE_WORK = {
-  wav: ({ taskId, audioId }: TakeIds) =>
-    ({ route: 'music.wavGenerate', request: { taskId, audioId } }) satisfies Work,
-  video: ({ taskId, audioId }: TakeIds) =>
-    ({ route: 'music.mp4Generate', request: { taskId, audioId } }) satisfies Work,
-  stems: ({ taskId, audioId }: TakeIds, type: Split) =>
-    ({ route: 'music.vocalRemoval', request: { taskId, audioId, type } }) satisfies Work,
-  words: ({ taskId, audioId }: TakeIds, song: Extract<Work, { route: 'music.timestampedLyrics' }>['song']) =>
-    ({ route: 'music.timestampedLyrics', request: { taskId, audioId }, song }) satisfies Work,
-} as const;
 
 /** Starts work on a take; the command that shows the result is /song if none is named. */
 export async function startOn(

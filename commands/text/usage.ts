@@ -1,5 +1,5 @@
 /** What people used, in words. */
-import { amount, counted, type Message, plain } from '../../src/core/message.ts';
+import { amount, counted, lastDays, type Message, plain } from '../../src/core/message.ts';
 import type {
   DayUsage,
   FamilyUsage,
@@ -13,10 +13,6 @@ import { present } from '../../src/core/options.ts';
 const MOST_LISTED = 25;
 
 const UNCERTAIN = 'Uncertain: the gateway may have taken it, and its end is unknown. It counts.';
-
-export function lastDays(days: number): string {
-  return days === 1 ? 'the last day' : `the last ${counted(days, 'day')}`;
-}
 
 export function usageReport(
   { days: rows, people, peopleInAll, chart, feedback }: UsageReport,

@@ -21,6 +21,7 @@ import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
 import { systemClock } from '../storage/schedule.ts';
+import { assertDatabase } from '../storage/sqlite/copy.ts';
 import { databaseFile } from '../storage/sqlite/database-file.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -109,6 +110,14 @@ export async function openStorage(
     default:
       return storage satisfies never;
   }
+}
+
+/** As {@link openStorage}, for programs that work on what a bot has stored: no database is made. Throws StorageError. */
+export async function openExistingStorage(
+  ...[config, tools]: Parameters<typeof openStorage>
+): Promise<Storage> {
+  if (config.storage.type === 'sqlite') assertDatabase(databaseFile(config.storage.directory));
+  return openStorage(config, tools);
 }
 
 /** The client, over connections of its own. */

@@ -216,3 +216,8 @@ export function amount(value: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${amount(count)} ${count === 1 ? one : many}`;
 }
+
+/** For people, such as “the last 30 days”. */
+export function lastDays(days: number): string {
+  return days === 1 ? 'the last day' : `the last ${counted(days, 'day')}`;
+}

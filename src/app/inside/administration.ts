@@ -1,13 +1,12 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastDays } from '../../../commands/text/usage.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import type { PageKind } from '../../core/http.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
-import type { Judgement, KeptFile } from '../../core/message.ts';
+import { type Judgement, type KeptFile, lastDays } from '../../core/message.ts';
 import type { DayUsage, Moderation } from '../../core/moderation.ts';
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';

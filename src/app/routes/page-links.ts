@@ -1,6 +1,7 @@
 /** Takes links to the pages of songs out of what chats show. Such a link opens nothing any more, so a failure is logged alone. */
-import { TAKE_WORK } from '../../../commands/song/takes.ts';
+
 import type { Job } from '../../core/job.ts';
+import { TAKE_WORK } from '../../core/song.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { allMade } from '../../jobs/made.ts';
 import type { Platform } from '../../platforms/platform.ts';

@@ -1,11 +1,11 @@
 /** What the pages of songs show: read from jobs, kept files and what moderators decided, each time they are asked for. */
 import { extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../../commands/song/takes.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import { present } from '../../core/options.ts';
+import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../core/song.ts';
 import type { Work } from '../../core/work.ts';
 import type {
   AlbumPage,

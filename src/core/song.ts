@@ -1,0 +1,69 @@
+/** Facts about a song that was made, from its job. */
+import type { JobView } from './job.ts';
+import type { SongModel, Work } from './work.ts';
+
+export function titleOf({ result, work }: JobView): string {
+  const requested = 'request' in work && 'title' in work.request ? work.request.title : undefined;
+  return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
+}
+
+/** Whether it has a voice, as far as its request tells. */
+export function hasVoice({ work }: JobView): boolean {
+  switch (work.route) {
+    case 'music.generate':
+    case 'music.uploadCover':
+      return !work.request.instrumental;
+    case 'music.uploadExtend':
+      return !(work.instrumental || (work.request.defaultParamFlag && work.request.instrumental));
+    case 'music.extend':
+      return !(work.instrumental ?? false);
+    default:
+      return true;
+  }
+}
+
+/** What is sung: what the gateway says, else what was asked for. Nothing for instrumentals and unknown recordings. */
+export function lyricsOf(job: JobView): string | undefined {
+  const { work, result } = job;
+  if (!hasVoice(job) || work.route === 'music.addInstrumental') return undefined;
+  const sung = result?.songs.find(({ lyrics }) => lyrics !== undefined && lyrics.trim() !== '')?.lyrics;
+  if (sung !== undefined) return sung;
+  if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
+  return work.request.customMode ? work.request.prompt : undefined;
+}
+
+/** The model that made a song; going on from it takes the same one (docs.sunoapi.org/suno-api/extend-music). */
+export function songModelOf(work: Work): SongModel | undefined {
+  switch (work.route) {
+    case 'music.generate':
+    case 'music.extend':
+    case 'music.uploadCover':
+    case 'music.uploadExtend':
+      return work.request.model;
+    case 'music.addVocals':
+    case 'music.addInstrumental':
+      // The public API's default: https://docs.sunoapi.org/suno-api/add-vocals
+      return work.request.model ?? 'V4_5PLUS';
+    default:
+      return undefined;
+  }
+}
+
+interface TakeIds {
+  readonly taskId: string;
+  readonly audioId: string;
+}
+
+type Split = 'separate_vocal' | 'split_stem';
+
+/** What the gateway makes of one take, once: asked for again, it is the same work. */
+export const TAKE_WORK = {
+  wav: ({ taskId, audioId }: TakeIds) =>
+    ({ route: 'music.wavGenerate', request: { taskId, audioId } }) satisfies Work,
+  video: ({ taskId, audioId }: TakeIds) =>
+    ({ route: 'music.mp4Generate', request: { taskId, audioId } }) satisfies Work,
+  stems: ({ taskId, audioId }: TakeIds, type: Split) =>
+    ({ route: 'music.vocalRemoval', request: { taskId, audioId, type } }) satisfies Work,
+  words: ({ taskId, audioId }: TakeIds, song: Extract<Work, { route: 'music.timestampedLyrics' }>['song']) =>
+    ({ route: 'music.timestampedLyrics', request: { taskId, audioId }, song }) satisfies Work,
+} as const;
