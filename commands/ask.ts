@@ -169,7 +169,9 @@ function distinct(files: readonly FileReference[]): FileReference[] {
 
 /** Pictures after the last words need no mark: the platform shows them there. */
 function withoutLastMarks(text: string): string {
-  return text.replace(/(?:^|\n\n)(?:\*Picture \d+\*\s*)+$/, '');
+  const paragraphs = text.split('\n\n');
+  const last = paragraphs.findLastIndex((paragraph) => !/^(?:\*Picture \d+\*)?$/.test(paragraph.trim()));
+  return paragraphs.slice(0, last + 1).join('\n\n');
 }
 
 const OUTCOMES = { started: 'started', answered: 'done', refused: 'not done' } as const;

@@ -13,8 +13,13 @@ interface Expression {
   readonly flags: string;
 }
 
-/** Patterns that may take longer, by their source, with the reason why they never do. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {};
+/** How expressions begin that are not linear, and why that does no harm. */
+const EXCEPTIONS = [
+  {
+    begins: 'too (?:long|large|big|many',
+    reason: 'messages of the gateway are cut to 500 characters when they are read',
+  },
+] as const;
 
 /** In milliseconds. The defaults of a second and less make expressions look slow on a busy machine. */
 const LIMITS = { attackTimeout: 10_000, incubationTimeout: null, timeout: 60_000 };
@@ -82,27 +87,26 @@ async function main(folders: readonly string[]): Promise<number> {
   // The program that comes with the package, instead of Java where it is installed.
   process.env.RECHECK_BACKEND ??= 'native';
   const files = globSync(folders.map((folder) => `${folder}/**/*.{ts,js}`)).sort();
-  const places = Map.groupBy(files.flatMap(expressionsOf), ({ source, flags }) => `/${source}/${flags}`);
-  const left = places.entries();
+  const found = files.flatMap(expressionsOf).filter((expression) => !isException(expression));
+  const distinct = Map.groupBy(found, ({ source, flags }) => `/${source}/${flags}`);
+  const left = distinct.entries();
   const faults: string[] = [];
-  const unneeded = new Set(folders.length === ALL.length ? Object.keys(EXCEPTIONS) : []);
   const work = async () => {
-    for (const [text, found] of left) {
-      const fault = found[0] && (await faultOf(found[0]));
-      if (fault === undefined) continue;
-      const source = found[0]?.source ?? '';
-      unneeded.delete(source);
-      if (EXCEPTIONS[source] === undefined)
-        faults.push(`${found.map(({ place }) => place).join(', ')}\n  ${text}\n  ${fault}\n`);
+    for (const [text, same] of left) {
+      const fault = same[0] && (await faultOf(same[0]));
+      const places = same.map(({ place }) => place).join(', ');
+      if (fault !== undefined) faults.push(`${places}\n  ${text}\n  ${fault}\n`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  for (const source of unneeded) faults.push(`The exception for ${source} is not needed\n`);
   process.stdout.write(faults.sort().join(''));
-  process.stdout.write(`${places.size} regular expressions, ${faults.length} of them not linear\n`);
+  process.stdout.write(`${distinct.size} regular expressions, ${faults.length} of them not linear\n`);
   return faults.length === 0 ? 0 : 1;
 }
 
-const ALL = ['src', 'commands'];
+function isException({ source }: Expression): boolean {
+  return EXCEPTIONS.some(({ begins }) => source.startsWith(begins));
+}
+
 const named = process.argv.slice(2);
-process.exitCode = await main(named.length > 0 ? named : ALL);
+process.exitCode = await main(named.length > 0 ? named : ['src', 'commands']);

@@ -59,7 +59,7 @@ export type PageKind = 'songs' | 'albums';
 /** Where people open a page, such as `…/songs/{id}/{signature}`. `publicUrl` may carry a path and a slash at its end. */
 export function pageUrl(publicUrl: string, kind: PageKind, id: string, secret: string): string {
   const signature = sign(pageText(kind, id), secret);
-  return `${publicUrl.replace(/\/+$/, '')}/${kind}/${encodeURIComponent(id)}/${signature}`;
+  return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/${kind}/${encodeURIComponent(id)}/${signature}`;
 }
 
 export function isPageSigned(

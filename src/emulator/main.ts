@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
     shape,
     faults: values.fault.map(readFault),
-    ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/\/+$/, '') }),
+    ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/(?<!\/)\/+$/, '') }),
   };
   const emulator = await startEmulator(options);
   process.stdout.write(

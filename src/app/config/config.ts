@@ -167,7 +167,7 @@ function slack(values: Values) {
 }
 
 function media(values: Values) {
-  const folder = `${values.DATA_DIR.replace(/\/+$/, '')}/media`;
+  const folder = `${values.DATA_DIR.replace(/(?<!\/)\/+$/, '')}/media`;
   const store = values.MEDIA_STORE ?? { type: 'folder' as const, directory: folder };
   const { MEDIA_RETENTION_DAYS } = values;
   return present({

@@ -60,7 +60,7 @@ function readHttpUrl(value: string): string | undefined {
   if (!URL.canParse(value) || /[?#]/.test(value)) return undefined;
   const { protocol, username, password, href } = new URL(value);
   if (!['https:', 'http:'].includes(protocol) || username || password) return undefined;
-  return href.replace(/\/+$/, '');
+  return href.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Without the slash at its end. */

@@ -43,6 +43,7 @@ export interface PageSourceOptions {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly media: Pick<Media, 'stat' | 'link' | 'open'>;
   readonly decisions: Pick<DecisionStore, 'read'>;
+  /** Without a slash at its end. */
   readonly publicUrl: string;
   /** Where people open the page of a song; relative to the root of the listener. */
   readonly pathOf: (song: Pick<Job, 'id'>) => string;
@@ -50,7 +51,7 @@ export interface PageSourceOptions {
 
 export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
-  const root = options.publicUrl.replace(/\/+$/, '').length + 1;
+  const root = options.publicUrl.length + 1;
 
   const sizes = new Map<string, NonNullable<LinkedPicture['size']>>();
 

@@ -15,7 +15,7 @@ export function songPageRoutes(
   { log, elapsed }: { readonly log: Log; readonly elapsed: () => number },
 ): Routes[] {
   const [secret] = secrets;
-  const root = publicUrl.replace(/\/+$/, '').length + 1;
+  const root = publicUrl.length + 1;
   const pathOf = ({ id }: Pick<JobView, 'id'>) => pageUrl(publicUrl, 'songs', id, secret).slice(root);
   const assets = once(() => loadAssets(PAGE_ASSETS));
   return [

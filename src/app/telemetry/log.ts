@@ -23,7 +23,7 @@ const CAPABILITIES = [
   /(hooks\.slack\.com\/)[\w/-]+/g,
   /([?&](?:signature|token|sig|x-amz-signature|hm)=)[^&"\\\s]+/gi,
   /((?:Bot|Bearer) )[\w.~+/-]{8,}=*/g,
-  /(\b[a-z][a-z\d+.-]*:\/\/)[^\s"/?#@]*@/gi,
+  /(:\/\/)[^\s"/?#@]*@/g,
 ];
 
 const SHORTEST_SECRET = 6;

@@ -129,5 +129,5 @@ export function personaVoice(context: EmulatorContext, { personaId }: Pick<SongF
 
 /** Lyrics as they are sung: a text that is only section tags is hummed. */
 function sungText(lyrics: string): string {
-  return lyrics.replace(/\[[^\]]*\]/g, '').trim() === '' ? `${lyrics}\nla la la la` : lyrics;
+  return lyrics.replace(/\[[^[\]]*\]/g, '').trim() === '' ? `${lyrics}\nla la la la` : lyrics;
 }

@@ -41,7 +41,7 @@ export function countTextTokens(text: string): number {
 
 /** A text in the pieces it is streamed in: words with the space after them. */
 export function piecesOf(text: string): string[] {
-  return text.match(/\s*\S+\s*/g) ?? [];
+  return text.match(/^\s+|\S+\s*/g) ?? [];
 }
 
 /** Seconds between two streamed pieces at speed 1, as fast as a brisk reader. */

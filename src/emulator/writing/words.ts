@@ -29,7 +29,7 @@ export function topicAfter(text: string, asking: RegExp): string | null {
   const rest = text
     .slice(match.index + match[0].length)
     .split('\n')[0]
-    ?.replace(/[?!.,;:\s]+$/, '')
+    ?.replace(/(?<![?!.,;:\s])[?!.,;:\s]+$/, '')
     .trim();
   return rest?.slice(0, 200) || null;
 }

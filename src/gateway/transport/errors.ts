@@ -291,8 +291,15 @@ export function redactor(apiKey: string, requestBody: unknown): Redact {
   return (text) =>
     secrets
       .reduce((rest, secret) => rest.replaceAll(secret, '[removed]'), text)
-      .replace(/(https?:[\\/]{2,8}[^\s"'<>?]{1,2000})\?[^\s"'<>]*/gi, '$1?[removed]')
+      .replace(/[^\s"'<>]+/g, withoutQuery)
       .slice(0, LONGEST_MESSAGE);
+}
+
+/** A run of characters without the query of the address in it. */
+function withoutQuery(run: string): string {
+  const address = run.search(/https?:[\\/]{2}/i);
+  const query = address < 0 ? -1 : run.indexOf('?', address);
+  return query < 0 ? run : `${run.slice(0, query)}?[removed]`;
 }
 
 function signedAddresses(requestBody: unknown): string[] {

@@ -316,7 +316,7 @@ function checkedOptions({ baseUrl, apiKey }: GatewayOptions): { baseUrl: string;
     throw new TypeError('the gateway base URL must be an http or https address without query');
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the gateway API key must be visible ASCII');
-  return { baseUrl: baseUrl.trim().replace(/\/+$/, ''), apiKey };
+  return { baseUrl: baseUrl.trim().replace(/(?<!\/)\/+$/, ''), apiKey };
 }
 
 function fillPath(name: RouteName, path: string, { path: values = {}, query = {} }: RequestInput): string {

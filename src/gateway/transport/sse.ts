@@ -18,17 +18,18 @@ export class EventTooLongError extends Error {
 export function createEventDecoder(maxEventLength: number) {
   const text = new TextDecoder();
   let completed: ServerSentEvent[] = [];
-  let overflow = false;
   const parser = createParser({
     maxBufferSize: maxEventLength,
     onEvent: ({ event, data }) => completed.push(event === undefined ? { data } : { name: event, data }),
-    onError: ({ type }) => {
-      overflow ||= type === 'max-buffer-size-exceeded';
-    },
   });
   const feed = (chunk: string) => {
-    parser.feed(chunk);
-    if (overflow) throw new EventTooLongError(`an event is longer than ${maxEventLength} characters`);
+    try {
+      parser.feed(chunk);
+      // After an overflow the parser takes nothing more. Its `onError` would make an error of every line that is no field.
+      parser.feed('');
+    } catch (cause) {
+      throw new EventTooLongError(`an event is longer than ${maxEventLength} characters`, { cause });
+    }
     const events = completed;
     completed = [];
     return events;

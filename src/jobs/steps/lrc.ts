@@ -35,7 +35,7 @@ export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
       const paused = time.startSeconds - endSeconds > PAUSE_SECONDS;
       if (paused || text.length + word.trim().length > LONGEST_LINE) end();
     }
-    for (const [index, part] of word.split(/(\n|\[[^\]\n]*\])/).entries()) {
+    for (const [index, part] of word.split(/(\n|\[[^[\]\n]*\])/).entries()) {
       if (part === '\n') end();
       else if (index % 2 === 1) {
         end();

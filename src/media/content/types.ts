@@ -105,6 +105,8 @@ function isText(head: Uint8Array): boolean {
 
 /** In UTF-8, with the extension: under the 255 bytes that file systems allow, with space for ` (2)` and `.part`. */
 const maximumBytes = 180;
+/** In characters. Putting marks into the order of NFC takes quadratic time. */
+const longestTitle = 2_000;
 const longestExtension = /^[a-z0-9]{1,8}$/;
 
 /** Names of devices on Windows, whatever extension follows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
@@ -141,6 +143,7 @@ export function uniqueFileNames(files: readonly { title: string; extension: stri
 
 function stemOf(title: string, extension: string): string {
   const shown = title
+    .slice(0, longestTitle)
     .toWellFormed()
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
@@ -153,9 +156,9 @@ function stemOf(title: string, extension: string): string {
 
 function nameOf(stem: string, extension: string, number = ''): string {
   const ending = `${number}.${longestExtension.test(extension.toLowerCase()) ? extension.toLowerCase() : 'bin'}`;
-  const edged = stem.replace(/^[\s.]+/u, '').replace(/[\s.]+$/u, '');
+  const edged = stem.replace(/^[\s.]+/u, '').replace(/(?<![\s.])[\s.]+$/u, '');
   const free = reservedOnWindows.test(edged) ? `_${edged}` : edged;
-  const cut = cutToBytes(free, maximumBytes - Buffer.byteLength(ending)).replace(/[\s.]+$/u, '');
+  const cut = cutToBytes(free, maximumBytes - Buffer.byteLength(ending)).replace(/(?<![\s.])[\s.]+$/u, '');
   return `${cut === '' ? 'untitled' : cut}${ending}`;
 }
 

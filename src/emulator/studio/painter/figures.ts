@@ -13,8 +13,9 @@ const motions: Readonly<Record<string, (time: number) => string>> = {
 /** The figures that a prompt names, in its order and at most three, each as SVG by the time in seconds. */
 export function figuresNamed(words: readonly string[]): ((time: number) => string)[] {
   const drawn = readFileSync(new URL('figures.svg', import.meta.url), 'utf8');
-  const symbols = /<symbol id="\w+" data-words="([^"]+)" data-motion="(\w+)">(.*?)<\/symbol>/gs;
-  const figures = [...drawn.matchAll(symbols)].map(([, names = '', motion = '', shapes = '']) => {
+  const symbol = /<symbol id="\w+" data-words="([^"]+)" data-motion="(\w+)">(.*)/s;
+  const figures = drawn.split('</symbol>').map((text) => {
+    const [, names = '', motion = '', shapes = ''] = symbol.exec(text) ?? [];
     const move = motions[motion] ?? (() => '');
     return { names: names.split(' '), draw: (time: number) => `<g transform="${move(time)}">${shapes}</g>` };
   });

@@ -34,7 +34,7 @@ function linesOf(lyrics: string) {
   let chorus = false;
   for (const line of lyrics.split('\n')) {
     const [tags = ''] = /^\s*(\[[^\]]{1,60}\]\s*)*/.exec(line) ?? [];
-    const last = tags.match(/\[[^\]]*\]/g)?.at(-1);
+    const last = tags.match(/\[[^[\]]*\]/g)?.at(-1);
     if (last !== undefined) {
       tag = last;
       chorus = /chorus|hook|refrain/i.test(last);

@@ -35,7 +35,7 @@ export function chooseSinger(recipe: SongRecipe) {
 
 /** The letters of a word's vowels in the order they are sung, at most four. A final e is silent. */
 function vowelsOf(word: string): string[] {
-  const letters = word.toLowerCase().replace(/(?<=[aeiouy].*)e\b/, '');
+  const letters = word.toLowerCase().replace(/^([^aeiouy]*[aeiouy].*)e\b/, '$1');
   return (
     letters
       .match(/[aeiouy]+/g)

@@ -13,7 +13,7 @@ export function answerArithmetic(text: string): string | null {
     (line, [pattern, sign]) => line.replace(pattern, ` ${sign} `),
     text.replace(/,(?=\d{3}\b)/g, ''),
   );
-  const expression = /[-(\d.][-+*/^%().\d\s]*[\d)]/.exec(written)?.[0]?.trim();
+  const expression = firstExpression(written);
   if (expression === undefined || !/\d\s*[-+*/^%]\s*[-(\d.]/.test(expression) || expression.length > 200)
     return null;
   if (/^\d{4}-\d{1,2}-\d{1,2}$/.test(expression)) return null;
@@ -21,6 +21,16 @@ export function answerArithmetic(text: string): string | null {
   if (value === null) return `I cannot work out \`${expression}\`.`;
   const shown = expression.replace(/\s+/g, '').replace(/(?<=[\d)])([-+*/^%])/g, ' $1 ');
   return `${shown} = **${Number.parseFloat(value.toPrecision(12))}**`;
+}
+
+/** From a digit, dot, minus or bracket to the last digit or bracket before other signs. */
+function firstExpression(text: string): string | undefined {
+  for (const [run] of text.matchAll(/[-+*/^%().\d\s]+/g)) {
+    const start = run.search(/[-(\d.]/);
+    const end = run.search(/[\d)][^\d)]*$/);
+    if (start >= 0 && end > start) return run.slice(start, end + 1);
+  }
+  return undefined;
 }
 
 /** How strongly each operator binds, and what it does; equal ones are worked out from the left, powers from the right. */

@@ -54,8 +54,8 @@ export function answerTable(text: string): string | null {
   const [left = 'this', right = 'that'] = (
     topicAfter(text, /\b(?:compare|table of|between|table)\s+/i) ?? text
   )
-    .split(/\s+(?:and|with|to|versus|vs\.?)\s+/i)
-    .map((side) => capital(side.replace(/[?.!]+$/, '').trim()));
+    .split(/\s(?:and|with|to|versus|vs\.?)\s/i)
+    .map((side) => capital(side.replace(/(?<![?.!])[?.!]+$/, '').trim()));
   const random = createRandom(`table ${left} ${right}`);
   const rows = ['Pace', 'Cost', 'Charm', 'Risk'].map(
     (row) => `| ${row} | ${stars(random)} | ${stars(random)} |`,

@@ -2,7 +2,7 @@ import { createRandom } from '../../random.ts';
 import type { ConversationMessage } from '../conversation.ts';
 
 const introduction = /\b(?:my name is|call me|i am called)\s+([\p{L}][\p{L}'-]*)/iu;
-const favourite = /\bmy favou?rite ([\p{L} ]+?) is ([^.!?\n]+)/giu;
+const favourite = /\bmy favou?rite (\p{L}+(?: \p{L}+){0,3}) is ([^.!?\n]+)/giu;
 
 /** Answers what can be known from the conversation: names, favourites, what was asked before. */
 export function answerFromMemory(text: string, before: readonly ConversationMessage[]): string | null {
@@ -13,7 +13,9 @@ export function answerFromMemory(text: string, before: readonly ConversationMess
       ? 'You have not told me your name yet. What is it?'
       : `Your name is **${name}**.`;
   }
-  const asked = /\bwhat('?s| is) my favou?rite ([\p{L} ]+?)\s*\??$/iu.exec(text)?.[2]?.toLowerCase();
+  const asked = /\bwhat('?s| is) my favou?rite (\p{L}+(?: \p{L}+){0,3})\s*\??$/iu
+    .exec(text)?.[2]
+    ?.toLowerCase();
   if (asked !== undefined) {
     const known = said
       .flatMap((line) => [...line.matchAll(favourite)])
@@ -38,7 +40,7 @@ const hellos = ['Hello', 'Hi there', 'Good to see you', 'Greetings'] as const;
 /** Answers greetings, thanks and questions about the answerer. */
 export function answerGreeting(text: string, before: readonly ConversationMessage[]): string | null {
   if (
-    /^(hi|hello|hey|good (morning|evening|afternoon)|greetings|yo)\b[\s!.,]*(there|minstrel|everyone|all)?[\s!.,]*$/i.test(
+    /^(hi|hello|hey|good (morning|evening|afternoon)|greetings|yo)\b[\s!.,]*(?:(?:there|minstrel|everyone|all)[\s!.,]*)?$/i.test(
       text,
     )
   ) {

@@ -1,0 +1,164 @@
+/** No text that a person, a model or the gateway wrote blocks the event loop. Text for platforms: test/platforms. */
+import { describe } from 'vitest';
+import { closeMarkdown } from '../commands/ask/unfinished-markdown.ts';
+import { ask } from '../commands/ask.ts';
+import { firstLine, lyricsMarkdown, withSectionTags } from '../commands/song/song-message.ts';
+import { song } from '../commands/song.ts';
+import { subjectOf } from '../commands/text/options.ts';
+import { clip, quoted, shortened, words } from '../commands/text/text.ts';
+import { createLog } from '../src/app/telemetry/log.ts';
+import { retryAfterOf } from '../src/core/backoff.ts';
+import type { JobView } from '../src/core/job.ts';
+import { parseActionId, plain, stageToSay } from '../src/core/message.ts';
+import { parseSubject } from '../src/core/moderation.ts';
+import { goesOnWithNumber, readNumber, validateOptions } from '../src/core/options.ts';
+import { findModel } from '../src/emulator/models.ts';
+import { createRandom } from '../src/emulator/random.ts';
+import { planScene } from '../src/emulator/studio/painter/scene.ts';
+import { chooseGenre } from '../src/emulator/studio/synthesizer/genre.ts';
+import { singWords } from '../src/emulator/studio/synthesizer/melody.ts';
+import { answerArithmetic } from '../src/emulator/text/answers/arithmetic.ts';
+import { answerCode } from '../src/emulator/text/answers/code.ts';
+import * as prose from '../src/emulator/text/answers/prose.ts';
+import { answerFromMemory, answerGreeting } from '../src/emulator/text/answers/small-talk.ts';
+import { piecesOf } from '../src/emulator/text/conversation.ts';
+import { titleFrom } from '../src/emulator/writing/words.ts';
+import { createChatReader } from '../src/gateway/chat/answers.ts';
+import { createGenReader } from '../src/gateway/gen/answers.ts';
+import { hintsOf } from '../src/gateway/models/hints.ts';
+import { createMsgReader } from '../src/gateway/msg/answers.ts';
+import { readMusicCallback } from '../src/gateway/music/callback.ts';
+import { isWebPage, redactor } from '../src/gateway/transport/errors.ts';
+import { asHttpUrl, parseJson } from '../src/gateway/transport/json.ts';
+import { readRefusal } from '../src/gateway/transport/refusal.ts';
+import { createEventDecoder } from '../src/gateway/transport/sse.ts';
+import { estimateTokens } from '../src/jobs/ask/memory.ts';
+import { readArguments } from '../src/jobs/ask/tool-declarations.ts';
+import { linesOf, lrc } from '../src/jobs/steps/lrc.ts';
+import { contentTypeOf, safeFileName } from '../src/media/content/types.ts';
+import { readMediaUrl } from '../src/media/fetch/request.ts';
+import { isStoredName } from '../src/media/store/store.ts';
+import { readAlbumId } from '../src/settings/albums.ts';
+import { testLinear } from './linear-text.ts';
+
+const NOTHING = { songs: [], lyrics: [], stems: [], images: [] };
+const answered = (text: string): JobView => ({
+  id: 'job',
+  state: 'delivered',
+  command: 'ask',
+  title: text,
+  address: { platform: 'test', channel: 'channel', person: 'person' },
+  person: { id: 'person', displayName: text, moderator: false, roles: [] },
+  work: { route: 'answer', dialect: 'chat', request: { model: 'model', turns: [] } },
+  result: { ...NOTHING, answer: { text } },
+  createdAt: 0,
+});
+const sung = (text: string): JobView => ({
+  ...answered(text),
+  command: 'song',
+  work: {
+    route: 'music.generate',
+    request: { prompt: text, customMode: false, instrumental: false, model: 'V5' },
+  },
+  result: {
+    ...NOTHING,
+    songs: [{ title: text, lyrics: text, style: text, audioUrl: 'https://files.example/song.mp3' }],
+  },
+});
+const from = (text: string) => [{ role: 'user' as const, text, pictures: [] }];
+const random = createRandom('melody');
+
+describe('core reads in linear time', () => {
+  testLinear({
+    plain,
+    parseActionId,
+    parseSubject,
+    readNumber,
+    goesOnWithNumber: (text) => goesOnWithNumber(text, text),
+    retryAfterOf: (text) => retryAfterOf({ get: () => text }, 0),
+    stageToSay: (text) => stageToSay({ title: text, progress: { stage: text, startedAt: 0 } }),
+    'the value of an option': (text) => validateOptions({ question: text }, ask.options),
+    'the name of an option': (text) => validateOptions({ [text]: 'a' }, ask.options),
+    'a choice': (text) => validateOptions({ prompt: 'a', model: text }, song.options),
+  });
+});
+
+describe('commands write in linear time', () => {
+  testLinear({
+    closeMarkdown,
+    'an answer': (text) => ask.done?.(answered(text)),
+    'an answer that is still written': (text) => ask.early?.(answered(text)),
+    'a song': (text) => song.done?.(sung(text)),
+    withSectionTags,
+    lyricsMarkdown,
+    firstLine,
+    subjectOf,
+    quoted,
+    clip: (text) => clip(text, 100),
+    shortened: (text) => shortened(text, 100),
+    words: (text) => words(text, 10),
+  });
+});
+
+describe('the gateway is read in linear time', () => {
+  const body = { taskId: 'task' };
+  testLinear({
+    isWebPage,
+    parseJson,
+    asHttpUrl,
+    'a refusal': (text) => readRefusal({ error: { message: text, code: text, status: text } }),
+    'an error that is redacted': redactor('key', { callBackUrl: 'https://bot.example/callback?signature=a' }),
+    'an address that is redacted': (text) => redactor('key', { uploadUrl: text })(text),
+    'a callback': (text) =>
+      readMusicCallback({ code: 400, msg: text, data: { ...body, callbackType: text } }),
+    'a song': (text) =>
+      readMusicCallback({
+        data: { ...body, data: [{ id: text, title: text, prompt: text, audio_url: text }] },
+      }),
+    'the hints of a model': (text) => hintsOf({ type: text, capabilities: [text], tasks: text }),
+    'a stream': (text) => createEventDecoder(1_000_000).push(Buffer.from(text)),
+    'a chunk of the chat dialect': (text) =>
+      createChatReader().read({ choices: [{ delta: { content: text } }] }),
+    'a chunk of the msg dialect': (text) =>
+      createMsgReader().read({ type: 'content_block_delta', delta: { type: 'text_delta', text } }),
+    'a chunk of the gen dialect': (text) =>
+      createGenReader().read({ candidates: [{ content: { parts: [{ text }] } }] }),
+  });
+});
+
+describe('jobs, media, settings and the log read in linear time', () => {
+  const log = createLog({ level: 'info', write: () => undefined, secrets: ['secret-of-the-bot'] });
+  testLinear({
+    'aligned words': (text) => linesOf([{ word: text, startSeconds: 0, endSeconds: 1 }]),
+    'lines of a song': (text) => lrc([{ startSeconds: 0, text }], { title: text, artist: text }),
+    'the tokens of a conversation': (text) =>
+      estimateTokens({ system: text, turns: [{ role: 'user', parts: [{ type: 'text', text }] }] }),
+    'the arguments of a tool': (text) => readArguments({ prompt: text, [text]: text }, song),
+    contentTypeOf,
+    isStoredName,
+    readMediaUrl,
+    readAlbumId,
+    'the name of a file': (text) => safeFileName(text, 'mp3'),
+    'a line of the log': (text) => log.info({ text }, text),
+    'an error in the log': (text) => log.error({ err: new Error(text) }),
+  });
+});
+
+describe('the emulator reads in linear time', () => {
+  testLinear({
+    ...prose,
+    answerArithmetic,
+    answerCode,
+    piecesOf,
+    titleFrom,
+    'what was said before': (text) =>
+      answerFromMemory('What is my name? What’s my favourite colour?', from(text)),
+    'a question about what was said': (text) => answerFromMemory(text, from(text)),
+    'a greeting': (text) => answerGreeting(text, []),
+    'a model': (text) => findModel(text, 'chat'),
+    'a style': (text) => chooseGenre(text, text),
+    'a scene': (text) => planScene(text, text),
+    'words that are sung': (text) =>
+      singWords(text, { from: 0, to: 60, root: 60, minor: false, chords: [], random }),
+  });
+});

@@ -1,0 +1,108 @@
+/** Checks that functions take linear time in text, however hostile it is. */
+import { expect, test } from 'vitest';
+
+/** In characters. The short ones are for functions that would take hours for a long one. */
+const LENGTHS = [50, 70, 1_000, 10_000, 200_000];
+/** Of one core, for 200 kB. */
+const MOST_MILLISECONDS = 50;
+const HOPELESS_MILLISECONDS = 1_000;
+const MOST_RUNS = 5;
+/** Of one core, for 200,000 strings there and back. */
+const MILLISECONDS_OF_COPY = 8;
+
+/** Repeated until the text is long enough. */
+const UNITS = [
+  ...['[', ']', '(', '{', '[]', '](', '[a](', '![', '<>', '<a', '<!--', '<@', '<@a|'],
+  ...['`', '`a``b', '```\n', '*', '*a_ ', '**a *b ', '_', '~~a '],
+  ...[' ', '\n', '\r\n', '\u00a0\n', '\t- ', '\n> ', '\n- ', '\n1. ', '# '],
+  ...[
+    '|',
+    '\n|',
+    '=',
+    '-',
+    '--a=',
+    '.',
+    ',',
+    '/',
+    '//',
+    '\\',
+    ':',
+    'a:',
+    '&',
+    '?',
+    '!',
+    '%',
+    '$',
+    '0',
+    '"',
+    "'",
+  ],
+  ...['a', 'a ', 'a\n', 'a+', 'a@', 'http://', 'www.', ': '],
+  ...['👍', 'e\u0301', '\u0301\u0316', '\u200d', '字', '\u202e', '\ud800'],
+];
+const BEGINNINGS_AND_UNITS = [
+  ['[a](', '<>'],
+  ['[a](', '('],
+  ['a', ' '],
+  ['a', '\u00a0\n'],
+  ['- ', ' '],
+  ['```', '`'],
+] as const;
+const NESTED = [
+  ['[', ']'],
+  ['[', '](a)'],
+  ['(', ')'],
+  ['{"a":', '}'],
+  ['<a>', '</a>'],
+] as const;
+
+function* hostileTexts(length: number): Generator<{ name: string; text: string }> {
+  const repeated = (unit: string, most = length) => unit.repeat(Math.ceil(most / unit.length)).slice(0, most);
+  // A pattern goes back where what it waits for does not come.
+  for (const unit of UNITS) yield { name: `${unit}, then another sign`, text: `${repeated(unit)}\u0001` };
+  for (const [beginning, unit] of BEGINNINGS_AND_UNITS)
+    yield { name: `${beginning}, then ${unit}`, text: beginning + repeated(unit) };
+  for (const [open, close] of NESTED)
+    yield { name: `${open}, then ${close}`, text: repeated(open, length / 2) + repeated(close, length / 2) };
+  yield { name: 'letters, then a space', text: `${repeated('a')} ` };
+}
+
+/** What `work` takes of a core, in milliseconds. */
+function cpuOf(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** How many times longer than on an idle machine everything takes now: other threads share caches and cores. */
+function slowness(): number {
+  const copy = () => JSON.parse(JSON.stringify('12345'.repeat(40_000).split('')));
+  return Math.max(1, cpuOf(copy) / MILLISECONDS_OF_COPY);
+}
+
+/** Whether the best of some runs is short enough. */
+function isQuick(work: () => unknown): boolean {
+  for (let run = 0; run < MOST_RUNS; run += 1) {
+    const milliseconds = cpuOf(work);
+    if (milliseconds <= MOST_MILLISECONDS || milliseconds <= MOST_MILLISECONDS * slowness()) return true;
+    if (milliseconds > HOPELESS_MILLISECONDS) return false;
+  }
+  return false;
+}
+
+/** One test for each function. What they throw is an answer, too. */
+export function testLinear(functions: Readonly<Record<string, (text: string) => unknown>>): void {
+  test.each(Object.entries(functions))('%s', (_name, read) => {
+    for (const length of LENGTHS) {
+      for (const { name, text } of hostileTexts(length)) {
+        const work = () => {
+          try {
+            read(text);
+          } catch {}
+        };
+        if (!isQuick(work)) expect.fail(`takes too long for ${length} characters of ${JSON.stringify(name)}`);
+      }
+    }
+  });
+}
