@@ -134,7 +134,7 @@ const jobFields = z.object({
   startedAt: z.number().optional(),
   /** Since when the gateway does not know the task. */
   unknownSince: z.number().optional(),
-  /** The result is whole; absent without one, and in records of before. */
+  /** The result is whole; absent without one. */
   complete: z.boolean().optional(),
   /** When the gateway had made it. */
   endedAt: z.number().optional(),
@@ -149,31 +149,14 @@ const jobFields = z.object({
 });
 export type Job = z.infer<typeof jobFields>;
 
-/** Fields of older records, by their present names. */
-const RENAMED = { undelivered: 'unplaced', queuePosition: 'queuePlace' } as const;
-
-function withPresentNames(record: unknown): unknown {
-  if (typeof record !== 'object' || record === null) return record;
-  const fields = new Map(Object.entries(record));
-  for (const [present, former] of Object.entries(RENAMED)) {
-    if (!fields.has(former)) continue;
-    fields.set(present, fields.get(former));
-    fields.delete(former);
-  }
-  return Object.fromEntries(fields);
-}
-
 /** Keeps unknown fields: during an upgrade, an older replica writes records of a newer one. */
-export const jobSchema = z.preprocess(
-  withPresentNames,
-  jobFields
-    .extend({
-      address: addressSchema.loose(),
-      person: jobFields.shape.person.loose(),
-      failure: failureSchema.loose().optional(),
-    })
-    .loose(),
-);
+export const jobSchema = jobFields
+  .extend({
+    address: addressSchema.loose(),
+    person: jobFields.shape.person.loose(),
+    failure: failureSchema.loose().optional(),
+  })
+  .loose();
 
 /** Whether there is a result, and nothing of it is still to come. */
 export function hasWholeResult({ result, complete = true }: Pick<Job, 'result' | 'complete'>): boolean {

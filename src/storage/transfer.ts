@@ -13,8 +13,7 @@ const countsSchema = z.object({
   secrets: z.int(),
   settings: z.int(),
   jobs: z.int(),
-  /** Of version 2 on. */
-  usage: z.int().default(0),
+  usage: z.int(),
 });
 
 export interface ImportReport extends z.infer<typeof countsSchema> {
@@ -27,7 +26,7 @@ export class TransferError extends Error {
   override readonly name = 'TransferError';
 }
 
-const VERSION = 2;
+const VERSION = 1;
 
 /** The ends after which a result may still come. */
 const LATE_STATES: ReadonlySet<JobState> = new Set(['expired', 'cancelled']);
@@ -48,7 +47,7 @@ const lineSchema = z.union([
       day: z.string(),
       requests: z.number(),
       units: z.number(),
-      uncertain: z.number().default(0),
+      uncertain: z.number(),
     }),
   }),
   z.object({ end: countsSchema }),
@@ -178,9 +177,9 @@ async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
     if (number === 1) {
       const head = headSchema.safeParse(value);
       if (!head.success) throw new TransferError('This is no export of Minstrel.');
-      if (head.data.version > VERSION) {
+      if (head.data.version !== VERSION) {
         throw new TransferError(
-          `The export has version ${head.data.version}; this Minstrel reads versions up to ${VERSION}.`,
+          `The export has version ${head.data.version}; this Minstrel reads version ${VERSION}.`,
         );
       }
       continue;

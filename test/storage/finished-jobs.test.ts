@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
-import { migrate } from '../../src/storage/sqlite/schema.ts';
+import { createTables } from '../../src/storage/sqlite/schema.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import { INBOX_KEPT } from '../../src/storage/storage.ts';
 import { startMinstrel } from '../end-to-end/minstrel.ts';
@@ -40,7 +40,7 @@ describe('on SQLite', () => {
   it('every query finds its rows by an index', async () => {
     await sqliteStorage(new ListedDatabase(':memory:'), { ...tools, clock: systemClock }).close();
     const database = new DatabaseSync(':memory:');
-    migrate(database);
+    createTables(database);
     const scans = ListedDatabase.queries.flatMap((sql) =>
       database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)

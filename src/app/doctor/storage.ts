@@ -6,7 +6,6 @@ import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { systemClock } from '../../storage/schedule.ts';
 import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
-import { findDamage } from '../../storage/sqlite/errors.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';
 
@@ -95,8 +94,6 @@ async function database(directory: string, open: () => Promise<Storage>): Promis
       return good(SUBJECT, `${path} is in use, so the bot is running`);
     throw error;
   }
-  const damage = await findDamage(path, new AbortController().signal);
-  if (damage) throw damage;
   return good(SUBJECT, `${path} opens, and can be written`);
 }
 

@@ -2,18 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Finding } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
-import { createLocks } from '../locks.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Storage, StorageError } from '../storage.ts';
 import { RedisConnection, type RedisPatience, type RedisTools } from './connection/connection.ts';
 import { redisKeys } from './connection/keys.ts';
 import { inspectRedis } from './inspect.ts';
-import { keepFormerServerSongs } from './jobs/former-songs.ts';
 import { redisInbox } from './jobs/inbox.ts';
 import { redisJobs } from './jobs/jobs.ts';
 import { redisNotifications } from './notifications.ts';
 import { redisReplicas } from './replicas.ts';
-import { carryOverFormerSchedule } from './schedule/former-schedule.ts';
 import { redisSchedule } from './schedule/schedule.ts';
 import { redisSemaphores } from './semaphores.ts';
 import { redisSettings } from './settings.ts';
@@ -57,9 +54,6 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   };
   try {
     await warnOfForgetting(connection, log);
-    const locks = createLocks({ settings, clock, newId: randomUUID });
-    await carryOverFormerSchedule(schedule, locks, tools);
-    await keepFormerServerSongs(tools);
   } catch (error) {
     await close();
     throw error;

@@ -1,12 +1,12 @@
-/** One SQLite file: opened for this process alone, brought to the newest schema, written in groups. */
+/** One SQLite file: opened for this process alone, checked, written in groups. */
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { z } from 'zod';
 import { StorageError } from '../storage.ts';
 import { makeFolder } from './database-file.ts';
-import { asStorageError, findDamage, isDamage } from './errors.ts';
-import { migrate } from './schema.ts';
+import { asStorageError, damagedFile, isDamage } from './errors.ts';
+import { createTables } from './schema.ts';
 
 /** How long a write waits for a backup or an inspecting tool; it blocks the process, so it stays below 3 s. */
 const BUSY_TIMEOUT = 2_000;
@@ -24,7 +24,6 @@ export class SqliteDatabase {
   readonly #lock: DatabaseSync | undefined;
   readonly #path: string;
   #damage: StorageError | undefined;
-  #search: AbortController | undefined;
   #changes: Change[] = [];
   #flushing: NodeJS.Immediate | undefined;
 
@@ -45,17 +44,8 @@ export class SqliteDatabase {
     this.#path = path;
   }
 
-  /**
-   * Throws StorageError `schema` once the file has turned out to be damaged. The first call begins to read the whole file,
-   * in a thread of its own.
-   */
+  /** Throws StorageError `schema` once a query has found the file damaged. */
   assertWhole(): void {
-    if (this.#search === undefined && this.#path !== ':memory:') {
-      this.#search = new AbortController();
-      void findDamage(this.#path, this.#search.signal).then((damage) => {
-        this.#damage ??= damage;
-      });
-    }
     if (this.#damage) throw this.#damage;
   }
 
@@ -120,7 +110,6 @@ export class SqliteDatabase {
 
   /** Commits what is waiting, and closes. */
   close(): void {
-    this.#search?.abort();
     clearImmediate(this.#flushing);
     while (this.#changes.length > 0) this.#flush();
     if (this.#connection.isOpen) this.#connection.close();
@@ -178,7 +167,10 @@ function connect(path: string): DatabaseSync {
     // FULL: in WAL mode anything less may lose the last commits when the power goes. https://www.sqlite.org/pragma.html#pragma_synchronous
     // With secure_delete, what is erased is written over: https://www.sqlite.org/pragma.html#pragma_secure_delete
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-    migrate(connection);
+    createTables(connection);
+    // Reads the whole file. https://www.sqlite.org/pragma.html#pragma_quick_check: one row that says ok, or the first fault.
+    const check = connection.prepare('PRAGMA quick_check(1)').get();
+    if (check?.quick_check !== 'ok') throw damagedFile(path);
     return connection;
   } catch (error) {
     connection.close();

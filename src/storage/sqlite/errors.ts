@@ -1,4 +1,3 @@
-import { answerOfThread } from '../../core/thread.ts';
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 import { asFolderError } from './database-file.ts';
 
@@ -21,7 +20,7 @@ const CODES: ReadonlyMap<number, Described> = new Map<number, Described>([
   [26, ['schema', (path) => `${path} is not a database: move it away, or set DATA_DIR to another folder.`]],
 ]);
 
-/** Whether SQLite found pages that are none. */
+/** Whether SQLite reports malformed pages. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
   return code === 11 || code === 26;
@@ -45,14 +44,7 @@ export function asStorageError(error: unknown, path: string): unknown {
   return asFolderError(error);
 }
 
-/** Reads the whole file in a thread of its own. Resolves to what is wrong with it; undefined if nothing is, or if it cannot be read. */
-export async function findDamage(path: string, signal: AbortSignal): Promise<StorageError | undefined> {
+export function damagedFile(path: string): StorageError {
   const [code, detail] = DAMAGED;
-  const damaged = (cause?: unknown) => new StorageError(code, detail(path), cause);
-  try {
-    const isWhole = await answerOfThread(new URL('./damage-worker.ts', import.meta.url), path, { signal });
-    return isWhole === true ? undefined : damaged();
-  } catch (error) {
-    return isDamage(error) ? damaged(error) : undefined;
-  }
+  return new StorageError(code, detail(path));
 }

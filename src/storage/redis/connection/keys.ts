@@ -27,10 +27,8 @@ export function redisKeys(prefix: string) {
     /** As {@link songs}, of all channels of a server. */
     serverSongs: (where: Pick<Address, 'platform'> & { guild: string }) =>
       key('server-songs', where.platform, where.guild),
-    /** String: songs that former versions stored are in {@link serverSongs}. */
-    serverSongsKept: key('server-songs-kept'),
     /** Sorted set of a person's jobs that could be shown nowhere, by creation. */
-    undelivered: (platform: string, person: string) => key('unplaced', platform, person),
+    undelivered: (platform: string, person: string) => key('undelivered', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
     delivered: ({ route, model }: Alike) => key('delivered', route, ...(model === undefined ? [] : [model])),
     /** List: entry n at index n - 1; one that was displaced leaves an empty body. Not encoded, as {@link job}. */
@@ -40,9 +38,9 @@ export function redisKeys(prefix: string) {
     /** Hash: the indexes and digests of each kind in the inbox, as JSON. */
     inboxKinds: (job: string) => `${key('inbox-kinds')}:${job}`,
     /** Sorted sets of jobs by ticket, and the last ticket. */
-    semaphoreHolders: (queue: string) => key('place-holders', queue),
-    semaphoreQueue: (queue: string) => key('place-queue', queue),
-    semaphoreTickets: (queue: string) => key('place-tickets', queue),
+    semaphoreHolders: (queue: string) => key('semaphore-holders', queue),
+    semaphoreQueue: (queue: string) => key('semaphore-queue', queue),
+    semaphoreTickets: (queue: string) => key('semaphore-tickets', queue),
     /** Of the parts of a task: sorted set of living replicas, hashes of holders and notes by part, how many there are. */
     leases: (task: string, part: string) => key('leases', task, part),
     gate: (gate: string) => key('gate', gate),
@@ -51,7 +49,7 @@ export function redisKeys(prefix: string) {
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     /** Channel of publish and subscribe. */
-    notifications: key('notices'),
+    notifications: key('notifications'),
     settings: key('settings'),
     usage: key('usage'),
   };

@@ -14,7 +14,7 @@ const WRITE_JOB = `
 local function write(KEYS, given, record)
   local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
   local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
-  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'unplaced', 'server songs', 'open')
+  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'undelivered', 'server songs', 'open')
   local stays = {given.open and running, given.hasSongs and songs, given.duration and delivered,
     given.undelivered and undelivered, given.hasSongs and given.serverSongs}
   for field = 1, 5 do
@@ -22,7 +22,7 @@ local function write(KEYS, given, record)
   end
   redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
     'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
-    'unplaced', undelivered, 'duration', given.duration or '')
+    'undelivered', undelivered, 'duration', given.duration or '')
   if not given.open then
     redis.call('ZREM', open, given.id)
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
@@ -117,24 +117,11 @@ return found
 /** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
 export const ERASE = `
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
-local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'unplaced', 'server songs')
+local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'undelivered', 'server songs')
 for field = 1, 5 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9], KEYS[10])
-return 1
-`;
-
-/** The songs of a channel become songs of its server, too. KEYS: the songs of the channel, those of the server. ARGV: start of job keys. */
-export const KEEP_SERVER_SONGS = `
-local songs = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
-for at = 1, #songs, 2 do
-  local job = ARGV[1] .. songs[at]
-  if redis.call('EXISTS', job) == 1 then
-    redis.call('HSET', job, 'server songs', KEYS[2])
-    redis.call('ZADD', KEYS[2], songs[at + 1], songs[at])
-  end
-end
 return 1
 `;

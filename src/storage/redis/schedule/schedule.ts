@@ -66,8 +66,7 @@ const SCHEDULE = `${EARLIEST}
 return earliest(KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4])
 `;
 
-// Timers of version 0.2 do not have their time.
-const timerSchema = z.object({ job: z.string(), failures: z.number(), at: z.number().optional() });
+const timerSchema = z.object({ job: z.string(), failures: z.number(), at: z.number() });
 
 interface RedisSchedule extends Schedule {
   /** What all keys of its queue begin with. */
@@ -128,12 +127,12 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   }
 
   function take(
-    { id = '', data, stalledCounter, timestamp, opts }: BullJob<DueJob>,
+    { id = '', data, stalledCounter }: BullJob<DueJob>,
     handler: WakeHandler,
     worker: LeaseWorker<DueJob>,
     signal: AbortSignal,
   ) {
-    const { job, failures, at = timestamp + (opts.delay ?? 0) } = timerSchema.parse(data);
+    const { job, failures, at } = timerSchema.parse(data);
     measureLateness(at, tools);
     const due = { job, at, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
     // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.

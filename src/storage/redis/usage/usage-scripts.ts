@@ -102,19 +102,13 @@ redis.call('ZADD', KEYS[6], 'GT', given.at, given.person)
 return 1
 `;
 
-/** KEYS: names, when people used something last, days, guilds. ARGV: first time that is kept, now, the guild. */
+/** KEYS: names, when people used something last, days, guilds. ARGV: first time that is kept, the guild. */
 export const PRUNE_NAMES = `
-for _, person in ipairs(redis.call('HKEYS', KEYS[1])) do
-  local at = redis.call('ZSCORE', KEYS[2], person)
-  if not at then
-    -- Names of versions that kept no time go when their last day can be over.
-    redis.call('ZADD', KEYS[2], ARGV[2], person)
-  elseif tonumber(at) < tonumber(ARGV[1]) then
-    redis.call('HDEL', KEYS[1], person)
-    redis.call('ZREM', KEYS[2], person)
-  end
+for _, person in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[1])) do
+  redis.call('HDEL', KEYS[1], person)
+  redis.call('ZREM', KEYS[2], person)
 end
-if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then redis.call('SREM', KEYS[4], ARGV[3]) end
+if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then redis.call('SREM', KEYS[4], ARGV[2]) end
 return 1
 `;
 

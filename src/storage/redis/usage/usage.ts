@@ -42,7 +42,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
   const guildKey = (kind: 'names' | 'used' | 'days' | 'day', { platform, guild }: UsageGuild) =>
     `${prefix}:${kind}:${encodeURIComponent(platform)}:${encodeURIComponent(guild)}`;
   const dayKey = (where: UsageGuild, day: string) => `${guildKey('day', where)}:${day}`;
-  const guildsKey = `${prefix}:places`;
+  const guildsKey = `${prefix}:guilds`;
 
   /** The days of a guild that have usage, in order. */
   async function knownDays(where: UsageGuild): Promise<string[]> {
@@ -186,6 +186,8 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       await connection.run((redis) =>
         redis.hSetNX(guildKey('names', where), person, displayName.toWellFormed()),
       );
+      const used = { score: Date.parse(day), value: person };
+      await connection.run((redis) => redis.zAdd(guildKey('used', where), used, { comparison: 'GT' }));
       await connection.run((redis) => redis.sAdd(guildsKey, JSON.stringify([where.platform, where.guild])));
       await connection.run((redis) => redis.sAdd(guildKey('days', where), day));
       return true;
@@ -202,9 +204,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       }
     },
 
-    async prune(firstDay, now) {
-      // Former versions let reservations lapse.
-      await connection.run((redis) => redis.del(`${prefix}:open`));
+    async prune(firstDay) {
       for (const where of await guilds()) {
         for (const day of await knownDays(where)) {
           if (day >= firstDay) continue;
@@ -213,7 +213,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
         }
         const keys = [guildKey('names', where), guildKey('used', where), guildKey('days', where), guildsKey];
         const guild = JSON.stringify([where.platform, where.guild]);
-        await connection.evaluate(PRUNE_NAMES, keys, [Date.parse(firstDay), now, guild]);
+        await connection.evaluate(PRUNE_NAMES, keys, [Date.parse(firstDay), guild]);
       }
     },
   };

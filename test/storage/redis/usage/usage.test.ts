@@ -55,7 +55,17 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'usage in Redis', () => {
     await opened.usage.settle(used('one', NOON, 'ada'), 'yes');
     await opened.usage.settle(used('two', NOON + DAY, 'bob'), 'yes');
     const names = `${opened.prefix}:usage:names:discord:guild`;
-    await opened.redis.hSet(names, 'carl', 'A name that a former version wrote');
+    await opened.usage.restore({
+      platform: 'discord',
+      guild: 'guild',
+      day: '2026-03-11',
+      person: 'carl',
+      displayName: 'carl',
+      family: 'song',
+      requests: 1,
+      units: 0,
+      uncertain: 0,
+    });
     await opened.usage.prune('2026-03-11', NOON + 2 * DAY);
     expect(Object.keys(await opened.redis.hGetAll(names)).sort()).toEqual(['bob', 'carl']);
     await opened.usage.prune('2026-03-13', NOON + 4 * DAY);
