@@ -13,7 +13,7 @@ import {
 import type { AnyCommand } from '../../../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../../../core/options.ts';
 import { DISCORD_LIMITS } from '../../limits.ts';
-import { localizedDescription, localizedName } from '../../locales/index.ts';
+import { localizedDescriptions } from '../../locales/index.ts';
 
 type ApplicationCommand =
   | RESTPostAPIChatInputApplicationCommandsJSONBody
@@ -25,18 +25,21 @@ export function applicationCommands(commands: readonly AnyCommand[]): Applicatio
     const available = availability(command);
     const { name, description, messageMenu: menu } = command;
     const type = ApplicationCommandType.ChatInput;
-    const slash = { type, ...named(name, description), options: optionsOf(command), ...available } as const;
+    const slash = {
+      type,
+      ...described(name, description),
+      options: optionsOf(command),
+      ...available,
+    } as const;
     if (!menu) return [slash];
-    const label = { name: menu.label, ...localizedName(menu.label, 'words') };
-    return [slash, { type: ApplicationCommandType.Message, ...label, ...available }];
+    return [slash, { type: ApplicationCommandType.Message, name: menu.label, ...available }];
   });
 }
 
-const named = (name: string, description: string) => ({
+const described = (name: string, description: string) => ({
   name,
   description,
-  ...localizedName(name, 'names'),
-  ...localizedDescription(description),
+  description_localizations: localizedDescriptions(description),
 });
 
 function availability(command: AnyCommand) {
@@ -63,7 +66,7 @@ function optionsOf(command: AnyCommand): APIApplicationCommandOption[] {
   if (!command.subcommands) return basicOptions(command.options);
   return Object.entries(command.subcommands).map(([name, { description, options }]) => ({
     type: ApplicationCommandOptionType.Subcommand,
-    ...named(name, description),
+    ...described(name, description),
     options: basicOptions(options),
   }));
 }
@@ -75,7 +78,7 @@ const basicOptions = (options: OptionDeclarations): APIApplicationCommandBasicOp
     .map(([name, declaration]) => applicationOption(name, declaration));
 
 function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandBasicOption {
-  const common = { ...named(name, option.description), required: option.required ?? false };
+  const common = { ...described(name, option.description), required: option.required ?? false };
   switch (option.type) {
     case 'text':
       if (option.mention) return { ...common, type: ApplicationCommandOptionType.Mentionable };
@@ -91,11 +94,7 @@ function applicationOption(name: string, option: OptionDeclaration): APIApplicat
       return {
         ...common,
         type: ApplicationCommandOptionType.String,
-        choices: option.choices.map(({ name: label, value }) => ({
-          name: label,
-          ...localizedName(label, 'words'),
-          value,
-        })),
+        choices: option.choices.map(({ name: label, value }) => ({ name: label, value })),
       };
     case 'flag':
       return { ...common, type: ApplicationCommandOptionType.Boolean };
