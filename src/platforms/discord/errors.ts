@@ -1,5 +1,12 @@
 /** What Discord's errors mean, and the permissions that are missing behind them. */
-import { DiscordAPIError, HTTPError, PermissionFlagsBits, RateLimitError } from 'discord.js';
+import {
+  DiscordAPIError,
+  DiscordjsError,
+  DiscordjsErrorCodes,
+  HTTPError,
+  PermissionFlagsBits,
+  RateLimitError,
+} from 'discord.js';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
 
 /** What an error of Discord means. https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
@@ -115,6 +122,15 @@ export function platformErrorOf(error: unknown, missing: readonly string[] = [])
 
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status === 401;
+
+/** For the operator. */
+export const TOKEN_REFUSED =
+  'the token was refused. Press “Reset Token” on the page Bot at https://discord.com/developers/applications, set DISCORD_TOKEN, and restart';
+
+/** What discord.js throws for a token that Discord refuses, or that no token looks like. */
+export const isTokenRefused = (error: unknown): boolean =>
+  isUnauthorized(error) ||
+  (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid);
 
 const LONG_LIMIT_MS = 60_000;
 

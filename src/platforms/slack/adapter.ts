@@ -23,6 +23,7 @@ import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deli
 import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
+import { TOKEN_RETRY_MS } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { Backlog } from './receive/backlog.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
@@ -49,7 +50,7 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   /** The same, to tell when this process was suspended; `elapsed` by default. */
   readonly suspensionClock?: () => number;
   /** Tests make it shorter. */
-  readonly sleep?: (ms: number) => Promise<void>;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
   readonly patienceMs?: number;
   /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
@@ -61,6 +62,11 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
 const HEARS_ONLY_ITS_NAME =
   'Slack tells me only of messages that name me. Whoever runs this bot can set SLACK_THREADS=1, and make the manifest with --threads.';
 
+/** Also resolves when it is aborted. */
+async function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}
+
 const TIMEOUT_MS = 15_000;
 /** A stop waits this long for what was taken before it; Slack waits no longer. */
 const STOP_MS = 3000;
@@ -71,7 +77,7 @@ const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 /** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
-  const { random = Math.random, sleep = (ms) => delay(ms), elapsed = () => performance.now() } = options;
+  const { random = Math.random, sleep = realSleep, elapsed = () => performance.now() } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
   const arrivals = createArrivals({ now, elapsed: options.suspensionClock ?? elapsed });
   const client = {
@@ -119,6 +125,24 @@ export function createSlack(options: SlackOptions): Platform {
     else await agents.tell(agentThread, progress);
   }
 
+  const stopping = new AbortController();
+  /** Why Slack refuses the token. */
+  let refusal: string | undefined;
+
+  /** Listens once the token is accepted: with one that Slack refuses, no result could be posted. */
+  async function connect(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    const before = refusal;
+    refusal = await account.refusal();
+    if (stopping.signal.aborted) return;
+    if (refusal === undefined) {
+      await connection.start();
+      return;
+    }
+    if (refusal !== before) log.error({}, refusal);
+    void sleep(TOKEN_RETRY_MS, stopping.signal).then(connect);
+  }
+
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
 
   return {
@@ -131,11 +155,11 @@ export function createSlack(options: SlackOptions): Platform {
       const { uninstalled } = account;
       listen(app, { ...tools, bot, threads: options.threads, backlog: new Backlog(), uninstalled });
       arrivals.start();
-      await account.start();
-      await connection.start();
+      await connect();
     },
 
     async stop() {
+      stopping.abort();
       connection.refuse();
       // An acknowledgement needs the connection that its event came by.
       await Promise.race([app.idle(), sleep(STOP_MS)]);
@@ -143,6 +167,7 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async close() {
+      stopping.abort();
       await connection.stop();
       arrivals.stop();
       renders.close();
@@ -151,7 +176,7 @@ export function createSlack(options: SlackOptions): Platform {
     connections: () => connection.connections ?? 0,
 
     status() {
-      const { trouble } = connection;
+      const trouble = refusal ?? connection.trouble;
       return trouble === undefined ? { ready: true } : { ready: false, reason: trouble };
     },
 

@@ -35,7 +35,8 @@ const CODES: Readonly<Record<string, PlatformErrorCode>> = {
 
 /** The token will not work again until an operator does something. */
 const TOKEN_ERRORS = /^(token_revoked|token_expired|invalid_auth|not_authed|account_inactive)$/;
-const TOKEN_RETRY_MS = 60_000;
+/** Until a token that was refused is tried again. */
+export const TOKEN_RETRY_MS = 60_000;
 
 /** Slack's error string, where Slack answered with one. */
 export function slackErrorOf(error: unknown): string | undefined {
@@ -122,8 +123,12 @@ function missingScope(error: unknown): PlatformError {
   });
 }
 
-/** A setting that Slack does not accept, named for the operator. */
-export function refusedSetting(variable: string, error: unknown): PlatformError {
-  const reason = slackErrorOf(error) ?? 'no reason given';
-  return new PlatformError('refused', `Slack does not accept ${variable}: ${reason}`, { cause: error });
+const TOKENS = {
+  SLACK_BOT_TOKEN: 'the bot token on the page “OAuth & Permissions”',
+  SLACK_APP_TOKEN: 'an app-level token with connections:write on the page “Basic Information”',
+} as const;
+
+/** For the operator: which token Slack refuses, and where to get another. */
+export function refusedToken(setting: keyof typeof TOKENS, error: unknown): string {
+  return `Slack refuses ${setting} (${slackErrorOf(error)}). Set it to ${TOKENS[setting]} at https://api.slack.com/apps, and restart`;
 }

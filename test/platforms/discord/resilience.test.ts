@@ -491,7 +491,12 @@ describe('bad days of Discord', () => {
     const { discord, platform } = await start({ sleep: impatient });
     expect(platform.status()).toEqual({ ready: true });
     discord.gateway.revoke();
-    await expect.poll(() => platform.status()).toEqual({ ready: false, reason: 'the token was refused' });
+    await expect
+      .poll(() => platform.status())
+      .toMatchObject({
+        ready: false,
+        reason: expect.stringContaining('the token was refused'),
+      });
     await expect(platform.show(inChannel(discord), { text: 'x' }, new Remembered('j'))).rejects.toMatchObject(
       { code: 'unavailable' },
     );

@@ -224,12 +224,12 @@ export const startRenders = () =>
     log: logInto([]),
   });
 
-/** Keeps the sentences of warnings. */
-const logInto = (warned: string[]) => ({
+/** Keeps the sentences of warnings and of errors. */
+const logInto = (warned: string[], failures: string[] = []) => ({
   debug() {},
   info() {},
   warn: (_fields: object, sentence: string) => void warned.push(sentence),
-  error() {},
+  error: (_fields: object, sentence: string) => void failures.push(sentence),
 });
 
 export interface HarnessOptions extends SlackServerOptions {
@@ -254,6 +254,8 @@ export interface HarnessOptions extends SlackServerOptions {
 export interface Harness {
   /** Sentences of the adapter's warnings. */
   readonly warned: readonly string[];
+  /** Sentences of its errors. */
+  readonly failures: readonly string[];
   /** The adapter's. */
   now(): number;
   /** Moves the adapter's clock. */
@@ -284,7 +286,8 @@ export interface Harness {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const bot = new FakeBot();
   const warned: string[] = [];
-  const log = logInto(warned);
+  const failures: string[] = [];
+  const log = logInto(warned, failures);
   const startedAt = Date.now();
   const { realTime = false } = options;
   const speed = realTime ? 1 : SPEED;
@@ -343,6 +346,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const remembered: Posted[] = [];
   return {
     warned,
+    failures,
     now,
     passTime: (ms) => {
       passed += ms;

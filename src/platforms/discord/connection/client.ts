@@ -10,6 +10,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import type { Log } from '../../../core/telemetry/log.ts';
+import { TOKEN_REFUSED } from '../errors.ts';
 import type { DiscordRestOptions } from './rest/rest.ts';
 
 export interface ClientSettings extends DiscordRestOptions {
@@ -87,8 +88,9 @@ export function createClient(options: CreateClientOptions): Client {
     options.onResumed();
   });
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
-    log.error({ shard, code }, 'Discord closed the connection for good');
-    onEnd(CLOSED[code] ?? `closed with ${code}`, code);
+    const reason = CLOSED[code] ?? `closed with ${code}`;
+    log.error({ shard, code }, `Discord closed the connection for good: ${reason}`);
+    onEnd(reason, code);
   });
   client.on(Events.Invalidated, () => onEnd('the session was invalidated'));
   dropUnreadableEvents(client, log);
@@ -110,7 +112,7 @@ const NOT_CACHED = {
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const CLOSED: Readonly<Record<number, string>> = {
-  4004: 'the token was refused',
+  4004: TOKEN_REFUSED,
   4010: 'there is no such shard: check DISCORD_SHARDS',
   4011: 'it asks for more shards: set DISCORD_SHARDS, or with Redis stop all replicas and then start them',
   4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',

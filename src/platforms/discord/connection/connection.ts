@@ -1,5 +1,7 @@
 import type { System } from '../../../core/system.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
 import type { PlatformStatus } from '../../platform.ts';
+import { isTokenRefused, TOKEN_REFUSED } from '../errors.ts';
 
 /** Tells the adapter what happens on Discord. */
 export interface DiscordConnection {
@@ -31,6 +33,16 @@ export function backgroundLoop(run: (attempted: () => void) => Promise<void>) {
       await loop;
     },
   };
+}
+
+/** Logs why there is no connection, and returns that: `otherwise` unless the token was refused, which needs no stack. */
+export function tellTrouble(error: unknown, otherwise: string, log: Log): string {
+  const isRefused = isTokenRefused(error);
+  const reason = isRefused ? TOKEN_REFUSED : otherwise;
+  const sentence = `Discord is not connected: ${reason}`;
+  if (isRefused) log.error({}, sentence);
+  else log.warn({ err: error }, sentence);
+  return reason;
 }
 
 /** What trying again takes. */

@@ -1,17 +1,9 @@
 /** The gateway connection: a discord.js client, and a new one whenever Discord ended the old one for good. */
-import {
-  type Client,
-  DiscordjsError,
-  DiscordjsErrorCodes,
-  Events,
-  type RESTOptions,
-  SimpleShardingStrategy,
-  Status,
-} from 'discord.js';
+import { type Client, Events, type RESTOptions, SimpleShardingStrategy, Status } from 'discord.js';
 import { backoff } from '../../../core/backoff.ts';
 import type { Replicas } from '../../../core/replicas.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
-import { backgroundLoop, type DiscordConnection, type RetryTools } from './connection.ts';
+import { backgroundLoop, type DiscordConnection, type RetryTools, tellTrouble } from './connection.ts';
 import { identifyThrottler } from './shards/identify.ts';
 import type { ShardManager, ShardSession } from './shards/session.ts';
 
@@ -76,8 +68,7 @@ export function createGatewayConnection(options: ShardOptions): DiscordConnectio
         attempted();
         await ended;
       } catch (error) {
-        reason = reasonOf(error);
-        log.warn({ err: error }, `Discord is not connected: ${reason}`);
+        reason = tellTrouble(error, error instanceof Error ? error.message : String(error), log);
         attempted();
       }
       connectNoMore();
@@ -118,10 +109,4 @@ async function goodbye(client: Client): Promise<void> {
   const timer = setTimeout(resolve, GOODBYE_MS);
   await Promise.race([client.destroy(), late]);
   clearTimeout(timer);
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid)
-    return 'the token was refused';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 /** The bot's account: in one workspace, by an operator's token, or in all that install the app. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isTokenError, refusedSetting } from '../errors.ts';
+import { isTokenError, refusedToken } from '../errors.ts';
 import { createWebClient } from './client.ts';
 import type { ConnectionOptions, OAuthAccount } from './connection.ts';
 import { createInstallations, type InstallationSettings } from './oauth/installations.ts';
@@ -23,8 +23,8 @@ export interface AccountOptions extends ConnectionOptions {
 
 export interface Account {
   readonly workspaces: Workspaces;
-  /** Throws PlatformError when Slack does not accept the token. */
-  start(): Promise<void>;
+  /** Asks Slack whether it refuses the operator's token: a sentence that says so, undefined also while Slack is away. */
+  refusal(): Promise<string | undefined>;
   /** A workspace removed the app at that time, in milliseconds. */
   uninstalled(team: string, at: number): Promise<void>;
   /** Answers a browser that installs the app. */
@@ -40,13 +40,14 @@ function tokenAccount({ botToken }: TokenAccount, options: AccountOptions): Acco
   const workspaces = workspacesOfToken(botToken, options);
   return {
     workspaces,
-    async start() {
+    async refusal() {
       try {
         await workspaces.first.identity.read();
       } catch (error) {
-        if (isTokenError(error)) throw refusedSetting('SLACK_BOT_TOKEN', error);
+        if (isTokenError(error)) return refusedToken('SLACK_BOT_TOKEN', error);
         log.warn({ err: error }, 'Slack is away; trying again');
       }
+      return undefined;
     },
     async uninstalled() {
       log.error({}, 'The app was removed from the workspace: SLACK_BOT_TOKEN does not work any more');
@@ -63,7 +64,7 @@ function oauthAccount(account: OAuthAccount, options: AccountOptions): Account {
   const tokens = createTokenSource({ ...account, ...options, installations, web });
   return {
     workspaces: installedWorkspaces({ ...installations, ...tokens }, options),
-    async start() {},
+    refusal: async () => undefined,
     async uninstalled(team, at) {
       if (await installations.forget(team, at)) log.info({ team }, 'A workspace removed the app');
     },

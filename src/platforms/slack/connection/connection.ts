@@ -31,12 +31,12 @@ export interface OAuthAccount {
 
 export interface ConnectionOptions extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
   readonly client: ClientOptions;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
 }
 
-/** A Bolt receiver. `start` throws PlatformError when Slack does not accept the token. */
+/** A Bolt receiver. */
 export interface Connection extends Receiver {
   /** Why no events come; undefined while they come. */
   readonly trouble: string | undefined;

@@ -2,12 +2,13 @@
 import { type App, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
-import { isTokenError, refusedSetting, retryAfterMs, slackErrorOf } from '../errors.ts';
+import { isTokenError, refusedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
 import { webClientOptions } from './client.ts';
 import type { Connection, ConnectionOptions, SocketConnection } from './connection.ts';
 
 /** The app token will not work until an operator does something. */
 const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);
+const isRefused = (error: unknown): boolean => isTokenError(error) || FOR_GOOD.has(slackErrorOf(error) ?? '');
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
@@ -17,7 +18,7 @@ const OPEN_WITHIN_MS = 10_000;
 
 /**
  * The SDK's own reconnection waits five seconds first and ends the process when a token was revoked, so this reconnects
- * by itself. `start` resolves when the first connection is open, or when Slack is away, and then goes on trying.
+ * by itself. `start` resolves when the first connection is open or has failed, and then goes on trying.
  */
 export function createSockets(
   { appToken, connections = 2, openWithinMs = OPEN_WITHIN_MS }: SocketConnection,
@@ -40,30 +41,40 @@ export function createSockets(
       if (hello !== undefined) measure?.('minstrel_slack_app_connections', {}, hello.num_connections);
     });
   const open = new Set<SocketModeReceiver>();
-  let stopped = false;
+  const stopping = new AbortController();
   let trouble = 'connecting';
 
-  async function keepConnected(
-    receiver: SocketModeReceiver,
-    tried: (error?: unknown) => void,
-  ): Promise<void> {
-    for (let failures = 0; !stopped; ) {
+  /** Each trouble once, however many sockets have it. */
+  function tell(error: unknown): void {
+    const before = trouble;
+    const code = slackErrorOf(error);
+    trouble = isRefused(error)
+      ? refusedToken('SLACK_APP_TOKEN', error)
+      : `cannot connect: ${code ?? 'it does not answer'}`;
+    if (trouble === before) return;
+    if (isRefused(error)) log.error({}, trouble);
+    else log.warn({ err: error }, 'No connection to Slack; trying again');
+  }
+
+  async function keepConnected(receiver: SocketModeReceiver, tried: () => void): Promise<void> {
+    for (let failures = 0; !stopping.signal.aborted; ) {
       const ended = new Promise<void>((resolve) => receiver.client.once('disconnected', () => resolve()));
       try {
         await receiver.client.start();
         failures = 0;
+        trouble = 'connecting';
         tried();
-        if (stopped) return await receiver.client.disconnect();
+        if (stopping.signal.aborted) return await receiver.client.disconnect();
         open.add(receiver);
         await ended;
-        if (!stopped) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
+        if (!stopping.signal.aborted) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
         failures += 1;
-        trouble = `cannot connect: ${slackErrorOf(error) ?? 'it does not answer'}`;
-        if (failures === 1) log.warn({ err: error }, 'No connection to Slack; trying again');
-        tried(error);
+        tell(error);
+        tried();
         const options = { attempt: failures, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random };
-        if (!stopped) await sleep(Math.max(backoff(options), retryAfterMs(error) ?? 0));
+        const wait = isRefused(error) ? TOKEN_RETRY_MS : Math.max(backoff(options), retryAfterMs(error) ?? 0);
+        await sleep(wait, stopping.signal);
       } finally {
         open.delete(receiver);
       }
@@ -82,17 +93,13 @@ export function createSockets(
     },
     async start() {
       const firstTries = receivers.map(
-        (receiver) => new Promise<unknown>((resolve) => void keepConnected(receiver, resolve)),
+        (receiver) => new Promise<void>((resolve) => void keepConnected(receiver, resolve)),
       );
-      const error = await Promise.race(firstTries);
-      if (isTokenError(error) || FOR_GOOD.has(slackErrorOf(error) ?? '')) {
-        stopped = true;
-        throw refusedSetting('SLACK_APP_TOKEN', error);
-      }
+      await Promise.race(firstTries);
     },
     refuse() {},
     async stop() {
-      stopped = true;
+      stopping.abort();
       trouble = 'stopped';
       // Also those that are opening. One that Slack has not given an address yet ends itself when it is open.
       const goodbyes = receivers.map((receiver) => receiver.client.disconnect());

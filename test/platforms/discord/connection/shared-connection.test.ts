@@ -137,6 +137,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'replicas of one bot on Discord
     const { discord, platform, bot } = await start({});
     discord.gateway.token = 'another';
     await platform.start(bot);
-    expect(platform.status()).toEqual({ ready: false, reason: 'the token was refused' });
+    expect(platform.status()).toMatchObject({
+      ready: false,
+      reason: expect.stringContaining('the token was refused'),
+    });
   });
 });

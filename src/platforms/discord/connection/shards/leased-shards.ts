@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { backoff } from '../../../../core/backoff.ts';
 import type { PartLeases } from '../../../../core/replicas.ts';
 import type { PlatformStatus } from '../../../platform.ts';
-import { isUnauthorized } from '../../errors.ts';
-import { backgroundLoop, type DiscordConnection } from '../connection.ts';
+import { backgroundLoop, type DiscordConnection, tellTrouble } from '../connection.ts';
 import { createGatewayConnection, type ShardOptions } from '../gateway.ts';
 import type { DiscordRest } from '../rest/rest.ts';
 import { createShardSession, type ShardSession } from './session.ts';
@@ -167,8 +166,7 @@ export function createLeasedShards(options: LeasedShardsOptions): DiscordConnect
         await advice.read();
         return;
       } catch (error) {
-        reason = isUnauthorized(error) ? 'the token was refused' : 'it does not answer';
-        log.warn({ err: error }, `Discord is not connected: ${reason}`);
+        reason = tellTrouble(error, 'it does not answer', log);
       }
       attempted();
       await sleep(backoff({ ...RETRY, attempt, random }), loop.signal);
