@@ -47,12 +47,7 @@ export interface Answer {
   parts: AnswerPart[];
   finish: Finish;
   usage?: Usage | undefined;
-  /** The model that answered, as the gateway names it. */
-  model?: string | undefined;
 }
-
-/** What had come when a stream broke off. */
-export type AnswerSoFar = Omit<Answer, 'finish'>;
 
 /** `part`: text and thought parts are fragments, to be appended in order. `finish` comes once, last. */
 export type AnswerEvent = { type: 'part'; part: AnswerPart } | ({ type: 'finish' } & Omit<Answer, 'parts'>);

@@ -450,7 +450,7 @@ const ANSWERS: RouteCase[] = [
           choices: [{ index: 0, message: { role: 'assistant', content: 'Light.' }, finish_reason: 'stop' }],
           usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
         },
-        means: { ...said('Light.'), usage: { inputTokens: 7, outputTokens: 2 }, model: 'some-model-1' },
+        means: { ...said('Light.'), usage: { inputTokens: 7, outputTokens: 2 } },
       },
       {
         shape: 'content in parts, several choices',
@@ -519,7 +519,6 @@ const ANSWERS: RouteCase[] = [
             { type: 'text', text: 'Light.' },
           ],
           usage: { inputTokens: 7, outputTokens: 2 },
-          model: 'm1',
         },
       },
       {
@@ -569,7 +568,6 @@ const GEN_SHAPES: RouteCase['shapes'] = [
         },
       ],
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 2, thoughtsTokenCount: 3 },
-      modelVersion: 'g1',
     },
     means: {
       parts: [
@@ -578,7 +576,6 @@ const GEN_SHAPES: RouteCase['shapes'] = [
       ],
       finish: { reason: 'stop', detail: 'STOP' },
       usage: { inputTokens: 7, outputTokens: 5 },
-      model: 'g1',
     },
   },
   {

@@ -38,8 +38,9 @@ export function createChatReader(): AnswerReader {
   };
   const partsOf = (message: json.JsonObject): AnswerPart[] => {
     const parts: AnswerPart[] = [];
-    const { content, refusal, tool_calls, reasoning_content, reasoning = reasoning_content } = message;
-    if (isText(reasoning)) parts.push({ type: 'thought', text: reasoning });
+    const { content, refusal, tool_calls, reasoning, reasoning_content } = message;
+    const thought = reasoning_content ?? reasoning;
+    if (isText(thought)) parts.push({ type: 'thought', text: thought });
     for (const text of textsOf(content)) parts.push({ type: 'text', text });
     if (isText(refusal)) {
       refusing = true;
@@ -51,7 +52,7 @@ export function createChatReader(): AnswerReader {
 
   return {
     read(value): AnswerPiece {
-      const { choices, usage, model } = json.unwrapped(value, ['choices'], ['data', 'response', 'result']);
+      const { choices, usage } = json.unwrapped(value, ['choices'], ['data', 'response', 'result']);
       // Several choices are several answers; their texts must not be mixed.
       const { delta, message, finish_reason } = firstOf(json.asList(choices));
       const parts = partsOf(json.objectOf(delta ?? message));
@@ -60,7 +61,6 @@ export function createChatReader(): AnswerReader {
         parts,
         finish: finishOf(json.asText(finish_reason, 100), refusing),
         usage: usageOf(counts.prompt_tokens, counts.completion_tokens),
-        model: json.asText(model, 512),
       };
     },
     end: () =>

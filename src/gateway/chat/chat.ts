@@ -9,7 +9,7 @@ const ROUTE = 'chat/completions';
 /** Contract, "Chat style". */
 export function createChat(requester: Requester) {
   return {
-    /** Text as it comes. Throws GatewayError; for a stream that does not finish, with what had come in `partial`. */
+    /** Text as it comes. Throws GatewayError, for a stream that does not finish too. */
     stream: (question: Question, { signal }: CallOptions = {}): AsyncIterable<AnswerEvent> =>
       streamAnswer(requester, ROUTE, () => ({ body: chatRequest(question), signal }), createChatReader),
   };

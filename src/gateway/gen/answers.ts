@@ -26,7 +26,7 @@ export function createGenReader(): AnswerReader {
   return {
     read(value): AnswerPiece {
       const body = json.unwrapped(value, ['candidates', 'promptFeedback'], ['data', 'response']);
-      const { candidates, promptFeedback, usageMetadata, modelVersion } = body;
+      const { candidates, promptFeedback, usageMetadata } = body;
       const candidate = firstOf(json.asList(candidates));
       const { content, finish_reason, finishReason = finish_reason } = candidate;
       const parts = json.asList(json.objectOf(content).parts).flatMap(partsOf);
@@ -43,7 +43,6 @@ export function createGenReader(): AnswerReader {
           counts.promptTokenCount,
           sumOf(counts.candidatesTokenCount, counts.thoughtsTokenCount),
         ),
-        model: json.asText(modelVersion, 512),
       };
     },
   };

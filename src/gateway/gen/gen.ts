@@ -28,7 +28,7 @@ export function createGen(requester: Requester) {
     readAnswer(await requester.call(route, inputOf(route, question, options, config)), createGenReader());
 
   return {
-    /** Text as it comes; a stream that does not finish throws with what had come in `partial`. */
+    /** Text as it comes; a stream that does not finish throws. */
     stream: (question: Question, options?: CallOptions): AsyncIterable<AnswerEvent> =>
       streamAnswer(requester, 'gen/stream', () => inputOf('gen/stream', question, options), createGenReader),
     /** Text and pictures: `generationConfig.responseModalities` holds `TEXT` and `IMAGE`. */

@@ -31,7 +31,6 @@ export function createMsgReader(): AnswerReader {
             ? undefined
             : { reason: json.lookUp(STOP_REASONS, reason) ?? 'other', detail: reason },
         usage: usageOf(counts.input_tokens, counts.output_tokens),
-        model: json.asText(body.model, 512),
       };
     },
   };
@@ -41,7 +40,7 @@ export function createMsgReader(): AnswerReader {
 function partsOf(block: unknown): AnswerPart[] {
   const { type = 'text', text, thinking, name, id, input } = json.objectOf(block);
   const called = json.asText(name, 200);
-  if (type === 'text' && typeof text === 'string') return [{ type, text }];
+  if (type === 'text' && typeof text === 'string' && text !== '') return [{ type, text }];
   if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'thought', text: thinking }];
   if (type !== 'tool_use' || called === undefined) return [];
   return [{ type: 'tool-call', name: called, arguments: { ...json.objectOf(input) }, id: json.asId(id) }];

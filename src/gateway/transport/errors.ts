@@ -1,4 +1,3 @@
-import type { AnswerSoFar } from '../answers.ts';
 import { type GatewayFamily, ROUTES, type RouteName } from '../routes.ts';
 import { isObject, normalName } from './json.ts';
 import type { Refusal } from './refusal.ts';
@@ -56,7 +55,6 @@ interface GatewayErrorInit {
   gatewayCode?: string | undefined;
   gatewayMessage?: string | undefined;
   retryAfterMs?: number | undefined;
-  partial?: AnswerSoFar | undefined;
   /** For the log: what was wrong, in our words. */
   explanation?: string | undefined;
   cause?: unknown;
@@ -78,8 +76,6 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** For the log: what was wrong, in our words. */
   readonly explanation: string | undefined;
-  /** Not a plain member: no logger may write people's answers out. */
-  #partial: AnswerSoFar | undefined;
 
   constructor(init: GatewayErrorInit) {
     super(describe(init), init.cause === undefined ? undefined : { cause: init.cause });
@@ -91,16 +87,6 @@ export class GatewayError extends Error {
     this.gatewayCode = init.gatewayCode;
     this.retryAfterMs = init.retryAfterMs;
     this.explanation = init.explanation;
-    this.#partial = init.partial;
-  }
-
-  /** What had come of an answer before it broke off. */
-  get partial(): AnswerSoFar | undefined {
-    return this.#partial;
-  }
-
-  set partial(partial: AnswerSoFar | undefined) {
-    this.#partial = partial;
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Answer, AnswerEvent, AnswerPart, AnswerSoFar, Finish, Usage } from '../answers.ts';
+import type { Answer, AnswerEvent, AnswerPart, Finish, Usage } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
 import { GatewayError, isWebPage } from './errors.ts';
-import { parseJson, withoutUndefined } from './json.ts';
+import { parseJson } from './json.ts';
 import { isRefusal } from './refusal.ts';
 import type { OpenReply, Reply, Requester, RequestInput } from './request.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
@@ -11,7 +11,6 @@ export interface AnswerPiece {
   readonly parts: readonly AnswerPart[];
   readonly finish?: Finish | undefined;
   readonly usage?: Usage | undefined;
-  readonly model?: string | undefined;
 }
 
 /** Reads one dialect's answers. Made anew for every answer, so it may keep state. */
@@ -29,16 +28,15 @@ export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
   for (const value of Array.isArray(reply.value) ? reply.value : [reply.value])
     collector.add(reader.read(value));
   collector.close(reader.end?.());
-  collector.take();
-  const finish = collector.finish();
-  if (finish === undefined) throw reply.unusable('the answer holds nothing');
-  return { ...collector.soFar(), finish };
+  const end = collector.end();
+  if (end === undefined) throw reply.unusable('the answer holds nothing');
+  return { parts: collector.take(), ...end };
 }
 
 /**
- * Streams an answer. Ends with one `finish` event, or throws GatewayError with what had come in `partial`:
- * `broken-stream` (ended or cut without an end mark, or unreadable), `stalled`, `aborted`, or the gateway's own error
- * when the stream carried one. Leaving the loop early ends the request.
+ * Streams an answer. Ends with one `finish` event, or throws GatewayError once all that came was given: `broken-stream`
+ * (ended or cut without an end mark, or unreadable), `stalled`, `aborted`, or the gateway's own error when the stream
+ * carried one. Leaving the loop early ends the request.
  */
 export async function* streamAnswer(
   requester: Requester,
@@ -54,40 +52,34 @@ export async function* streamAnswer(
       for (const part of collector.take()) yield { type: 'part', part };
     collector.close(reader.end?.());
     for (const part of collector.take()) yield { type: 'part', part };
-    const finish = collector.finish();
-    if (finish === undefined) throw reply.failed('nonsense', 'the answer holds nothing');
-    const { usage, model } = collector.soFar();
-    yield { type: 'finish', finish, usage, model };
+    const end = collector.end();
+    if (end === undefined) throw reply.failed('nonsense', 'the answer holds nothing');
+    yield { type: 'finish', ...end };
   } catch (error) {
-    if (error instanceof GatewayError) {
-      // What came in the same read as the failure.
-      for (const part of collector.take()) yield { type: 'part', part };
-      collector.close();
-      collector.take();
-      error.partial = collector.soFar();
-    }
+    // What came in the same read as the failure.
+    for (const part of collector.take()) yield { type: 'part', part };
     throw error;
   } finally {
     reply.close();
   }
 }
 
-/** In characters: who reads a stream may have a bound on all of it. */
+/** In characters. The reader of a stream may bound its whole length, and checks that after each part. */
 const LONGEST_FRAGMENT = 4_096;
 
 /** Puts an answer together from its pieces, in order. */
 function createCollector() {
-  const parts: AnswerPart[] = [];
   let passed: AnswerPart[] = [];
   /** Half a character at the end of a text: JSON may carry the halves ("\ud83d" and "\ude00") in two chunks. */
   const held = { text: '', thought: '' };
   let finish: Finish | undefined;
   let usage: Usage | undefined;
-  let model: string | undefined;
+  let isEmpty = true;
   let partsSeen = 0;
   let hasGoneOn = false;
 
   const pass = (part: AnswerPart) => {
+    isEmpty &&= part.type === 'thought';
     if (part.type !== 'text' && part.type !== 'thought') {
       passed.push(part);
       return;
@@ -95,7 +87,7 @@ function createCollector() {
     const { type } = part;
     const text = held[type] + part.text;
     held[type] = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
-    append(passed, type, (held[type] === '' ? text : text.slice(0, -1)).toWellFormed(), LONGEST_FRAGMENT);
+    append(passed, type, (held[type] === '' ? text : text.slice(0, -1)).toWellFormed());
   };
 
   return {
@@ -103,7 +95,6 @@ function createCollector() {
       if (piece.finish !== undefined) finish = piece.finish;
       else if (piece.parts.length > 0) hasGoneOn = true;
       if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
-      model ??= piece.model;
       partsSeen += piece.parts.length;
       for (const part of piece.parts) pass(part);
     },
@@ -113,43 +104,32 @@ function createCollector() {
         append(passed, type, held[type].toWellFormed());
         held[type] = '';
       }
-      passed.push(...last);
+      for (const part of last) pass(part);
     },
     /** The parts since the last time, to pass on: text never ends within a character, and neighbouring fragments are one. */
     take(): AnswerPart[] {
       const taken = passed;
       passed = [];
-      for (const part of taken) {
-        if (part.type === 'text' || part.type === 'thought') append(parts, part.type, part.text);
-        else parts.push(part);
-      }
       return taken;
     },
     partsSeen: () => partsSeen,
     hasFinished: () => finish !== undefined,
     /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
     hasSurelyFinished: () => finish !== undefined && (hasGoneOn || finish.reason !== 'stop'),
-    soFar: (): AnswerSoFar => withoutUndefined({ parts, usage, model }),
-    /** The finish; undefined for an answer that holds nothing and does not say why. */
-    finish(): Finish | undefined {
-      const end = finish ?? { reason: 'other' };
-      const isEmpty = parts.every((part) => part.type === 'thought');
-      const isExplained = ['blocked', 'refused', 'length'].includes(end.reason);
-      return isEmpty && !isExplained ? undefined : end;
+    /** Undefined for an answer that holds nothing and does not say why. */
+    end(): Omit<Answer, 'parts'> | undefined {
+      const known: Finish = finish ?? { reason: 'other' };
+      const isExplained = ['blocked', 'refused', 'length'].includes(known.reason);
+      return isEmpty && !isExplained ? undefined : { finish: known, usage };
     },
   };
 }
 
-/** Neighbouring fragments of text become one part, if that stays shorter than `longest`. */
-function append(
-  parts: AnswerPart[],
-  type: 'text' | 'thought',
-  text: string,
-  longest = Number.POSITIVE_INFINITY,
-): void {
+/** Neighbouring fragments of text become one part, unless that is long already. */
+function append(parts: AnswerPart[], type: 'text' | 'thought', text: string): void {
   if (text === '') return;
   const last = parts.at(-1);
-  if (last?.type === type && last.text.length < longest) last.text += text;
+  if (last?.type === type && last.text.length < LONGEST_FRAGMENT) last.text += text;
   else parts.push({ type, text });
 }
 

@@ -96,7 +96,7 @@ async function* ask(
   }
 }
 
-function* whole({ parts, finish, usage, model }: Answer): Iterable<DraftEvent> {
+function* whole({ parts, finish, usage }: Answer): Iterable<DraftEvent> {
   for (const part of parts) yield { type: 'part', part };
-  yield { type: 'finish', finish, usage, model };
+  yield { type: 'finish', finish, usage };
 }

@@ -15,7 +15,6 @@ export type DraftEvent =
       readonly type: 'finish';
       readonly finish: Finish | { readonly reason: OwnFinish };
       readonly usage?: Usage | undefined;
-      readonly model?: string | undefined;
     };
 
 /** In characters. A longer text is not an answer any more, and records have to stay small. */

@@ -52,7 +52,7 @@ export async function* useTools(
     const calls = answer.parts.filter((part) => part.type === 'tool-call');
     if (calls.length === 0 || round === MOST_ROUNDS) {
       const finish = calls.length === 0 ? answer.finish : { reason: 'rounds' as const };
-      yield { type: 'finish', finish, usage, model: answer.model };
+      yield { type: 'finish', finish, usage };
       return;
     }
     const results: TurnPart[] = [];
