@@ -113,9 +113,9 @@ export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
 
 /**
  * For pages that are sent to browsers: they load from this listener alone, run no script of their own text, and are in no
- * search engine. `frames`: whether other sites may show it in a frame.
+ * search engine and in no frame.
  */
-export function pageHeaders({ frames = false }: { readonly frames?: boolean } = {}): Record<string, string> {
+export function pageHeaders(): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -125,7 +125,7 @@ export function pageHeaders({ frames = false }: { readonly frames?: boolean } = 
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
-    `frame-ancestors ${frames ? '*' : "'none'"}`,
+    "frame-ancestors 'none'",
   ];
   return {
     'content-security-policy': policy.join('; '),

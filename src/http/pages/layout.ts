@@ -14,7 +14,7 @@ export interface PageLayout {
   readonly body: Html;
 }
 
-/** A whole document. `class` tells style sheets apart what is shown in a frame of another site. */
+/** A whole document. */
 export function documentOf({ title, root, asset, modules = [], head, body }: PageLayout): string {
   const path = (name: string) => `${root}${asset(name).slice(1)}`;
   const page = html`<!doctype html>

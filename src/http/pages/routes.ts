@@ -1,4 +1,4 @@
-/** Pages for people: a song, its player, its words, a channel's songs, and what other sites read about them. */
+/** Pages for people: a song with its players and words, and the songs of a channel. */
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
@@ -6,9 +6,9 @@ import { type Assets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
 import { createVisitLimit } from '../visit-limit.ts';
 import { albumDocument } from './album.ts';
-import type { Gone, PageSource, SongPage } from './content.ts';
+import type { Gone, PageSource } from './content.ts';
 import { sentencePage } from './layout.ts';
-import { oEmbedOf, playerDocument, type SongPlace, songDocument } from './song.ts';
+import { type SongPlace, songDocument } from './song.ts';
 import { webVtt } from './webvtt.ts';
 
 /** Where the assets of pages are served. */
@@ -93,38 +93,17 @@ export function songRoutes(options: SongRoutesOptions): Routes {
       root,
       asset,
       url,
-      playerUrl: `${url}/player`,
-      oEmbedUrl: `${publicUrl}/oembed?url=${encodeURIComponent(url)}`,
       wordsOf: (take) => `${path}/words-${take}.vtt`,
       absolute: (relative) => `${publicUrl}/${relative}`,
     };
   }
 
-  /** The id and signature in the address of a song's page; undefined for any other address. */
-  function songAt(url: string): { id: string; signature: string } | undefined {
-    const start = `${publicUrl}/songs/`;
-    const [, id, signature] =
-      (url.startsWith(start) && /^([\w-]{1,64})\/([\w-]{43})$/.exec(url.slice(start.length))) || [];
-    return id === undefined || signature === undefined ? undefined : { id, signature };
-  }
-
   return (scope) => {
-    const song = (
-      suffix: string,
-      root: string,
-      answer: (content: SongPage, place: SongPlace, reply: FastifyReply) => Promise<FastifyReply>,
-    ) =>
-      scope.get<Signed>(`/songs/:id/:signature${suffix}`, ({ params }, reply) =>
-        send(reply, { kind: 'songs', ...params, root }, source.song, (content, asset) =>
-          answer(content, placeOf({ ...params, root }, asset), reply),
-        ),
+    scope.get<Signed>('/songs/:id/:signature', ({ params }, reply) => {
+      const asked = { ...params, root: '../../' };
+      return send(reply, { kind: 'songs', ...asked }, source.song, async (content, asset) =>
+        reply.headers(pageHeaders()).send(songDocument(content, placeOf(asked, asset))),
       );
-
-    song('', '../../', async (content, place, reply) => {
-      return reply.headers(pageHeaders()).send(songDocument(content, place));
-    });
-    song('/player', '../../../', async (content, place, reply) => {
-      return reply.headers(pageHeaders({ frames: true })).send(playerDocument(content, place));
     });
 
     scope.get<{ Params: Signed['Params'] & { take: string } }>(
@@ -139,21 +118,9 @@ export function songRoutes(options: SongRoutesOptions): Routes {
 
     scope.get<Signed>('/albums/:id/:signature', ({ params }, reply) => {
       const root = '../../';
-      return send(reply, { kind: 'albums', ...params, root }, source.album, async (content, asset) => {
-        return reply.headers(pageHeaders()).send(albumDocument(content, { root, asset }));
-      });
-    });
-
-    scope.get<{ Querystring: { url?: unknown; format?: unknown } }>('/oembed', async ({ query }, reply) => {
-      const { url, format = 'json' } = query;
-      const asked = typeof url === 'string' ? songAt(url) : undefined;
-      if (asked === undefined) return sendNotFound(reply);
-      if (format !== 'json') return reply.code(501).send({ error: 'only format=json' });
-      return send(reply, { ...asked, kind: 'songs', root: './' }, source.song, async (content, asset) => {
-        return reply
-          .type('application/json; charset=utf-8')
-          .send(oEmbedOf(content, placeOf({ ...asked, root: './' }, asset)));
-      });
+      return send(reply, { kind: 'albums', ...params, root }, source.album, async (content, asset) =>
+        reply.headers(pageHeaders()).send(albumDocument(content, { root, asset })),
+      );
     });
   };
 }

@@ -16,10 +16,6 @@ const MOST_LINKS = 20;
 export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
   /** Of this page, as people share it. */
   readonly url: string;
-  /** The same as a player alone, for frames of other sites. */
-  readonly playerUrl: string;
-  /** Where programs read about it: https://oembed.com */
-  readonly oEmbedUrl: string;
   /** The path of the words of a take as captions, relative to the root. */
   readonly wordsOf: (take: number) => string;
   /** Whole address of a path that is relative to the root. */
@@ -56,35 +52,15 @@ ${song.made.length > 0 && madeSection(song.made, href)}
   return documentOf({ title, root, asset, modules, head: sharing(song, title, place), body });
 }
 
-/** The player alone. */
-export function playerDocument(song: SongPage, place: SongPlace): string {
-  const title = clipped(song.title, MOST_TITLE);
-  const { root, asset } = place;
-  const href = (path: string) => `${root}${path}`;
-  const [first] = song.takes;
-  const body = html`<body class="framed">
-<main>
-${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="" width="96" height="96">`}
-<div class="about">
-<h1 dir="auto"><a href="${place.url}" target="_blank" rel="noopener">${title}</a></h1>
-<section class="takes" aria-label="Listen">${first && takeCard({ ...first, lines: [] }, { title, href, wordsOf: place.wordsOf, isOnly: true, bare: true })}</section>
-</div>
-</main>
-</body>`;
-  return documentOf({ title, root, asset, modules: ['player.js'], body });
-}
-
 interface TakeOptions extends Pick<SongPlace, 'wordsOf'> {
   readonly title: string;
   readonly href: (path: string) => string;
   readonly isOnly: boolean;
-  /** Without downloads. */
-  readonly bare?: boolean;
 }
 
 function takeCard(
   take: PageTake & { readonly number: number },
-  { title, href, wordsOf, isOnly, bare = false }: TakeOptions,
+  { title, href, wordsOf, isOnly }: TakeOptions,
 ): Html {
   const { number, audio, seconds, lines } = take;
   const name = isOnly ? title : `Take ${number}`;
@@ -100,7 +76,7 @@ ${lines.length > 0 && html`<track kind="captions" srclang="und" label="Words" sr
 <span class="length">${seconds === undefined ? '' : duration(seconds)}</span>
 <label class="speed"><span>Speed</span> <select aria-label="Speed of ${name}">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
 </div>
-${!bare && downloads(take, href)}
+${downloads(take, href)}
 </article>
 `;
 }
@@ -194,7 +170,7 @@ function songLink({ title, path }: PageLink, href: (path: string) => string): Ht
   return path === undefined ? html`<bdi>${text}</bdi>` : html`<a href="${href(path)}"><bdi>${text}</bdi></a>`;
 }
 
-/** What chats and other sites read of it: https://ogp.me and https://oembed.com. */
+/** What chats and other sites read of it: https://ogp.me */
 function sharing({ cover, person, style, takes }: SongPage, title: string, place: SongPlace): Html {
   const [first] = takes;
   const description = clipped([`A song for ${person}`, style].filter(Boolean).join(' · '), 300);
@@ -217,49 +193,15 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
   const names: [string, string | number | undefined][] = [
     ['description', description],
     ['theme-color', '#5b4bdb'],
-    // A card with a player needs a picture.
-    ['twitter:card', cover ? 'player' : 'summary'],
+    ['twitter:card', 'summary'],
     ['twitter:image', cover && place.absolute(cover.path)],
-    ['twitter:player', cover && place.playerUrl],
-    ['twitter:player:width', cover && String(PLAYER_SIZE.width)],
-    ['twitter:player:height', cover && String(PLAYER_SIZE.height)],
     // Slack shows these as fields of a link.
     ['twitter:label1', 'For'],
     ['twitter:data1', clipped(person, MOST_NAME)],
     ['twitter:label2', first?.seconds && 'Length'],
     ['twitter:data2', first?.seconds && duration(first.seconds)],
   ];
-  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && content !== 0 && html`<meta name="${name}" content="${content}">\n`)}<link rel="alternate" type="application/json+oembed" href="${place.oEmbedUrl}" title="${title}">
-`;
-}
-
-/** Of the player in a frame, in CSS pixels. */
-const PLAYER_SIZE = { width: 480, height: 152 } as const;
-
-/** https://oembed.com, section 2.3. */
-export function oEmbedOf(
-  song: SongPage,
-  { playerUrl, absolute }: Pick<SongPlace, 'playerUrl' | 'absolute'>,
-): object {
-  const { cover } = song;
-  const title = clipped(song.title, MOST_TITLE);
-  const frame = html`<iframe src="${playerUrl}" width="${PLAYER_SIZE.width}" height="${PLAYER_SIZE.height}" title="${title}" loading="lazy"></iframe>`;
-  return {
-    type: 'rich',
-    version: '1.0',
-    title,
-    author_name: clipped(song.person, MOST_NAME),
-    provider_name: 'Minstrel',
-    cache_age: 3600,
-    html: frame.markup,
-    // All three or none.
-    ...(cover?.size && {
-      thumbnail_url: absolute(cover.path),
-      thumbnail_width: cover.size.width,
-      thumbnail_height: cover.size.height,
-    }),
-    ...PLAYER_SIZE,
-  };
+  return html`${properties.map(([property, content]) => content !== undefined && html`<meta property="${property}" content="${content}">\n`)}${names.map(([name, content]) => content !== undefined && content !== 0 && html`<meta name="${name}" content="${content}">\n`)}`;
 }
 
 function extensionOf({ name }: LinkedFile): string {

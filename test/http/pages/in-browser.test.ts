@@ -162,11 +162,6 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await visit.page.getByText('Download', { exact: true }).first().click();
     await expectGoodOnScreens(visit);
     expect(visit.problems).toEqual([]);
-    // The player alone, as a frame of another site shows it.
-    const player = await browser.visit(`${visit.page.url()}/player`);
-    await expectGoodOnScreens(player);
-    expect(player.problems).toEqual([]);
-    player.leave();
     visit.leave();
   });
 

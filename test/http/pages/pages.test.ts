@@ -67,7 +67,7 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
   };
   const album = { channel: HOSTILE, songs: [{ title: HOSTILE, person: HOSTILE, path: 'songs/x/y' }] };
   const { songUrl, albumUrl } = await openSongSite({ song, files, album });
-  for (const url of [songUrl, `${songUrl}/player`, albumUrl]) {
+  for (const url of [songUrl, albumUrl]) {
     const page = await (await fetch(url)).text();
     expect(page).not.toMatch(/<script>|<img src=x|onerror=alert\(1\)>'/);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
@@ -89,9 +89,6 @@ test.each([
   ['/songs/song1/SIGNATURE/words-2.vtt'],
   ['/songs/song1/SIGNATURE/words-x.vtt'],
   ['/songs/song1/SIGNATURE/other'],
-  ['/oembed?url=https%3A%2F%2Fevil.example%2Fsongs%2Fsong1%2FSIGNATURE'],
-  ['/oembed?url=nonsense&url=twice'],
-  ['/oembed'],
 ])('nothing is found at %s', async (path) => {
   const { url, songUrl } = await openSample();
   const signature = songUrl.split('/').at(-1) ?? '';
@@ -106,7 +103,7 @@ test.each<[Gone, string]>([
   ['files', 'not kept any more'],
 ])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
   const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
-  for (const url of [songUrl, `${songUrl}/player`, `${songUrl}/words-1.vtt`, albumUrl]) {
+  for (const url of [songUrl, `${songUrl}/words-1.vtt`, albumUrl]) {
     const response = await fetch(url);
     expect(response.status).toBe(410);
     expect(await response.text()).toContain(sentence);
@@ -143,51 +140,30 @@ test('a page that is asked for too often says so, without reading anything, and 
   expect((await fetch(songUrl)).status).toBe(410);
 });
 
-test('other sites read title, cover and player, under the public address', async () => {
-  const { url, songUrl, publicSongUrl } = await openSample();
+test('other sites read title and cover, under the public address', async () => {
+  const { songUrl, publicSongUrl } = await openSample();
   const page = await (await fetch(songUrl)).text();
   expect(page).toContain('<meta property="og:title" content="Rain on the Window">');
   expect(page).toContain(`<meta property="og:image" content="${PUBLIC_URL}files/cover.svg">`);
   expect(page).toContain('<meta property="og:audio:type" content="audio/wav">');
   expect(page).toContain(`<meta property="og:url" content="${publicSongUrl}">`);
-  const [, oembed = ''] = /type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? [];
-  expect(oembed.startsWith(PUBLIC_URL)).toBe(true);
-  const response = await fetch(`${url}/${oembed.replaceAll('&amp;', '&').slice(PUBLIC_URL.length)}`);
-  const answer = await response.json();
-  expect(answer).toMatchObject({
-    type: 'rich',
-    version: '1.0',
-    title: 'Rain on the Window',
-    author_name: 'Ada',
-  });
-  expect(answer).toMatchObject({
-    thumbnail_url: `${PUBLIC_URL}files/cover.svg`,
-    thumbnail_width: 640,
-    thumbnail_height: 480,
-  });
   expect(page).toContain('<meta property="og:image:width" content="640">');
   for (const [name, content] of [
-    ['twitter:card', 'player'],
+    ['twitter:card', 'summary'],
     ['twitter:image', `${PUBLIC_URL}files/cover.svg`],
     ['twitter:data1', 'Ada'],
   ])
     expect(page).toContain(`<meta name="${name}" content="${content}">`);
-  expect(answer).toMatchObject({ html: expect.stringContaining(`src="${publicSongUrl}/player"`) });
-  const player = await fetch(`${songUrl}/player`);
-  expect(player.headers.get('content-security-policy')).toContain('frame-ancestors *');
   expect((await fetch(songUrl)).headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
 });
 
 test('a song without a cover is shared without a picture', async () => {
   const files = new Files();
   const { cover: _, ...song } = sampleSong(files, 1);
-  const { songUrl, url } = await openSongSite({ song, files });
+  const { songUrl } = await openSongSite({ song, files });
   const page = await (await fetch(songUrl)).text();
-  expect(page).not.toMatch(/og:image|twitter:image|twitter:player/);
+  expect(page).not.toMatch(/og:image|twitter:image/);
   expect(page).toContain('<meta name="twitter:card" content="summary">');
-  const [, oembed = ''] = /type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? [];
-  const answer = await fetch(`${url}/${oembed.replaceAll('&amp;', '&').slice(PUBLIC_URL.length)}`);
-  expect(Object.keys(Object(await answer.json())).filter((key) => key.startsWith('thumbnail'))).toEqual([]);
 });
 
 test('what does not exist is a sentence for people who open it', async () => {
