@@ -52,7 +52,7 @@ export async function createPlatforms(
 
 /** Loads what is switched on alone: the client of a platform takes longer to load than all of this project. */
 export async function platformsFor(
-  { discord, slack, playground, dataDirectory }: Config,
+  { discord, slack, playground }: Config,
   tools: PlatformTools,
 ): Promise<Platform[]> {
   const platforms: Platform[] = [];
@@ -66,7 +66,7 @@ export async function platformsFor(
   }
   if (playground) {
     const token = await tools.secret('playground');
-    platforms.push(createWeb({ ...tools, token, newId, folder: dataDirectory, url: tools.listenerUrl }));
+    platforms.push(createWeb({ ...tools, token, newId, url: tools.listenerUrl }));
   }
   return platforms;
 }

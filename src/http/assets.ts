@@ -34,9 +34,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** `from "x"`, `import "x"` and `import("x")`, also where they are minified; relative specifiers are left alone. */
-const BARE_IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'./][^"']*)\2/g;
-
 /** Reads all of them. They are a few dozen kB, so they stay in memory. */
 export async function loadAssets({
   path,
@@ -82,8 +79,9 @@ function packageName(specifier: string): string {
 
 /** An import map would have to be inline, which the content security policy forbids. */
 function withPaths(module: string, packages: Readonly<Record<string, URL>>): string {
-  return module.replaceAll(BARE_IMPORT, (whole, before: string, quote: string, specifier: string) =>
-    Object.hasOwn(packages, specifier) ? `${before}${quote}./${packageName(specifier)}${quote}` : whole,
+  return Object.keys(packages).reduce(
+    (text, specifier) => text.replaceAll(`from '${specifier}'`, `from './${packageName(specifier)}'`),
+    module,
   );
 }
 

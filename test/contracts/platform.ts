@@ -27,6 +27,8 @@ export interface PlatformHarness {
   privateMessages(): Promise<readonly SeenMessage[]>;
   /** One process writes it alone, and what is written stays. */
   readonly single?: true;
+  /** Messages end with their process. */
+  readonly forgets?: true;
   /** Ids of everybody who was mentioned; `everyone` for a whole channel. */
   pinged(): Promise<readonly string[]>;
   /** A platform made anew, as after a restart: it knows only what is handed to it. */
@@ -105,7 +107,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
       });
 
       test('takes the links to a page out of it, and leaves everything else, also in another process', async () => {
-        const { platform, address, messages, keep, restart } = await setUp();
+        const { platform, address, messages, keep, restart, forgets } = await setUp();
         const page = 'https://bot.example/songs/abc/signature';
         const actions: Message['actions'] = [
           { type: 'link', url: page, label: 'Listen' },
@@ -118,7 +120,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const song = { title: 'Rain', text: 'It rains.', media, actions };
         const posted = await platform.show(address, song, { key: 'a', ...memory() });
         const before = await messages();
-        const next = await restart();
+        const next = forgets ? platform : await restart();
         // What is gone with the process cannot be changed.
         if (!next.removeLinks) return;
         const shows = async (text: string) =>

@@ -8,13 +8,12 @@ import { temporaryFolder } from '../media/helpers.ts';
 import { noBrowser, startBrowser } from '../servers/browser.ts';
 import { listen } from './listener.ts';
 
-const MODULE = `import { render, h } from 'preact';
+const MODULE = `import { render, h, useState } from 'htm/preact/standalone';
 import { greeting } from "./greeting.js";
 render(h('h1', null, greeting), document.querySelector('main'));
-const { useState } = await import('preact/hooks');
 document.title = typeof useState + typeof h;`;
 
-/** A page whose module imports a neighbour and packages; some of these import each other. */
+/** A page whose module imports a neighbour and a package. */
 async function open() {
   const folder = await temporaryFolder();
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
@@ -28,10 +27,7 @@ async function open() {
   const sources = {
     path: '/assets/test',
     folders: [pathToFileURL(`${folder}/`)],
-    packages: {
-      preact: file('preact/dist/preact.mjs'),
-      'preact/hooks': file('preact/hooks/dist/hooks.mjs'),
-    },
+    packages: { 'htm/preact/standalone': file('htm/preact/standalone.module.js') },
   };
   const load = () => loadAssets(sources);
   return { write, load };

@@ -22,8 +22,6 @@ const PING_MS = 20_000;
 /** A page that reads more slowly than that connects anew, and gets all of it at once. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
-const npm = (path: string): URL => new URL(import.meta.resolve(path));
-
 /**
  * `GET /` says where to look. Under `/playground/:token` are the page, its modules, `GET events`, `POST requests` and
  * `POST uploads`; the bot itself reads uploads at `GET /playground/uploads/:id`.
@@ -111,11 +109,7 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 
 const SOURCES: Omit<AssetSources, 'path'> = {
   folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
-  packages: {
-    preact: npm('preact'),
-    'preact/hooks': npm('preact/hooks'),
-    htm: npm('htm'),
-  },
+  packages: { 'htm/preact/standalone': new URL(import.meta.resolve('htm/preact/standalone')) },
   styles: [
     ...['base.css', 'layout.css', 'welcome.css', 'messages.css'],
     ...['markdown.css', 'media.css', 'composer.css', 'forms.css'],

@@ -3,11 +3,11 @@ import type { Bot } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { BrowserChat } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
-import { type MediaReader, type Platform, PlatformError } from '../platform.ts';
+import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
 import { createWatchers } from './connection/watchers.ts';
-import { type History, openHistory } from './deliver/history.ts';
+import { createHistory } from './deliver/history.ts';
 import { createWebPosts } from './deliver/posts.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { answerRequest } from './receive/answer.ts';
@@ -21,15 +21,12 @@ export interface WebOptions extends Pick<System, 'now' | 'newId' | 'log'> {
   readonly url: string;
   /** In the address of the page: without it nothing is served. */
   readonly token: string;
-  /** For the file that keeps what was said. */
-  readonly folder: string;
   readonly media: Pick<MediaReader, 'link'>;
 }
 
 export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {
   const { url, token, media, log, now, newId } = options;
   let bot: Bot | undefined;
-  let opened: History | undefined;
   let isTaking = false;
   let isClosed = false;
   /** What is being answered right now. */
@@ -42,13 +39,10 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     log,
   });
   const layOut = renders.render;
-  const history = (): History => {
-    if (!opened || isClosed) throw new PlatformError('unavailable', 'The chat is not open');
-    return opened;
-  };
+  const watchers = createWatchers();
+  const history = createHistory({ most: WEB_LIMITS.messages, onChange: watchers.tell });
   const posts = createWebPosts({ history, layOut, now, newId });
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
-  const watchers = createWatchers();
 
   /** Links to kept files expire, so each reader gets fresh ones. They lead to this very listener, wherever it is reached. */
   function forPage({ source: _, media: items, ...message }: WebMessage): object {
@@ -69,7 +63,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     uploadBytes: WEB_LIMITS.uploadBytes,
 
     async watch(person, send, signal) {
-      if (!findPerson(person) || !bot || !opened || isClosed) return;
+      if (!findPerson(person) || !bot || isClosed) return;
       const isSeen = isSeenBy(person);
       send({
         type: 'all',
@@ -78,7 +72,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
         channels: channelsOf(person),
         commands: bot.commands.map(declarationOf),
         mentions: MENTIONS,
-        messages: opened.all().filter(isSeen).map(forPage),
+        messages: history.all().filter(isSeen).map(forPage),
       });
       await watchers.watch((change) => {
         if (change.type === 'put' && isSeen(change.message))
@@ -91,9 +85,9 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     async ask(request) {
       const parsed = webRequestSchema.safeParse(request);
       if (!parsed.success) return undefined;
-      if (!bot || !opened || !isTaking)
+      if (!bot || !isTaking)
         return { type: 'refused', sentence: 'Minstrel is stopping. Please try again in a moment.' };
-      const answering = answerRequest(parsed.data, { bot, history: opened, posts, uploads, layOut, now });
+      const answering = answerRequest(parsed.data, { bot, history, posts, uploads, layOut, now });
       underWay.add(answering);
       return await answering.finally(() => underWay.delete(answering));
     },
@@ -107,11 +101,6 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     browserChat,
 
     async start(theBot) {
-      opened = await openHistory({
-        folder: options.folder,
-        most: WEB_LIMITS.messages,
-        onChange: watchers.tell,
-      });
       bot = theBot;
       isTaking = true;
     },
@@ -129,14 +118,14 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     },
 
     status: () =>
-      opened && !isClosed ? { ready: true } : { ready: false, reason: 'the chat in the browser is not open' },
+      bot && !isClosed ? { ready: true } : { ready: false, reason: 'the chat in the browser is not open' },
 
     connections: () => watchers.count(),
 
     show: posts.show,
     stream: posts.stream,
     sendPrivately: posts.sendPrivately,
-    // One process writes the file, and the same key is the same message.
+    // One process shows it, and the same key is the same message.
     retract: async () => undefined,
 
     attachmentHeaders: () => ({ authorization: `Bearer ${token}` }),
@@ -149,7 +138,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 
     async acknowledgement({ platformData }) {
       const asked = platformData?.asked;
-      return typeof asked !== 'string' || history().find(asked) !== undefined ? 'waiting' : 'nothing';
+      return typeof asked !== 'string' || history.find(asked) !== undefined ? 'waiting' : 'nothing';
     },
   };
 }

@@ -16,6 +16,7 @@ describePlatform('The chat in the browser', async () => {
   return {
     platform,
     single: true,
+    forgets: true,
     address: { platform: 'web', guild: 'playground', channel: 'general', person: 'ada' },
     goneAddress: { platform: 'web', channel: 'direct-bob', person: 'ada' },
     keep: async (bytes, contentType) => keep(bytes, contentType),

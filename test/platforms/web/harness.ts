@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Bot } from '../../../src/core/bot/bot.ts';
 import type { BrowserChat } from '../../../src/core/http.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
@@ -59,7 +56,6 @@ export function watchChat(chat: BrowserChat, person: string) {
 }
 
 export async function openWeb(options: Partial<WebOptions> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'minstrel-web-'));
   const files = new Map<string, Uint8Array>();
   const made: ReturnType<typeof createWeb>[] = [];
   let ids = 0;
@@ -67,7 +63,6 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
     const web = createWeb({
       url: 'http://127.0.0.1:3000',
       token: TOKEN,
-      folder,
       media: { link: ({ name }, title) => `http://127.0.0.1:3000/files/${name}?as=${title}` },
       log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       now: () => 1_700_000_000_000,
@@ -81,7 +76,6 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
     return web;
   };
   return {
-    folder,
     make,
     files,
     keep(bytes: Uint8Array, contentType: string): KeptFile {
@@ -93,7 +87,6 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
     newest: () => made.at(-1),
     async close() {
       await Promise.all(made.map((web) => web.close()));
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

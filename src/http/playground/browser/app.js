@@ -1,9 +1,8 @@
 /** The page: people and channels, what is said, and where one writes. */
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { html, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'htm/preact/standalone';
 import { Composer } from './composer.js';
 import { createSender, send, watch } from './connection.js';
 import { FormDialog } from './form.js';
-import { html } from './html.js';
 import { Icon } from './icon.js';
 import { MessageRow } from './message.js';
 import { Sidebar } from './sidebar.js';

@@ -1,7 +1,6 @@
 /** The line in which people write: commands are completed while they are typed. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
-import { html } from './html.js';
 import { Icon } from './icon.js';
 import { nameOf } from './message.js';
 

@@ -1,7 +1,6 @@
 /** A form from the declaration of a command's options. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
-import { html } from './html.js';
 import { Markdown } from './markdown.js';
 
 /** @import { Answer, Form, MarkdownNode, Option } from './types.js' */

@@ -1,5 +1,5 @@
 /** Small drawings. They come with the page: signs of a font look different everywhere, or are missing. */
-import { html } from './html.js';
+import { html } from 'htm/preact/standalone';
 
 const PATHS = {
   add: 'M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z',

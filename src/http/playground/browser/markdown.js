@@ -1,5 +1,5 @@
 /** The tree that the listener made of Markdown, as elements. Names of elements come from here alone. */
-import { h } from 'preact';
+import { h } from 'htm/preact/standalone';
 
 /** @import { MarkdownNode } from './types.js' */
 /** @import { ComponentChildren } from 'preact' */

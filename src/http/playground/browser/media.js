@@ -1,6 +1,5 @@
 /** Sound, films, pictures and files under a message. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { html } from './html.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @import { Media } from './types.js' */

@@ -1,6 +1,5 @@
 /** A button that opens a list of buttons. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { html } from './html.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @param {{ label: string, sign?: string, icon?: Parameters<typeof Icon>[0]['name'], entries: { label: string, onChoose: () => void }[] }} props */

@@ -1,6 +1,5 @@
 /** One message of the chat. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { html } from './html.js';
+import { html, useEffect, useMemo, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { linkTo, Markdown } from './markdown.js';
 import { clock, MediaList } from './media.js';

@@ -1,9 +1,9 @@
 /** Starts the page. */
-import { h, render } from 'preact';
+import { html, render } from 'htm/preact/standalone';
 import { App } from './app.js';
 
 const root = document.getElementById('app');
 if (root) {
   root.replaceChildren();
-  render(h(App, null), root);
+  render(html`<${App} />`, root);
 }

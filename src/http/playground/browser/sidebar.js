@@ -1,5 +1,5 @@
 /** Who one is, and where. */
-import { html } from './html.js';
+import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { Avatar } from './message.js';
 

@@ -1,5 +1,5 @@
 /** What a channel shows before anything was said in it: all commands, from their declarations, each with a line to try. */
-import { html } from './html.js';
+import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @import { Channel, Command } from './types.js' */

@@ -12,7 +12,7 @@ import { renderForWeb } from '../render/render.ts';
 import type { History } from './history.ts';
 
 export interface PostTools extends Pick<System, 'now' | 'newId'> {
-  readonly history: () => History;
+  readonly history: History;
   readonly layOut: Renderer<WebTextInput, WebNode[]>;
 }
 
@@ -30,7 +30,7 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
     { id, to }: { readonly id: string; readonly to?: string },
   ): Promise<WebMessage> {
     const { content, source } = await renderForWeb(message, { person, layOut });
-    const { at = now(), replyTo = platformData?.message } = history().find(id) ?? {};
+    const { at = now(), replyTo = platformData?.message } = history.find(id) ?? {};
     return {
       ...content,
       id,
@@ -48,7 +48,7 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
     const id = postId(options.key);
     const shown = await messageFor(address, message, { id });
     options.beforeWriting?.();
-    await stored(history().put(shown));
+    history.put(shown);
     return { id };
   }
 
@@ -69,7 +69,7 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
         const shown = await messageFor(address, make(), { id });
         if (closed) return;
         options.beforeWriting?.();
-        history().putBriefly(shown);
+        history.put(shown);
       }
 
       return {
@@ -94,29 +94,18 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
     async sendPrivately(address: Address, message: Message): Promise<void> {
       assertReachable(address);
       const alone = await messageFor(address, message, { id: newId(), to: address.person });
-      await stored(history().put(alone));
+      history.put(alone);
     },
 
     /** See Platform.removeLinks. */
     async removeLinks({ id }: Posted, page: string): Promise<void> {
-      const found = typeof id === 'string' ? history().find(id) : undefined;
+      const found = typeof id === 'string' ? history.find(id) : undefined;
       const left = found?.buttons?.filter(({ url }) => !url?.startsWith(page));
       if (found && left && left.length < (found.buttons?.length ?? 0))
-        await stored(history().put({ ...found, buttons: left }));
+        history.put({ ...found, buttons: left });
     },
-
-    /** What a person said or asked for. */
-    say: (message: WebMessage): Promise<void> => stored(history().put(message)),
   };
 }
 
 /** A key is a job's id, which other keys cannot be. */
 export const postId = (key: string): string => `b-${key}`;
-
-async function stored(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    throw new PlatformError('unavailable', 'The chat could not be written to its file', { cause: error });
-  }
-}

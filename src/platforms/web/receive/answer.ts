@@ -37,7 +37,7 @@ export async function answerRequest(request: WebRequest, tools: WebReceivingTool
       case 'suggest':
         return await suggest(request, asking, tools);
       case 'clear':
-        await tools.history.remove(
+        tools.history.remove(
           ({ channel, to }) => channel === asking.channel.id && (to === undefined || to === asking.person.id),
         );
         return DONE;

@@ -65,13 +65,13 @@ export async function invoke(
 /** Runs it, and shows what came of it. What was asked is shown once it is taken, so that nothing is said to be that is not. */
 export async function finish(
   invocation: Invocation,
-  { bot, posts, layOut }: WebReceivingTools,
+  { bot, history, posts, layOut }: WebReceivingTools,
   { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
 ): Promise<WebAnswer> {
   const outcome = await bot.run(invocation);
   switch (outcome.type) {
     case 'accepted':
-      if (entry) await posts.say(entry);
+      if (entry) history.put(entry);
       outcome.begin();
       return DONE;
     case 'message': {
@@ -79,7 +79,7 @@ export async function finish(
       if (isForm && option !== undefined)
         return { type: 'wrong', option, sentence: await layOut({ text: message.text ?? '' }) };
       const { address, person } = invocation;
-      if (entry) await posts.say(visibility === 'person' ? { ...entry, to: person.id } : entry);
+      if (entry) history.put(visibility === 'person' ? { ...entry, to: person.id } : entry);
       if (visibility === 'person') await posts.sendPrivately(address, message);
       else await posts.show(address, message, { key: invocation.id, remember: async () => {} });
       return DONE;

@@ -81,7 +81,7 @@ async function talk(
   { person, channel, address }: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
-  const { history, posts, layOut, now } = tools;
+  const { history, layOut, now } = tools;
   if (line === '' && files.length === 0) return DONE;
   const said: WebMessage = {
     id: saidId(id),
@@ -93,7 +93,7 @@ async function talk(
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(files.length > 0 ? { attached: files.map(({ name }) => name) } : {}),
   };
-  await posts.say(said);
+  history.put(said);
   const where = { isDirect: channel.direct !== undefined, history };
   const question = questionIn(said, where);
   if (question === undefined) return DONE;

@@ -1,74 +1,59 @@
 /** A message as the page shows it and the history keeps it: data, and no markup. */
-import { z } from 'zod';
-import { isPlainObject } from '../../../core/invocation.ts';
+import type { KeptFile, MediaKind, Progress } from '../../../core/message.ts';
 import type { WebNode } from './markdown.ts';
 
-const nodesSchema = z.array(z.custom<WebNode>(isPlainObject));
-
-const mediaSchema = z.object({
-  kind: z.enum(['audio', 'image', 'video', 'file']),
-  name: z.string(),
-  alt: z.string().optional(),
-  caption: z.string().optional(),
-  cover: z.boolean().optional(),
+export interface WebMedia {
+  readonly kind: MediaKind;
+  readonly name: string;
+  readonly alt?: string;
+  readonly caption?: string;
+  readonly cover?: boolean;
   /** Kept by us. Its link expires, so it is made when the message is sent to a page. */
-  file: z.object({ name: z.string(), bytes: z.number(), contentType: z.string() }).optional(),
+  readonly file?: KeptFile;
   /** Not kept: where it is, for a link. */
-  url: z.string().optional(),
-});
-export type WebMedia = z.infer<typeof mediaSchema>;
+  readonly url?: string;
+}
 
-const buttonSchema = z.object({
-  label: z.string(),
+export interface WebButton {
+  readonly label: string;
   /** What it is called where it is heard alone. */
-  spoken: z.string(),
+  readonly spoken: string;
   /** Of an action. */
-  id: z.string().optional(),
+  readonly id?: string;
   /** Of a button that opens a page. */
-  url: z.string().optional(),
-  emoji: z.string().optional(),
-  emphasis: z.enum(['primary', 'danger']).optional(),
-});
-export type WebButton = z.infer<typeof buttonSchema>;
+  readonly url?: string;
+  readonly emoji?: string;
+  readonly emphasis?: 'primary' | 'danger';
+}
 
-export const webContentSchema = z.object({
-  title: z.string().optional(),
+export interface WebContent {
+  readonly title?: string;
   /** The person who is mentioned. */
-  mention: z.string().optional(),
-  body: nodesSchema,
-  fields: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
-  media: z.array(mediaSchema).optional(),
-  buttons: z.array(buttonSchema).optional(),
+  readonly mention?: string;
+  readonly body: readonly WebNode[];
+  readonly fields?: readonly { readonly name: string; readonly value: string }[];
+  readonly media?: readonly WebMedia[];
+  readonly buttons?: readonly WebButton[];
   /** Behind a menu. */
-  more: z.array(buttonSchema).optional(),
-  progress: z
-    .object({
-      stage: z.string(),
-      startedAt: z.number(),
-      queuePosition: z.number().optional(),
-      estimateMs: z.number().optional(),
-      until: z.number().optional(),
-    })
-    .optional(),
-  footer: z.string().optional(),
-});
-export type WebContent = z.infer<typeof webContentSchema>;
+  readonly more?: readonly WebButton[];
+  readonly progress?: Progress;
+  readonly footer?: string;
+}
 
-export const webMessageSchema = webContentSchema.extend({
-  id: z.string(),
-  channel: z.string(),
+export interface WebMessage extends WebContent {
+  readonly id: string;
+  readonly channel: string;
   /** Milliseconds since the epoch. */
-  at: z.number(),
+  readonly at: number;
   /** A person; absent for the bot. */
-  author: z.string().optional(),
+  readonly author?: string;
   /** The only person who sees it. */
-  to: z.string().optional(),
-  replyTo: z.string().optional(),
+  readonly to?: string;
+  readonly replyTo?: string;
   /** The command that the author used, as it would be typed. */
-  line: z.string().optional(),
+  readonly line?: string;
   /** Names of what the author attached. */
-  attached: z.array(z.string()).optional(),
+  readonly attached?: readonly string[];
   /** The words as Markdown, for conversations: the page does not get them. */
-  source: z.string(),
-});
-export type WebMessage = z.infer<typeof webMessageSchema>;
+  readonly source: string;
+}
