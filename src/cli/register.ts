@@ -1,7 +1,7 @@
 /** `npm run register`: writes the commands to Discord, and only when it has others. */
 import { commands } from '../../commands/index.ts';
 import { fail, loadConfig, runProgram } from '../app/process.ts';
-import { registerCommands } from '../platforms/discord/connection/commands/register.ts';
+import { registerCommands } from '../platforms/discord/connection/register.ts';
 import { PlatformError } from '../platforms/platform.ts';
 
 const SENTENCE = {

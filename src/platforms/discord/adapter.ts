@@ -9,10 +9,10 @@ import { createDeletions } from '../shared/deletions.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
-import { keepRegistering } from './connection/commands/register.ts';
 import type { DiscordConnection, RetryTools } from './connection/connection.ts';
 import { createGatewayConnection } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
+import { keepRegistering, type RegistrationSettings } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest/rest.ts';
 import { createRequestBudget, sendRequest } from './connection/rest/transport.ts';
 import { createRivals } from './connection/rivals.ts';
@@ -34,8 +34,8 @@ import type { DeliveryTools, ReceivingTools } from './tools.ts';
 export interface DiscordOptions
   extends Omit<ClientSettings, 'makeRequest' | 'budgets'>,
     Pick<System, 'now' | 'log'> {
-  /** Runs the work while no other replica runs a task of this name; at once by default. */
-  readonly withLock?: (task: string, work: () => Promise<void>) => Promise<void>;
+  /** Without them the registered commands are read back at every start. */
+  readonly settings?: RegistrationSettings;
   /** What all replicas of this bot share. With it, and without `shards`, they share the shards out. */
   readonly replicas?: Replicas | undefined;
   readonly media: MediaReader;
@@ -66,7 +66,7 @@ const HEARS_ONLY_ITS_NAME =
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { log, media, now, random, sleep = realSleep, messageContent = false } = options;
-  const { withLock = (_task, work) => work(), elapsed = () => performance.now(), replicas } = options;
+  const { settings, elapsed = () => performance.now(), replicas } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -120,7 +120,7 @@ export function createDiscord(options: DiscordOptions): Platform {
         self = client.user.id;
         guilds.use(client);
         // One replica of a bot writes the commands: the one with the first shard.
-        if (client.ws.shards.has(0)) registerCommands();
+        if (client.ws.shards.has(0)) registerCommands(client.application.id);
       },
       onGone: guilds.leave,
     };
@@ -129,12 +129,12 @@ export function createDiscord(options: DiscordOptions): Platform {
       : createGatewayConnection(gateway);
   }
 
-  /** Once in the life of a process. Not awaited at the end: it may wait for other replicas, and the next start repeats it. */
-  function registerCommands(): void {
+  /** Once in the life of a process. Not awaited at the end: the next start repeats it. */
+  function registerCommands(application: string): void {
     if (!bot || isRegistering) return;
     isRegistering = true;
-    const locked = (work: () => Promise<void>) => withLock('discord commands', work);
-    void keepRegistering(bot.commands, { rest, log, random, sleep, locked, signal: closing.signal });
+    const { signal } = closing;
+    void keepRegistering(bot.commands, { rest, application, settings, log, random, sleep, signal });
   }
 
   function track(work: Promise<void>): void {

@@ -12,7 +12,7 @@ import type { Finding } from '../../../src/core/finding.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
 import { musicCallbackRoutes } from '../../../src/http/music-callback.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
 import { DiscordServer } from '../../servers/discord/index.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
-import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
 import { buttonsOf, DISCORD } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
 

@@ -166,7 +166,7 @@ export interface HarnessOptions extends DiscordOptions {
   /** How the adapter is set up beyond its connection. */
   readonly adapter?: (
     discord: DiscordServer,
-  ) => Partial<Pick<AdapterOptions, 'shards' | 'messageContent' | 'withLock' | 'now' | 'replicas'>>;
+  ) => Partial<Pick<AdapterOptions, 'shards' | 'messageContent' | 'settings' | 'now' | 'replicas'>>;
   /** Does not connect yet. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import type { OptionDeclarations } from '../../../src/core/options.ts';
-import { applicationCommands } from '../../../src/platforms/discord/connection/commands/commands.ts';
-import { registerCommands } from '../../../src/platforms/discord/connection/commands/register.ts';
+import { applicationCommands } from '../../../src/platforms/discord/connection/commands.ts';
+import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
 import { LOCALES } from '../../../src/platforms/discord/locales/index.ts';
 import { checkCommands, type RegisteredCommand } from '../../servers/discord/commands.ts';
 import { type DiscordServer, startDiscord } from '../../servers/discord/index.ts';

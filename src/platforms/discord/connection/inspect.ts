@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
-import { isRegistered } from './commands/register.ts';
+import { isRegistered } from './register.ts';
 import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest/rest.ts';
 
 const SUBJECT = 'Discord';
@@ -132,7 +132,7 @@ async function registration(
     : warning(
         SUBJECT,
         'Discord has other commands than this version, or none',
-        'npm start registers them when it connects; npm run register does it now',
+        'npm run register writes them; npm start does so after an update',
       );
 }
 

@@ -2,7 +2,7 @@ import { SnowflakeUtil } from 'discord.js';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../../commands/index.ts';
 import type { Invocation } from '../../../../src/core/invocation.ts';
-import { applicationCommands } from '../../../../src/platforms/discord/connection/commands/commands.ts';
+import { applicationCommands } from '../../../../src/platforms/discord/connection/commands.ts';
 import { discordInteractionSchema } from '../../../../src/platforms/discord/receive/interaction.ts';
 import { addressDataOf, invocationOf } from '../../../../src/platforms/discord/receive/invocation.ts';
 import type { Channel } from '../../../servers/discord/index.ts';

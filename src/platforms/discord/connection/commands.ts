@@ -10,10 +10,10 @@ import {
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord.js';
-import type { AnyCommand } from '../../../../core/bot/command.ts';
-import type { OptionDeclaration, OptionDeclarations } from '../../../../core/options.ts';
-import { DISCORD_LIMITS } from '../../limits.ts';
-import { localizedDescriptions } from '../../locales/index.ts';
+import type { AnyCommand } from '../../../core/bot/command.ts';
+import type { OptionDeclaration, OptionDeclarations } from '../../../core/options.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { localizedDescriptions } from '../locales/index.ts';
 
 type ApplicationCommand =
   | RESTPostAPIChatInputApplicationCommandsJSONBody
