@@ -39,6 +39,8 @@ import { contentTypeOf, safeFileName } from '../src/media/content/types.ts';
 import { readMediaUrl } from '../src/media/fetch/request.ts';
 import { isStoredName } from '../src/media/store/store.ts';
 import { readAlbumId } from '../src/settings/albums.ts';
+import { readSettings } from '../src/settings/decisions.ts';
+import { parseJob } from '../src/storage/job-record.ts';
 import { testLinear } from './linear-text.ts';
 
 const NOTHING = { songs: [], lyrics: [], stems: [], images: [] };
@@ -85,7 +87,8 @@ describe('core reads in linear time', () => {
 
 describe('commands write in linear time', () => {
   testLinear({
-    closeMarkdown,
+    // Signs at the end of the text are left out.
+    closeMarkdown: (text) => closeMarkdown(`${text}a`),
     'an answer': (text) => ask.done?.(answered(text)),
     'an answer that is still written': (text) => ask.early?.(answered(text)),
     'a song': (text) => song.done?.(sung(text)),
@@ -138,6 +141,8 @@ describe('jobs, media, settings and the log read in linear time', () => {
     isStoredName,
     readMediaUrl,
     readAlbumId,
+    'a job’s record': (text) => parseJob('job', text),
+    'what moderators decided': (text) => readSettings('settings', { version: 1, [text]: text }),
     'the name of a file': (text) => safeFileName(text, 'mp3'),
     'a line of the log': (text) => log.info({ text }, text),
     'an error in the log': (text) => log.error({ err: new Error(text) }),

@@ -62,8 +62,10 @@ function* hostileTexts(length: number): Generator<{ name: string; text: string }
   for (const unit of UNITS) yield { name: `${unit}, then another sign`, text: `${repeated(unit)}\u0001` };
   for (const [beginning, unit] of BEGINNINGS_AND_UNITS)
     yield { name: `${beginning}, then ${unit}`, text: beginning + repeated(unit) };
-  for (const [open, close] of NESTED)
-    yield { name: `${open}, then ${close}`, text: repeated(open, length / 2) + repeated(close, length / 2) };
+  for (const [open, close] of NESTED) {
+    const text = `${repeated(open, length / 2)}1${repeated(close, length / 2)}`;
+    yield { name: `1 in ${open} and ${close}`, text };
+  }
   yield { name: 'letters, then a space', text: `${repeated('a')} ` };
 }
 
