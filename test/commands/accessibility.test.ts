@@ -292,7 +292,6 @@ describe('any message', () => {
         )
           await expectDistinctNames({ ...message, title: 'Rain' });
       }),
-      { numRuns: 60 },
     );
   });
 

@@ -130,7 +130,7 @@ function saysSomething({ title, text: words, media }: Message): boolean {
   return Boolean(words?.trim() || media?.length || title?.trim());
 }
 
-it('two hundred chains of what people do end in results or in sentences', async () => {
+it('chains of what people do end in results or in sentences', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(day, { minLength: 2, maxLength: 8 }), async (days) => {
       await using studio = await openStudio();
@@ -156,6 +156,5 @@ it('two hundred chains of what people do end in results or in sentences', async 
       for await (const id of world.storage.jobs.open()) expect(await world.read(id)).toBeUndefined();
       expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     }),
-    { numRuns: 200 },
   );
 });

@@ -1,14 +1,13 @@
-import { encode as encodeJpeg } from 'jpeg-js';
-import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { PNG } from 'pngjs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
-import { shootFilm } from '../../src/emulator/studio/painter/film.ts';
 import { drawScene, planScene } from '../../src/emulator/studio/painter/scene.ts';
 import { openStudio } from '../../src/emulator/studio/studio.ts';
-import { fetchBytes, get, makeSong, post, runEmulator, runReceiver, shareEmulator } from './harness.ts';
+import { fetchBytes, get, post, runEmulator, shareEmulator } from './harness.ts';
 
-const emulatorHere = shareEmulator({ studio: openStudio() });
+const emulatorHere = shareEmulator();
+/** For tests that read what was made or sent. */
+const studioHere = shareEmulator({ studio: openStudio() });
 
 const paths = [
   ['/v1/media/services/aigc/video-generation/video-synthesis', '/v1/media/tasks/'],
@@ -28,7 +27,7 @@ async function draw(emulator: Emulator, text: string, parameters?: Record<string
 }
 
 test('a picture has the requested size, and depends on the prompt alone', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await studioHere();
   const boat = await draw(emulator, 'a boat on the sea', { size: '300*500' });
   expect([boat.picture.width, boat.picture.height]).toEqual([300, 500]);
   expect(boat.body.usage).toEqual({ width: 300, height: 500, image_count: 1 });
@@ -47,25 +46,13 @@ function colours(picture: PNG): number {
 }
 
 test('a picture says in its corner who painted it, and nowhere else', async () => {
-  const { picture } = await draw(await emulatorHere(), 'a boat on the sea', { size: '500*300' });
+  const { picture } = await draw(await studioHere(), 'a boat on the sea', { size: '500*300' });
   const { pixels } = drawScene(planScene('a boat on the sea', ''), 500, 300);
   const signed = Array.from({ length: 500 * 300 }, (_, at) => at).filter((at) =>
     [0, 1, 2].some((channel) => picture.data[4 * at + channel] !== pixels[4 * at + channel]),
   );
   expect(signed.length).toBeGreaterThan(200);
   expect(signed.every((at) => at % 500 > 300 && at / 500 > 280)).toBe(true);
-});
-
-test('a film is the same file whenever it is shot', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const sound = new Int16Array(2 * 44_100).fill(1000);
-  const shoot = (day: string) => {
-    vi.setSystemTime(day);
-    return shootFilm({ width: 64, height: 48, seconds: 1, frameRate: 5, scene: planScene('rain'), sound });
-  };
-  const [today, tomorrow] = [await shoot('2026-01-01'), await shoot('2026-01-02')];
-  expect(Buffer.from(today).equals(tomorrow)).toBe(true);
 });
 
 test('several pictures come as several choices', async () => {
@@ -79,13 +66,6 @@ async function filmed(emulator: Emulator, body: object, headers: Record<string, 
   const created = await post(emulator, create, body, headers);
   await emulator.settled();
   return (await get(emulator, query + created.body.output.task_id)).body;
-}
-
-async function tracks(url: string) {
-  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(await fetchBytes(url)) });
-  const video = await input.getPrimaryVideoTrack();
-  const audio = await input.getPrimaryAudioTrack();
-  return { video, audio, seconds: await input.computeDuration() };
 }
 
 test.each(paths)('%s takes a video task, polled until it is done', async (createPath, queryPath) => {
@@ -118,15 +98,7 @@ test.each(paths)('%s takes a video task, polled until it is done', async (create
     duration: 2,
     output_video_duration: 2,
   });
-  const { video, audio, seconds } = await tracks(done.output.video_url);
-  expect(video?.codec).toBe('avc');
-  expect([await video?.getDisplayWidth(), await video?.getDisplayHeight()]).toEqual([480, 270]);
-  expect(audio?.codec).toBe('aac');
-  expect(seconds).toBeCloseTo(2, 0);
-  if (video === null) return;
-  const sizes: number[] = [];
-  for await (const packet of new EncodedPacketSink(video).packets()) sizes.push(packet.byteLength);
-  expect(sizes.length).toBeGreaterThan(20);
+  expect((await fetch(done.output.video_url)).headers.get('content-type')).toBe('video/mp4');
 });
 
 test('a video passes through PENDING and RUNNING', async () => {
@@ -145,32 +117,6 @@ test('a video passes through PENDING and RUNNING', async () => {
   await expect.poll(status).toBe('SUCCEEDED');
 });
 
-test('a picture is animated: a PNG by its address, a JPEG as a data URL', async () => {
-  const emulator = await emulatorHere();
-  const { url } = await draw(emulator, 'a cat');
-  const jpeg = encodeJpeg({ width: 64, height: 64, data: Buffer.alloc(64 * 64 * 4, 120) }, 80).data;
-  for (const img_url of [url, `data:image/jpeg;base64,${jpeg.toString('base64')}`]) {
-    const done = await filmed(emulator, {
-      model: 'reel-animate',
-      input: { prompt: 'drift', img_url },
-      parameters: { resolution: '480P', duration: 2, audio: false },
-    });
-    expect(done.output.task_status).toBe('SUCCEEDED');
-    expect((await tracks(done.output.video_url)).audio).toBeNull();
-  }
-});
-
-test('a video can carry a song as its sound', async () => {
-  const emulator = await emulatorHere();
-  const song = await makeSong(emulator, await runReceiver());
-  const done = await filmed(emulator, {
-    model: 'reel-standard',
-    input: { prompt: 'drift', audio_url: song.items[0].audio_url },
-    parameters: { resolution: '480P', duration: 2 },
-  });
-  expect((await tracks(done.output.video_url)).audio?.codec).toBe('aac');
-});
-
 test.each([
   ['an image that is not there', { img_url: 'http://127.0.0.1:9/x.png' }, 'BadRequest.InputDownloadFailed'],
   [
@@ -184,7 +130,7 @@ test.each([
     'InvalidParameter.DataInspection',
   ],
 ])('%s fails the task', async (_, input, code) => {
-  const emulator = await emulatorHere();
+  const emulator = await studioHere();
   const done = await filmed(emulator, {
     model: 'reel-standard',
     input: { prompt: 'x', ...input },

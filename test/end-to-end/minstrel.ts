@@ -8,7 +8,6 @@ import type { Log } from '../../src/core/telemetry/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
-import { PATIENCE } from '../patience.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 /**
@@ -16,7 +15,7 @@ import { RecordingLog } from '../storage/recording-log.ts';
  * machine is no failure. Their own three seconds are tested with their adapters. Less than the five minutes that a request of
  * Slack can be on its way, so that one can come too late.
  */
-export const PATIENCE_MS = Math.min(60_000 * PATIENCE, 240_000);
+export const PATIENCE_MS = 60_000;
 
 export interface RunningMinstrel extends AsyncDisposable {
   readonly minstrel: Minstrel;

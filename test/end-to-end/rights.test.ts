@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
-import { createReplica, type Replica } from '../chaos/replicas.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { json, startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
 import {
@@ -14,15 +13,13 @@ import {
   startDiscord,
 } from '../servers/discord/index.ts';
 import type { User } from '../servers/discord/types.ts';
-import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /**
- * Who may do what, at every entrance of both chats, with three replicas as processes of their own on one Redis: whichever
+ * Who may do what, at every entrance of both chats, with three replicas on one Redis: whichever
  * of them is asked. Bob is barred from /image, Eve is blocked, the others may do all but moderate.
  */
 const COUNT = 3;
@@ -37,7 +34,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
   let upstream: Upstream;
   let discord: DiscordServer;
   let slack: SlackServer;
-  let replicas: Replica[] = [];
+  let replicas: RunningMinstrel[] = [];
   let bob: User;
   let eve: User;
 
@@ -57,18 +54,13 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       slack.workspace.channels.get('C0MUSIC')?.members.add(id);
     }
     replicas = await Promise.all(
-      Array.from({ length: COUNT }, async (_, index) =>
-        createReplica(
+      Array.from({ length: COUNT }, (_, index) =>
+        startMinstrel(
           {
-            ...PROGRAM_ENVIRONMENT,
-            PORT: String(await freePort()),
             DATA_DIR: join(folder, `data-${index}`),
             MEDIA_STORE: join(folder, 'media'),
             REDIS_URL: redis.url,
             GATEWAY_BASE_URL: upstream.url,
-            GATEWAY_API_KEY: emulator.apiKey,
-            ASK_MODEL: 'chat:chat-small',
-            IMAGE_MODEL: 'canvas-plus',
             TOOL_MODEL: 'facet-tools',
             DISCORD_TOKEN: discord.token,
             DISCORD_API_URL: discord.apiUrl,
@@ -76,15 +68,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
             SLACK_BOT_TOKEN: slack.botToken,
             SLACK_APP_TOKEN: slack.appToken,
             SLACK_API_URL: slack.apiUrl,
-            MEDIA_ALLOWED_HOSTS: [emulator.url, discord.origin, slack.apiUrl]
-              .map((url) => new URL(url).host)
-              .join(','),
+            MEDIA_ALLOWED_HOSTS: [discord.origin, slack.apiUrl].map((url) => new URL(url).host).join(','),
           },
-          { folder, name: `replica-${index}` },
+          { emulator },
         ),
       ),
     );
-    await Promise.all(replicas.map((replica) => replica.start()));
     await discord.until(() => discord.commands.length > 0, 'registered commands');
     bob = discord.world.addUser('Bob');
     eve = discord.world.addUser('Eve');
@@ -97,7 +86,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       await privately('U0BOB', command, text);
   });
   afterAll(async () => {
-    await Promise.all(replicas.map((replica) => replica.stop()));
+    await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
     await discord?.close();
     await slack?.close();
     await upstream?.[Symbol.asyncDispose]();

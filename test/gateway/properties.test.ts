@@ -74,7 +74,6 @@ describe('server-sent events', () => {
           texts.map((text) => text.toWellFormed()),
         );
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -107,7 +106,6 @@ describe('server-sent events', () => {
             ).toBe(expected);
           },
         ),
-        { numRuns: 150 },
       );
     },
   );
@@ -126,7 +124,6 @@ describe('server-sent events', () => {
           const gateway = gatewayAnswering(() => new Response(streamOf([bytes.subarray(0, length)])));
           expect(await settle(textOf(gateway, dialect))).toBeInstanceOf(GatewayError);
         }),
-        { numRuns: 100 },
       );
     },
   );
@@ -154,7 +151,6 @@ describe('server-sent events', () => {
           );
         },
       ),
-      { numRuns: 300 },
     );
   });
 });
@@ -278,7 +274,6 @@ describe('any JSON at all', () => {
           readMusicCallback(JSON.parse(JSON.stringify(body))),
         );
       }),
-      { numRuns: 1_000 },
     );
   });
 
@@ -297,7 +292,6 @@ describe('any JSON at all', () => {
           readMusicCallback(body);
         },
       ),
-      { numRuns: 500 },
     );
   });
 
@@ -306,7 +300,6 @@ describe('any JSON at all', () => {
       fc.asyncProperty(anyJson, fc.constantFrom(200, 202, 400, 429, 500), async (body, status) => {
         await settle(call(gatewayAnswering(() => Response.json(body, { status }))));
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -322,7 +315,6 @@ describe('any JSON at all', () => {
         );
         expect(requests).toBeLessThanOrEqual(100);
       }),
-      { numRuns: 100 },
     );
   });
 });

@@ -132,7 +132,6 @@ it('any order of answers, callbacks, polls, deadlines, cancels, platform faults 
       ).toEqual([]);
       if (completed && !cancelled) expect(record.state, 'a result that came is delivered').toBe('delivered');
     }),
-    { numRuns: 300 },
   );
 });
 

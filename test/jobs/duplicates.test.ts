@@ -10,11 +10,11 @@ import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers
 import { NOTHING_DECIDED } from '../settings/samples.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';
 
-/** A gateway that calls back a thousand times at once, at every replica, gets one delivery. */
+/** A gateway that calls back a hundred times at once, at every replica, gets one delivery. */
 const SECRET = 'a secret for signatures in this test alone';
 /** Longer than any test runs. */
 const HANGING_MS = 600_000;
-const DUPLICATES = 1_000;
+const DUPLICATES = 100;
 
 interface Replica {
   readonly storage: Storage;
@@ -61,7 +61,7 @@ async function startReplica(storage: Storage): Promise<void> {
     host: '127.0.0.1',
     port: 0,
     log: world.log,
-    // The sender of a thousand requests and their receiver share a thread here.
+    // The sender of a hundred requests and their receiver share a thread here.
     timeouts: { headersMs: HANGING_MS, requestMs: HANGING_MS, idleMs: HANGING_MS },
     routes: [
       musicCallbackRoutes({ measure: () => {}, secrets: [SECRET], log: world.log, receive: jobs.receive }),
@@ -118,7 +118,7 @@ async function deliverOnce(): Promise<void> {
 
 const tools = { clock: systemClock, random: Math.random };
 
-it('a thousand duplicate callbacks at once on SQLite: one delivery', async () => {
+it('a hundred duplicate callbacks at once on SQLite: one delivery', async () => {
   await startReplica(await openSqliteStorage({ ...tools, path: ':memory:', log: world.log }));
   await deliverOnce();
 });
@@ -133,7 +133,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'two replicas on Redis', () => 
     await redis.dispose();
   });
 
-  it('a thousand duplicate callbacks at once: one delivery', async () => {
+  it('a hundred duplicate callbacks at once: one delivery', async () => {
     for (let replica = 0; replica < 2; replica++)
       await startReplica(await openRedisStorage({ ...tools, ...PATIENT, url: redis.url, log: world.log }));
     await deliverOnce();

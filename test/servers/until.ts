@@ -1,15 +1,14 @@
 import type { EventEmitter } from 'node:events';
-import { PATIENCE } from '../patience.ts';
 
 /** Guards against hanging only: a slow machine is no failure. */
-const LIMIT_MS = 120_000 * PATIENCE;
+const LIMIT_MS = 120_000;
 const INTERVAL_MS = 20;
 
 export type Condition<Value> = () => Value | undefined | null | false;
 
 /**
  * Resolves with the first truthy value of the condition, which is checked after every change and every 20 ms. Rejects with
- * the sentence of `explain` after two minutes where a core is free.
+ * the sentence of `explain` after two minutes.
  */
 export function untilChanged<Value>(
   condition: Condition<Value>,

@@ -154,7 +154,6 @@ describe('what is typed behind a command', () => {
           expect(error).toBeInstanceOf(UserError);
         }
       }),
-      { numRuns: 250 },
     );
   });
 

@@ -58,7 +58,6 @@ describe('the parts of a text', () => {
         expect(parts.join('\n')).toBe(markdown);
         expect(parts.flatMap(treeOf)).toEqual(treeOf(markdown));
       }),
-      { numRuns: 1_000 },
     );
   });
 

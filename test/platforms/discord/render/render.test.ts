@@ -89,7 +89,6 @@ describe('rendering for Discord', () => {
           }
         }
       }),
-      { numRuns: 100 },
     );
   });
 
@@ -101,7 +100,6 @@ describe('rendering for Discord', () => {
           expect(JSON.stringify(pages)).not.toMatch(/\\ud[89a-f]/);
         }
       }),
-      { numRuns: 60 },
     );
   });
 
@@ -115,7 +113,6 @@ describe('rendering for Discord', () => {
           expect(fences(page) % 2).toBe(0);
         }
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -161,7 +158,6 @@ describe('rendering for Discord', () => {
         ].map((match) => Number(match[1]));
         expect(new Set(seen).size).toBe(count);
       }),
-      { numRuns: 200 },
     );
   });
 

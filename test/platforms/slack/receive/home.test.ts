@@ -219,7 +219,6 @@ describe('the Home view', () => {
           expect(viewProblems(JSON.parse(JSON.stringify(view)))).toEqual([]);
         },
       ),
-      { numRuns: 60 },
     );
   });
 

@@ -153,7 +153,6 @@ describe('rendering any message', () => {
             expect(part.text.length).toBeLessThanOrEqual(SLACK.updateText);
           }
         }),
-        { numRuns: 80 },
       );
     },
   );
@@ -166,7 +165,6 @@ describe('rendering any message', () => {
           const pinged = new Set((await rendering(value, more)).parts.flatMap((part) => pings(part)));
           expect([...pinged]).toEqual(value.notify ? ['U0ASKED'] : []);
         }),
-        { numRuns: 80 },
       );
     },
   );
@@ -216,7 +214,6 @@ describe('rendering any message', () => {
         const said = textFile ?? (await everything({ text: plain(value) }));
         expect(words(said)).toContain(words(value));
       }),
-      { numRuns: 120 },
     );
   });
 
@@ -227,7 +224,6 @@ describe('rendering any message', () => {
         const said = words(await everything({ title, fields: [{ name: 'Name', value }], footer }));
         for (const part of [title, value, footer]) expect(said).toContain(words(part));
       }),
-      { numRuns: 80 },
     );
   });
 

@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { writeOggOpus } from '../../src/media/opus/ogg.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
-import { PATIENCE } from '../patience.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
@@ -140,11 +139,11 @@ it.concurrent('killed in the middle of a song, or stopped, the next process goes
   await killed('SIGKILL');
   const afterKill = world.gap();
   const stopped = await world.start();
-  expect(await afterKill).toBeLessThanOrEqual(SECOND * PATIENCE);
+  expect(await afterKill).toBeLessThanOrEqual(SECOND);
   await stopped('SIGTERM');
   const afterStop = world.gap();
   await world.startHere();
-  expect(await afterStop).toBeLessThanOrEqual((SECOND / 10) * PATIENCE);
+  expect(await afterStop).toBeLessThanOrEqual(SECOND / 10);
   // One message tells of it all.
   expect(panels(discord)).toHaveLength(1);
   expect(voice.mistakes).toEqual([]);
@@ -162,7 +161,7 @@ it.runIf(noRedis === undefined).concurrent(
     await world.startHere();
     await world.play();
     await kill('SIGKILL');
-    expect(await world.gap()).toBeLessThanOrEqual(SECOND * PATIENCE);
+    expect(await world.gap()).toBeLessThanOrEqual(SECOND);
     expect(panels(discord)).toHaveLength(1);
     expect(voice.mistakes).toEqual([]);
   },

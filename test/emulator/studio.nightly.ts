@@ -1,0 +1,380 @@
+/** What the emulator makes, listened to and looked at: its sounds and films are real. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { encode as encodeJpeg } from 'jpeg-js';
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
+import { PNG } from 'pngjs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Emulator } from '../../src/emulator/server.ts';
+import { shootFilm } from '../../src/emulator/studio/painter/film.ts';
+import { planScene } from '../../src/emulator/studio/painter/scene.ts';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
+import { decodeAudio } from '../../src/emulator/studio/synthesizer/decode.ts';
+import { encodeWav } from '../../src/emulator/studio/synthesizer/encode.ts';
+import { sumStems } from '../../src/emulator/studio/synthesizer/mix.ts';
+import { type SongRecipe, stemNames } from '../../src/emulator/studio/synthesizer/recipe.ts';
+import { renderStems } from '../../src/emulator/studio/synthesizer/render.ts';
+import {
+  fetchBytes,
+  get,
+  makeSong,
+  post,
+  type Receiver,
+  runEmulator,
+  runReceiver,
+  type Song,
+  shareEmulator,
+} from './harness.ts';
+
+const emulatorHere = shareEmulator({ studio: openStudio() });
+
+/** A bar of jazz is short, and so is every sound that is made of the song. */
+const PROMPT = 'a jazz cat';
+let shared: Promise<Song> | undefined;
+/** One plain song for those tests that only read it: making one costs a second. */
+const songHere = async () => {
+  shared ??= makeSong(await emulatorHere(), await runReceiver(), { prompt: PROMPT });
+  return await shared;
+};
+
+const recipe: SongRecipe = {
+  title: 'Rain',
+  style: 'lofi',
+  prompt: 'rain',
+  lyrics: '[Verse]\nrain upon the roof again\n[Chorus]\noh stay a little rain',
+  voice: null,
+  seconds: 4,
+  take: 0,
+  source: null,
+};
+
+/** Root mean square of samples. */
+function loudness(samples: Float32Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, samples.length));
+}
+
+async function trackOf(bytes: Uint8Array<ArrayBuffer>) {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
+  const audio = await input.getPrimaryAudioTrack();
+  const video = await input.getPrimaryVideoTrack();
+  return { audio, video, seconds: await input.computeDuration() };
+}
+
+test('stems add up to the song, sample by sample, and a WAV holds the very samples', async () => {
+  const stems = await renderStems(recipe);
+  const song = sumStems(stems);
+  expect(song.length).toBeGreaterThan(88_200);
+  let loudest = 0;
+  for (let index = 0; index < song.length; index++) {
+    const sum = stemNames.reduce((total, name) => total + (stems[name][index] ?? 0), 0);
+    if (sum !== song[index]) throw new Error(`sample ${index}: ${sum}, not ${song[index]}`);
+    loudest = Math.max(loudest, Math.abs(sum));
+  }
+  expect(loudest).toBeGreaterThan(20_000);
+  expect(loudest).toBeLessThan(32_768);
+  for (const name of ['vocals', 'backingVocals', 'drums', 'bass'] as const) {
+    expect(
+      stems[name].some((sample) => Math.abs(sample) > 500),
+      name,
+    ).toBe(true);
+  }
+  const file = Buffer.from(await encodeWav(song));
+  expect(file.readInt16LE(44 + 2 * 10_000)).toBe(song[10_000]);
+  expect(file.readInt16LE(44 + 2 * 10_001)).toBe(song[10_001]);
+  const read = await decodeAudio(file, 60);
+  expect(read.length).toBe(song.length);
+  expect(Math.round((read[10_000] ?? 0) * 32_768)).toBe(song[10_000]);
+});
+
+test('the stems that are delivered add up to the song that was delivered', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const song = await songHere();
+  const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
+  const whole = await decodeAudio(await fetchBytes(song.items[0].audio_url), 60);
+  for (const type of ['separate_vocal', 'split_stem']) {
+    await post(emulator, '/music/vocal-removal', { ...target, type });
+    await emulator.settled();
+    const info = (receiver.json().at(-1) as { data: { vocal_removal_info: Record<string, string> } }).data
+      .vocal_removal_info;
+    const urls = Object.values(info).filter((url) => url !== '');
+    expect(urls.length).toBeGreaterThanOrEqual(type === 'split_stem' ? 7 : 2);
+    const stems = await Promise.all(urls.map(async (url) => decodeAudio(await fetchBytes(url), 60)));
+    const rest = whole.map(
+      (sample, index) => sample - stems.reduce((sum, stem) => sum + (stem[index] ?? 0), 0),
+    );
+    // MP3 loses a little in every file: what is left over must be far below the song.
+    expect(loudness(rest)).toBeLessThan(loudness(whole) * 0.12);
+  }
+});
+
+test('the WAV is the song: its samples are those that the MP3 was made from', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const song = await songHere();
+  const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
+  await post(emulator, '/music/wav-generate', target);
+  await emulator.settled();
+  const { audioWavUrl } = (receiver.json().at(-1) as { data: { audioWavUrl: string } }).data;
+  const wav = await decodeAudio(await fetchBytes(audioWavUrl), 60);
+  const mp3 = await decodeAudio(await fetchBytes(song.items[0].audio_url), 60);
+  // An MP3 begins with the silence that its encoder and decoder need.
+  const differences = Array.from({ length: 2400 }, (_, delay) => loudness(difference(wav, mp3, delay, 8000)));
+  const delay = differences.indexOf(Math.min(...differences));
+  expect(loudness(difference(wav, mp3, delay, 160_000))).toBeLessThan(loudness(wav) * 0.1);
+});
+
+/** A stretch of the first sound less the second one, which begins some frames of two samples later. */
+function difference(first: Float32Array, second: Float32Array, delay: number, length: number): Float32Array {
+  const from = 40_000;
+  const rest = first.slice(from, from + length);
+  for (let index = 0; index < rest.length; index++)
+    rest[index] = (rest[index] ?? 0) - (second[from + index + 2 * delay] ?? 0);
+  return rest;
+}
+
+test('the same request makes the same bytes, another take or prompt makes others', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const first = await songHere();
+  // Another emulator, so that nothing kept by the first one is compared with itself.
+  const second = await makeSong(await runEmulator({ studio: openStudio() }), receiver, { prompt: PROMPT });
+  const other = await makeSong(emulator, receiver, { prompt: 'a jazz dog' });
+  const bytes = async (song: typeof first, take: number) =>
+    Buffer.from(await fetchBytes(song.items[take].audio_url));
+  const firstBytes = await bytes(first, 0);
+  expect(firstBytes.equals(await bytes(second, 0))).toBe(true);
+  expect(firstBytes.equals(await bytes(first, 1))).toBe(false);
+  expect(firstBytes.equals(await bytes(other, 0))).toBe(false);
+  expect(first.items[0].id).not.toBe(second.items[0].id);
+  const picture = PNG.sync.read(Buffer.from(await fetchBytes(first.items[0].image_url)));
+  expect(picture.width).toBe(512);
+});
+
+test('a song’s MP3 is a real one, as long as its callback says', async () => {
+  const song = await songHere();
+  const { audio, seconds } = await trackOf(await fetchBytes(song.items[0].audio_url));
+  expect(audio?.codec).toBe('mp3');
+  expect(await audio?.getSampleRate()).toBe(44_100);
+  expect(Math.abs(seconds - song.items[0].duration)).toBeLessThan(0.15);
+});
+
+test('the music video has a picture and the song’s sound', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const song = await songHere();
+  const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
+  await post(emulator, '/music/mp4-generate', { ...target, author: 'Ada' });
+  await emulator.settled();
+  const { video_url: url } = (receiver.json().at(-1) as { data: { video_url: string } }).data;
+  const { audio, video, seconds } = await trackOf(await fetchBytes(url));
+  expect(video?.codec).toBe('avc');
+  expect(audio?.codec).toBe('aac');
+  expect(Math.abs(seconds - song.items[0].duration)).toBeLessThan(0.5);
+});
+
+const create = '/v1/media/services/aigc/video-generation/video-synthesis';
+const query = '/v1/media/tasks/';
+const imagePath = '/v1/media/services/aigc/multimodal-generation/generation';
+
+async function filmed(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
+  const created = await post(emulator, create, body, headers);
+  await emulator.settled();
+  return (await get(emulator, query + created.body.output.task_id)).body;
+}
+
+test('a film is the same file whenever it is shot', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sound = new Int16Array(2 * 44_100).fill(1000);
+  const shoot = (day: string) => {
+    vi.setSystemTime(day);
+    return shootFilm({ width: 64, height: 48, seconds: 1, frameRate: 5, scene: planScene('rain'), sound });
+  };
+  const [today, tomorrow] = [await shoot('2026-01-01'), await shoot('2026-01-02')];
+  expect(Buffer.from(today).equals(tomorrow)).toBe(true);
+});
+
+test('a video has the size, length, picture and sound that were asked for', async () => {
+  const done = await filmed(await emulatorHere(), {
+    model: 'reel-standard',
+    input: { prompt: 'a boat at sunset' },
+    parameters: { resolution: '480P', duration: 2 },
+  });
+  const { video, audio, seconds } = await trackOf(await fetchBytes(done.output.video_url));
+  expect(video?.codec).toBe('avc');
+  expect([await video?.getDisplayWidth(), await video?.getDisplayHeight()]).toEqual([480, 270]);
+  expect(audio?.codec).toBe('aac');
+  expect(seconds).toBeCloseTo(2, 0);
+  if (video === null) return;
+  const sizes: number[] = [];
+  for await (const packet of new EncodedPacketSink(video).packets()) sizes.push(packet.byteLength);
+  expect(sizes.length).toBeGreaterThan(20);
+});
+
+test('a picture is animated: a PNG by its address, a JPEG as a data URL', async () => {
+  const emulator = await emulatorHere();
+  const drawn = await post(emulator, imagePath, {
+    model: 'canvas-plus',
+    input: { messages: [{ role: 'user', content: [{ text: 'a cat' }] }] },
+    parameters: { size: '320*240' },
+  });
+  const url: string = drawn.body.output.choices[0].message.content[0].image;
+  const jpeg = encodeJpeg({ width: 64, height: 64, data: Buffer.alloc(64 * 64 * 4, 120) }, 80).data;
+  for (const img_url of [url, `data:image/jpeg;base64,${jpeg.toString('base64')}`]) {
+    const done = await filmed(emulator, {
+      model: 'reel-animate',
+      input: { prompt: 'drift', img_url },
+      parameters: { resolution: '480P', duration: 2, audio: false },
+    });
+    expect(done.output.task_status).toBe('SUCCEEDED');
+    expect((await trackOf(await fetchBytes(done.output.video_url))).audio).toBeNull();
+  }
+});
+
+test('a video can carry a song as its sound', async () => {
+  const emulator = await emulatorHere();
+  const song = await makeSong(emulator, await runReceiver());
+  const done = await filmed(emulator, {
+    model: 'reel-standard',
+    input: { prompt: 'drift', audio_url: song.items[0].audio_url },
+    parameters: { resolution: '480P', duration: 2 },
+  });
+  expect((await trackOf(await fetchBytes(done.output.video_url))).audio?.codec).toBe('aac');
+});
+
+/** Two seconds of a tone as WAV. */
+async function toneWav(frequency = 440): Promise<Uint8Array> {
+  const sampleAt = (index: number) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * frequency * (index >> 1)) / 44_100));
+  return encodeWav(new Int16Array(2 * 44_100 * 2).map((_, index) => sampleAt(index)));
+}
+
+async function serveFile(bytes: Uint8Array, status = 200): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(status).end(bytes));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A TCP server's address is never a string.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/upload`;
+}
+
+/** How strongly a frequency sounds in stereo: the amplitude of its component. */
+function strength(samples: Float32Array, frequency: number): number {
+  let real = 0;
+  let imaginary = 0;
+  for (let index = 0; index < samples.length; index++) {
+    const angle = (2 * Math.PI * frequency * (index >> 1)) / 44_100;
+    real += (samples[index] ?? 0) * Math.cos(angle);
+    imaginary += (samples[index] ?? 0) * Math.sin(angle);
+  }
+  return (2 * Math.hypot(real, imaginary)) / samples.length;
+}
+
+async function upload(emulator: Emulator, receiver: Receiver, path: string, fields: Record<string, unknown>) {
+  const answer = await post(emulator, path, { callBackUrl: receiver.url, ...fields });
+  expect(answer.body).toMatchObject({ code: 200 });
+  await emulator.settled();
+  // biome-ignore lint/suspicious/noExplicitAny: a callback, checked by what the test reads
+  return receiver.json().at(-1) as any;
+}
+
+const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone', style: 'ambient' };
+
+test('an added band leaves the uploaded voice audible, as long as it was', async () => {
+  const emulator = await emulatorHere();
+  const uploadUrl = await serveFile(await toneWav(1234));
+  const callback = await upload(emulator, await runReceiver(), '/music/add-instrumental', {
+    uploadUrl,
+    title: 'Tone',
+    tags: 'jazz',
+    negativeTags: '',
+  });
+  const [item] = callback.data.data;
+  expect(item.duration).toBeCloseTo(2, 1);
+  const sound = await decodeAudio(await fetchBytes(item.audio_url), 60);
+  expect(strength(sound, 1234)).toBeGreaterThan(10 * strength(sound, 1300));
+});
+
+test('a cover is made from the upload: the tone comes back a whole tone higher', async () => {
+  const emulator = await emulatorHere();
+  const uploadUrl = await serveFile(await toneWav(1234));
+  const callback = await upload(emulator, await runReceiver(), '/music/upload-cover', {
+    ...custom,
+    uploadUrl,
+  });
+  const sound = await decodeAudio(await fetchBytes(callback.data.data[0].audio_url), 60);
+  expect(strength(sound, 1234 * 2 ** (2 / 12))).toBeGreaterThan(10 * strength(sound, 1234));
+  expect(callback.data.data).toHaveLength(2);
+});
+
+test('an extended upload begins with it and goes on', async () => {
+  const emulator = await emulatorHere();
+  const uploadUrl = await serveFile(await toneWav(1234));
+  const callback = await upload(emulator, await runReceiver(), '/music/upload-extend', {
+    uploadUrl,
+    model: 'V5',
+    defaultParamFlag: true,
+    instrumental: true,
+    style: 'rock',
+    title: 'On',
+    continueAt: 1,
+  });
+  const [item] = callback.data.data;
+  expect(item.duration).toBeGreaterThan(2);
+  const sound = await decodeAudio(await fetchBytes(item.audio_url), 60);
+  const before = strength(sound.subarray(0, 66_150), 1234);
+  expect(before).toBeGreaterThan(10 * strength(sound.subarray(110_250), 1234));
+});
+
+test('vocals are added in time with the upload, and a generated MP3 can be uploaded', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const song = await songHere();
+  const fields = {
+    uploadUrl: song.items[0].audio_url,
+    prompt: 'sing of owls',
+    title: 'Owls',
+    style: 'folk',
+    negativeTags: '',
+  };
+  const callback = await upload(emulator, receiver, '/music/add-vocals', fields);
+  const [item] = callback.data.data;
+  expect(item.duration).toBeCloseTo(song.items[0].duration, 0);
+  const target = { taskId: callback.data.task_id, audioId: item.id };
+  const { body } = await post(emulator, '/music/timestamped-lyrics', target);
+  expect(body.data.alignedWords.map(({ word }: { word: string }) => word.trim())).toEqual([
+    'sing',
+    'of',
+    'owls',
+  ]);
+  expect(body.data.alignedWords.at(-1).endS).toBeLessThanOrEqual(item.duration);
+});
+
+test('an extension goes on from the song, in its words and from its time', async () => {
+  const emulator = await emulatorHere();
+  const receiver = await runReceiver();
+  const song = await songHere();
+  const { duration } = song.items[0];
+  const fields = { audioId: song.audioId, model: 'V5', callBackUrl: receiver.url };
+  const whole = await upload(emulator, receiver, '/music/extend', { ...fields, defaultParamFlag: false });
+  expect(whole.data.data[0].duration).toBeGreaterThan(duration + 1);
+  const override = {
+    defaultParamFlag: true,
+    prompt: '[Verse]\nnew words',
+    style: 'rock',
+    title: 'More',
+    continueAt: 1.5,
+  };
+  const cut = await upload(emulator, receiver, '/music/extend', { ...fields, ...override });
+  expect(cut.data.data[0]).toMatchObject({ title: 'More', tags: 'rock' });
+  const target = { taskId: cut.data.task_id, audioId: cut.data.data[0].id };
+  const { body } = await post(emulator, '/music/timestamped-lyrics', target);
+  const words: { word: string; startS: number }[] = body.data.alignedWords;
+  expect(words.at(-1)?.word.trim()).toBe('words');
+  expect(words.at(-1)?.startS).toBeGreaterThan(1.5);
+});

@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type DiscordServer,
+  type InteractionHandle,
+  labelsOf,
+  type StoredMessage,
+  startDiscord,
+} from '../servers/discord/index.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** Everything that people can do on Discord, with the whole bot, while Discord behaves badly. */
+const LOADING = 1 << 7;
+/** People who do something at the same time. */
+const AT_ONCE = 12;
+const isUnderWay = (message: StoredMessage) =>
+  (message.flags & LOADING) !== 0 ||
+  labelsOf(message).some((label) => label === 'Cancel' || label === 'Stop');
+
+let discord: DiscordServer;
+let running: RunningMinstrel;
+
+async function begin(): Promise<void> {
+  // The bot, its gateway and Discord share one process here, so Discord is patient; its 3 s have tests of their own.
+  discord = await startDiscord({ responseDeadlineMs: 15_000 });
+  const environment = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+  };
+  running = await startMinstrel(environment);
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+}
+
+async function end(): Promise<void> {
+  await running?.[Symbol.asyncDispose]();
+  await discord?.close();
+}
+
+/** Fills a form's required fields alone, and sends it. */
+async function sendForm(form: InteractionHandle): Promise<InteractionHandle> {
+  const { components } = await form.modal();
+  const values: Record<string, string> = {};
+  for (const { component } of components.flatMap((one) => ('component' in one ? [one] : []))) {
+    if (component.type === 4 && component.required && !component.value)
+      values[component.custom_id] = component.custom_id.endsWith(':number') ? '5' : 'A tune for rain';
+  }
+  return await discord.submitModal(form, values, { moderator: true });
+}
+
+/** The last message of an interaction, once nothing of it is running. */
+async function ended(asked: InteractionHandle): Promise<StoredMessage> {
+  const callback = await discord.until(() => asked.record.callback, `an answer to a ${asked.record.kind}`);
+  if (callback === 9) return await ended(await sendForm(asked));
+  return await discord.until(() => {
+    const { messages } = asked;
+    return messages.length > 0 && !messages.some(isUnderWay) && messages.at(-1);
+  }, `the end of a ${asked.record.kind}`);
+}
+
+const ask = (name: string, options: Record<string, string | number | boolean> = {}) =>
+  ended(discord.command({ name, options, moderator: true }));
+
+/** What moderators set, and set back, so that it changes nothing for the others. */
+function settings(): Record<string, Record<string, string | number | boolean>> {
+  const bob = discord.world.addUser('Bob').id;
+  return {
+    'models set': { family: 'ask', model: 'chat-large', where: 'channel' },
+    'models reset': { family: 'ask', where: 'channel' },
+    'models refresh': {},
+    'models prompt': { text: 'Be brief.', where: 'server' },
+    'models answers': { footer: false, where: 'channel' },
+    'limits set': { scope: 'person', family: 'song', most: 200, per: 'day' },
+    'limits reset': { scope: 'person', family: 'song', per: 'day' },
+    'limits exempt': { exempt: true },
+    'limits forbid': { command: 'video', who: bob },
+    'limits allow': { command: 'video', who: bob },
+    'limits inherit': { command: 'video', where: 'server' },
+    'limits block': { who: bob },
+    'limits unblock': { who: bob },
+    'limits appoint': { who: bob },
+    'limits dismiss': { who: bob },
+    'limits report': { days: 7 },
+    'minstrel audit': {},
+  };
+}
+
+/** Every command, every button under every result, both menus, completions; side by side, as many people do. */
+async function everything(): Promise<Map<string, StoredMessage>> {
+  const results = new Map<string, StoredMessage>();
+  const all = async (some: Record<string, () => Promise<StoredMessage>>) => {
+    const waiting = Object.entries(some);
+    const next = async (): Promise<void> => {
+      for (let one = waiting.shift(); one; one = waiting.shift()) results.set(one[0], await one[1]());
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+  };
+  const message = discord.say({ text: 'The sea is loud at night' });
+  await all({
+    song: () => ask('song', { prompt: 'a tune for rain' }),
+    lyrics: () => ask('lyrics', { topic: 'a lighthouse' }),
+    image: () => ask('image', { prompt: 'a fox' }),
+    video: () => ask('video', { prompt: 'waves', duration: '5' }),
+    ask: () => ask('ask', { question: 'What is 6 times 7?' }),
+    'Ask about this': () => ended(discord.contextMenu({ name: 'Ask about this', message })),
+    'Make a song of this': () => ended(discord.contextMenu({ name: 'Make a song of this', message })),
+  });
+  const quiet = ['jobs', 'models show', 'limits show', 'minstrel help', 'minstrel usage', 'voices show'];
+  await all({
+    stems: () => ask('stems', { split: 'separate_vocal' }),
+    remix: () => ask('remix', { mode: 'cover', style: 'brass band' }),
+    ...Object.fromEntries(quiet.map((name) => [name, () => ask(name)])),
+  });
+  // One after the other: each says what the one before has set.
+  for (const [name, options] of Object.entries(settings())) results.set(name, await ask(name, options));
+  for (const [name, option] of [
+    ['ask', 'model'],
+    ['stems', 'song'],
+    ['song', 'voice'],
+  ] as const) {
+    // None rather than late ones, so only that they are answered is sure.
+    expect(await discord.autocomplete({ name, option, typed: '' })).toBeInstanceOf(Array);
+  }
+  const buttons = [...results].flatMap(([name, result]) =>
+    // Opening a thread has tests of its own, and links lead away.
+    labelsOf(result).flatMap((label = '') =>
+      label === 'Go on in a thread' || label.startsWith('To ')
+        ? []
+        : [[`${name}: ${label}`, () => ended(discord.press(label, result, { moderator: true }))] as const],
+    ),
+  );
+  await all(Object.fromEntries(buttons));
+  return results;
+}
+
+function expectGoodResults(results: ReadonlyMap<string, StoredMessage>): void {
+  const files = (name: string) => results.get(name)?.attachments.map(({ filename }) => filename) ?? [];
+  expect(files('song').filter((file) => file.endsWith('.mp3'))).toHaveLength(2);
+  expect(files('stems').length).toBeGreaterThanOrEqual(2);
+  expect(files('image')).toHaveLength(1);
+  expect(files('video')).toHaveLength(1);
+  expect(JSON.stringify(results.get('ask')?.embeds)).toContain('42');
+  expect(labelsOf(results.get('song') as StoredMessage).length).toBeGreaterThan(5);
+  for (const [name, result] of results) {
+    expect(JSON.stringify(result), name).not.toMatch(/\breference\b/i);
+    expect(result.pinged, name).toEqual([]);
+  }
+}
+
+/** Does something again and again while something else goes on. */
+async function meanwhile<Value>(
+  everyMs: number,
+  act: () => void,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const timer = setInterval(act, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** What Discord does while people use everything. */
+type Conditions = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+describe('every command, button, form and menu comes to its end, and nothing is sent that Discord refuses', () => {
+  beforeAll(() => begin());
+  afterAll(end);
+  afterEach(() => discord.faults.clear());
+
+  it.each<[string, Conditions]>([
+    ['when all is well', (work) => work()],
+    [
+      'with 429 on every fifth request, and few edits allowed in a channel',
+      (work) => {
+        discord.faults.limitEvery(5);
+        discord.faults.limitEdits(3, 400);
+        return work();
+      },
+    ],
+    [
+      'with bursts of 5xx, and a connection that drops or is asked to move',
+      (work) => {
+        let seen = discord.requests.length;
+        let bursts = 0;
+        return meanwhile(
+          50,
+          () => {
+            // A burst for every eight requests: more often would be an outage, which has tests of its own.
+            if (discord.requests.length < seen + 8) return;
+            seen = discord.requests.length;
+            bursts += 1;
+            discord.faults.fail(503, { times: 2, path: /^(POST|PATCH|GET) \/(webhooks|channels)\// });
+            if (bursts % 4 === 1) discord.gateway.drop();
+            if (bursts % 4 === 3) discord.gateway.reconnect();
+          },
+          work,
+        );
+      },
+    ],
+  ])('%s', async (_name, under) => {
+    const results = await under(everything);
+    expectGoodResults(results);
+    expect(discord.refused).toEqual([]);
+    expect(running.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
