@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
+import { readFlags } from '../../src/emulator/flags.ts';
+import { startEmulator } from '../../src/emulator/server.ts';
 import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const mainPath = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url));
@@ -82,18 +84,23 @@ test.each([
   [['--shape', 'round'], '--shape must be one of sunoapi'],
   [['--port', '99999'], '--port must be'],
   [['--public-url', 'emulator'], '--public-url must be an address'],
-  [['--fault', 'explode'], 'no fault of the emulator'],
-  [['--fault', 'gen/models/facet-text:generateContent'], 'no fault of the emulator'],
   [['--colour', 'red'], 'colour'],
-])('%j is refused with a sentence', async (flags, sentence) => {
-  const { output, exit } = run(...flags);
+])('%j is refused with a sentence', (flags, sentence) => {
+  expect(() => readFlags(flags)).toThrow(sentence);
+});
+
+test.each(['explode', 'gen/models/facet-text:generateContent'])('the fault %s is refused', async (fault) => {
+  const options = readFlags(['--port', '0', '--fault', fault]);
+  await expect(startEmulator(options)).rejects.toThrow('no fault of the emulator');
+});
+
+test('a mistake is told with the flags, and without a stack', async () => {
+  const { output, exit } = run('--speed', 'fast');
   expect((await exit)[0]).toBe(2);
-  expect(output()).toContain(sentence);
+  expect(output()).toMatch(/--speed must be a number[\s\S]*--port[\s\S]*--fault/);
   expect(output()).not.toContain('    at ');
 });
 
-test('--help explains the flags', async () => {
-  const { output, exit } = run('--help');
-  expect((await exit)[0]).toBe(0);
-  expect(output()).toMatch(/--port[\s\S]*--fault/);
+test('--help is asked for instead of an emulator', () => {
+  expect(readFlags(['--help'])).toBeUndefined();
 });

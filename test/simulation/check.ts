@@ -7,8 +7,6 @@ import { Simulator } from './simulate.ts';
 import type { Broken, Invariant } from './watch.ts';
 
 const USUAL_NUMBER = 3_000;
-/** Making a history shorter goes on for this long after the first that failed. */
-const SHRINKING_SECONDS = 60;
 
 export interface CheckOptions {
   /** Of the histories and their order. */
@@ -22,6 +20,8 @@ export interface CheckOptions {
   readonly plant?: Plant;
   /** What is looked for; any of them if left out. */
   readonly invariant?: Invariant;
+  /** Making a history shorter goes on for this long after the first that failed. */
+  readonly shrinkingSeconds?: number;
 }
 
 export interface Checked {
@@ -39,6 +39,7 @@ export async function check({
   stores,
   seconds,
   plant,
+  shrinkingSeconds = 60,
   ...options
 }: CheckOptions): Promise<Checked> {
   let { invariant } = options;
@@ -71,7 +72,7 @@ export async function check({
     return { ok: true, played, shortest: undefined, report: total };
   }
   const failing = first.counterexamplePath ?? '';
-  const details = await fc.check(promise, { seed, path: failing, ...limit(SHRINKING_SECONDS) });
+  const details = await fc.check(promise, { seed, path: failing, ...limit(shrinkingSeconds) });
   const [shortest] = details.counterexample ?? first.counterexample ?? [];
   if (!shortest) throw first.errorInstance;
   const { broken, trace } = await simulator.play(shortest, plant);

@@ -55,6 +55,7 @@ describe('each promise is seen to be broken', () => {
       seed: 1,
       stores: ['memory'],
       histories: 2_000,
+      shrinkingSeconds: 0,
       plant,
       invariant: breaks,
     });

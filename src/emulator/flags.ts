@@ -1,0 +1,74 @@
+/** The flags of `npm run emulator`. */
+import { parseArgs } from 'node:util';
+import { type EmulatorOptions, shapes } from './options.ts';
+
+export const usage = `npm run emulator -- [flags]
+
+  --host <address>       where to listen (127.0.0.1)
+  --port <number>        port to listen on (8787; 0 for any)
+  --key <text>           the API key that clients present (emulator-key)
+  --public-url <url>     base of the URLs of generated files (where it listens)
+  --speed <number>       scales every delay; 0 for none (1)
+  --shape <name>         ${shapes.join(', ')} (sunoapi)
+  --song-seconds <n>     length of songs (14)
+  --video-url-seconds <n> how long a video's URL works (86400)
+  --fault <fault>        something that goes wrong, such as status=503 or music/generate:callback=none; repeatable
+  --help                 this text
+
+docs/emulator.md describes routes, shapes and faults.
+`;
+
+/** A flag that cannot be read. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Undefined where help is asked for. Throws UsageError, and what `parseArgs` throws. */
+export function readFlags(args: readonly string[]): EmulatorOptions | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '8787' },
+      key: { type: 'string', default: 'emulator-key' },
+      'public-url': { type: 'string' },
+      speed: { type: 'string', default: '1' },
+      shape: { type: 'string', default: 'sunoapi' },
+      'song-seconds': { type: 'string', default: '14' },
+      'video-url-seconds': { type: 'string', default: '86400' },
+      fault: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const shape = shapes.find((name) => name === values.shape);
+  if (shape === undefined) throw new UsageError(`--shape must be one of ${shapes.join(', ')}`);
+  const publicUrl = values['public-url'];
+  if (publicUrl !== undefined && !URL.canParse(publicUrl))
+    throw new UsageError('--public-url must be an address, such as http://emulator:8787');
+  return {
+    host: values.host,
+    port: readNumber('port', values.port, 0, 65_535),
+    apiKey: values.key,
+    speed: readNumber('speed', values.speed, 0, 100),
+    songSeconds: readNumber('song-seconds', values['song-seconds'], 2, 60),
+    videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
+    shape,
+    faults: values.fault.map(readFault),
+    ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/(?<!\/)\/+$/, '') }),
+  };
+}
+
+function readNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= least && value <= most)) {
+    throw new UsageError(`--${flag} must be a number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** `path:fault` or only `fault`. A path may hold colons; a fault's own colon comes after its equals sign. */
+function readFault(text: string): { fault: string; path?: string } {
+  const [, path, fault = text] = /^([^=]+):([^=:]+(?:=.*)?)$/.exec(text) ?? [];
+  return path === undefined ? { fault } : { path, fault };
+}
