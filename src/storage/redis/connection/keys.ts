@@ -18,11 +18,9 @@ export function redisKeys(prefix: string) {
     invocation: (invocation: string) => key('invocation', invocation),
     /** Sorted set of ids, all with score 0: in the order of the ids. */
     open: key('open'),
-    /** Sorted sets of ids by creation. */
-    running: (where: Channel, person: string) => key('running', where.platform, where.channel, person),
-    /** Start and end of a person's {@link running} keys, whatever the channel. */
-    runningAnywhere: (platform: string, person: string) =>
-      [`${key('running', platform)}:`, `:${encodeURIComponent(person)}`] as const,
+    /** Sorted set of a person's open jobs by creation. */
+    running: (platform: string, person: string) => key('running', platform, person),
+    /** Sorted set of the songs of a channel by creation. */
     songs: (where: Channel) => key('songs', where.platform, where.channel),
     /** As {@link songs}, of all channels of a server. */
     serverSongs: (where: Pick<Address, 'platform'> & { guild: string }) =>

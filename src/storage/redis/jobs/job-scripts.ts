@@ -84,22 +84,6 @@ end
 return found
 `;
 
-/**
- * Pairs of id and record of the open jobs of one person. KEYS: the open jobs. ARGV: start of job keys, and start and end
- * of the names of the person's indexes, one for each channel.
- */
-export const RUNNING = `
-local found = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  local job = redis.call('HMGET', ARGV[1] .. id, 'running', 'record')
-  local running = job[1]
-  if running and string.sub(running, 1, #ARGV[2]) == ARGV[2] and string.sub(running, -#ARGV[3]) == ARGV[3] then
-    found[#found + 1] = {id, job[2]}
-  end
-end
-return found
-`;
-
 /** For each of the jobs: route, state, 1 if it waits in line, when it was accepted. ARGV: start of job keys, ids. */
 export const OPEN_FACTS = `
 local found = {}

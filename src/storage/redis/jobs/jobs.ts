@@ -6,7 +6,7 @@ import { alikeOf, jobFacts, parseJob, parseJobs } from '../../job-record.ts';
 import type { Accepted, JobStore, JobText, OpenCount } from '../../storage.ts';
 import type { RedisTools } from '../connection/connection.ts';
 import type { RedisKeys } from '../connection/keys.ts';
-import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE, RUNNING } from './job-scripts.ts';
+import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE } from './job-scripts.ts';
 
 /** Ids read at a time while walking all open jobs. */
 const PAGE = 500;
@@ -109,11 +109,8 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
       return (await connection.evaluate(REPLACE, jobKeys(written, keys), values)) === 1 ? written : undefined;
     },
     async running({ platform, channel }, person) {
-      if (channel !== undefined) return jobs(keys.running({ platform, channel }, person), 'ZRANGE', -1);
-      const values = [keys.job(''), ...keys.runningAnywhere(platform, person)];
-      const found = pairsReply.parse(await connection.evaluate(RUNNING, [keys.open], values));
-      const records = found.map(([id, record]) => ({ id, record }));
-      return parseJobs(records, log).toSorted((left, right) => left.createdAt - right.createdAt);
+      const found = await jobs(keys.running(platform, person), 'ZRANGE', -1);
+      return found.filter(({ address }) => channel === undefined || address.channel === channel);
     },
     recentSongs: (where, limit) => newest(keys.songs(where), limit),
     recentServerSongs: (where, limit) => newest(keys.serverSongs(where), limit),
@@ -173,7 +170,7 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
   return [
     keys.job(id),
     keys.open,
-    keys.running(address, person.id),
+    keys.running(address.platform, person.id),
     keys.songs(address),
     keys.delivered(alikeOf(work)),
     keys.inbox(id),
