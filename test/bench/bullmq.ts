@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import { type Processor, Queue, Worker } from 'bullmq';
-import type { RedisClient } from '../../src/storage/redis/connection/connection.ts';
+import type { RedisClient } from '../../src/storage/redis/connection.ts';
 
 export interface BullmqJobs<Data> {
   readonly client: RedisClient;

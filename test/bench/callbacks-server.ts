@@ -13,7 +13,7 @@ import { readMusicCallback } from '../../src/gateway/music/callback.ts';
 import { callbackUrl, musicCallbackRoutes } from '../../src/http/music-callback.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { acceptedJob } from '../../src/jobs/transitions.ts';
-import type { RedisClient } from '../../src/storage/redis/connection/connection.ts';
+import type { RedisClient } from '../../src/storage/redis/connection.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';

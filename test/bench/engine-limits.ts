@@ -6,7 +6,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DelayedError } from 'bullmq';
-import type { RedisClient } from '../../src/storage/redis/connection/connection.ts';
+import type { RedisClient } from '../../src/storage/redis/connection.ts';
 import { songCallback } from '../jobs/world.ts';
 import { openBullmq } from './bullmq.ts';
 

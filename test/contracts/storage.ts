@@ -76,7 +76,12 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
 
     describe('settings', () => {
       test('are kept, also after a restart, and can be deleted', async () => {
-        const value = { song: 'V5', prompt: 'Sei kurz 🎵', limits: { day: 3, nobody: null } };
+        const value = {
+          song: 'V5',
+          prompt: ': kurz 🎵 "\\n',
+          ':': [':base64:', ''],
+          limits: { day: 3, nobody: null },
+        };
         await storage.settings.set('discord:channel', value);
         await storage.settings.set('discord:other', false);
         await reopen();

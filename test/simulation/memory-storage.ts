@@ -195,7 +195,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
         return stop;
       },
     },
-    settings: keyvSettings(data.settings, data.settings, { namespace: 'settings' }, (operation) => {
+    settings: keyvSettings(data.settings, data.settings, 'settings', (operation) => {
       open();
       return operation();
     }),

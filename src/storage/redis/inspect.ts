@@ -1,6 +1,6 @@
 /** Whether a Redis keeps what it is given, for operators. */
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { RedisConnection } from './connection/connection.ts';
+import type { RedisConnection } from './connection.ts';
 
 const SUBJECT = 'Redis';
 

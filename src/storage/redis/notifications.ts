@@ -1,7 +1,7 @@
 /** Notifications between replicas over Redis publish and subscribe. */
 import { EventEmitter } from 'node:events';
 import type { Notifications } from '../storage.ts';
-import type { RedisTools } from './connection/connection.ts';
+import type { RedisTools } from './connection.ts';
 
 export function redisNotifications({ connection, keys, log }: RedisTools): Notifications {
   const listeners = new EventEmitter().setMaxListeners(0);

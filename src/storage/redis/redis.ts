@@ -4,17 +4,17 @@ import type { Finding } from '../../core/finding.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Storage, StorageError } from '../storage.ts';
-import { RedisConnection, type RedisPatience, type RedisTools } from './connection/connection.ts';
-import { redisKeys } from './connection/keys.ts';
+import { RedisConnection, type RedisPatience, type RedisTools } from './connection.ts';
+import { redisInbox } from './inbox.ts';
 import { inspectRedis } from './inspect.ts';
-import { redisInbox } from './jobs/inbox.ts';
-import { redisJobs } from './jobs/jobs.ts';
+import { redisJobs } from './jobs.ts';
+import { redisKeys } from './keys.ts';
 import { redisNotifications } from './notifications.ts';
 import { redisReplicas } from './replicas.ts';
-import { redisSchedule } from './schedule/schedule.ts';
+import { redisSchedule } from './schedule.ts';
 import { redisSemaphores } from './semaphores.ts';
 import { redisSettings } from './settings.ts';
-import { redisUsage, reservationArgument } from './usage/usage.ts';
+import { redisUsage, reservationArgument } from './usage.ts';
 
 /** A replica that was silent this long is taken for dead. */
 const LEASE = 15_000;

@@ -1,7 +1,7 @@
 /** What replicas share: leases of numbered parts, gates that let one pass at a time, budgets for each second. */
 import { z } from 'zod';
 import type { Replicas } from '../../core/replicas.ts';
-import type { RedisTools } from './connection/connection.ts';
+import type { RedisTools } from './connection.ts';
 
 /** By the clock of Redis: those of the replicas differ. */
 const NOW = `

@@ -1,7 +1,7 @@
 /** The semaphores of all replicas: each is two sorted sets of jobs, by ticket. */
 import { z } from 'zod';
 import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
-import type { RedisTools } from './connection/connection.ts';
+import type { RedisTools } from './connection.ts';
 
 // KEYS: holders and queue (sorted sets of jobs by ticket), the last ticket. ARGV: job, limit, most that is counted.
 const ACQUIRE = `

@@ -1,7 +1,7 @@
 import KeyvRedis from '@keyv/redis';
 import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
-import type { RedisTools } from './connection/connection.ts';
+import type { RedisTools } from './connection.ts';
 
 /** Values asked for at a time. */
 const PAGE = 500;
@@ -51,7 +51,7 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
         return found;
       },
     },
-    { namespace, useKeyPrefix: false },
+    namespace,
     (operation) => connection.run(operation),
   );
 }

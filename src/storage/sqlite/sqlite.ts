@@ -97,7 +97,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
         return () => listeners.off(job, listener);
       },
     },
-    settings: keyvSettings(settings, settings, { namespace: 'settings' }),
+    settings: keyvSettings(settings, settings, 'settings'),
     semaphores: sqliteSemaphores(database),
     usage,
     secret: async (name, make) => {

@@ -16,9 +16,9 @@ import {
   type Schedule,
   STORAGE_PAUSE,
   type WakeHandler,
-} from '../../schedule.ts';
-import type { RedisClient, RedisTools } from '../connection/connection.ts';
-import { replyOf } from '../connection/errors.ts';
+} from '../schedule.ts';
+import type { RedisClient, RedisTools } from './connection.ts';
+import { replyOf } from './errors.ts';
 import { LeaseWorker } from './lease-worker.ts';
 
 const QUEUE = 'schedule';

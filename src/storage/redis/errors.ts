@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from '../../storage.ts';
+import { StorageError, type StorageErrorCode } from '../storage.ts';
 
 // First words of Redis's own error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
 const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([

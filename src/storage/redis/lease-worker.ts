@@ -1,6 +1,6 @@
 /** BullMQ's worker, which knows in addition how long each of its locks surely lasts, although its process was suspended. */
 import { type Job, Worker } from 'bullmq';
-import { replyOf } from '../connection/errors.ts';
+import { replyOf } from './errors.ts';
 
 interface Lease {
   /** Milliseconds of a clock that is never set. */

@@ -1,8 +1,8 @@
 /** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
 import { createHash } from 'node:crypto';
 import { createClient } from '@keyv/redis';
-import type { RunTools } from '../../schedule.ts';
-import { StorageError } from '../../storage.ts';
+import type { RunTools } from '../schedule.ts';
+import { StorageError } from '../storage.ts';
 import { refusalOfRedis, replyOf } from './errors.ts';
 import type { RedisKeys } from './keys.ts';
 

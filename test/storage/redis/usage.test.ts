@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRedisStorage } from '../../../../src/storage/redis/redis.ts';
-import { systemClock } from '../../../../src/storage/schedule.ts';
-import type { Reservation } from '../../../../src/storage/usage.ts';
-import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../../servers/redis.ts';
-import { RecordingLog } from '../../recording-log.ts';
+import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { systemClock } from '../../../src/storage/schedule.ts';
+import type { Reservation } from '../../../src/storage/usage.ts';
+import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { RecordingLog } from '../recording-log.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

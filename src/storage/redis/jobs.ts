@@ -1,12 +1,12 @@
 /** Records of jobs. */
 import { z } from 'zod';
-import { serverOf } from '../../../core/invocation.ts';
-import { isOpen, type Job } from '../../../core/job.ts';
-import { alikeOf, jobFacts, parseJob, parseJobs } from '../../job-record.ts';
-import type { Accepted, JobStore, JobText, OpenCount } from '../../storage.ts';
-import type { RedisTools } from '../connection/connection.ts';
-import type { RedisKeys } from '../connection/keys.ts';
+import { serverOf } from '../../core/invocation.ts';
+import { isOpen, type Job } from '../../core/job.ts';
+import { alikeOf, jobFacts, parseJob, parseJobs } from '../job-record.ts';
+import type { Accepted, JobStore, JobText, OpenCount } from '../storage.ts';
+import type { RedisTools } from './connection.ts';
 import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE } from './job-scripts.ts';
+import type { RedisKeys } from './keys.ts';
 
 /** Ids read at a time while walking all open jobs. */
 const PAGE = 500;

@@ -1,9 +1,9 @@
 /** The callbacks that came for jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox, StorageError } from '../../storage.ts';
-import type { RedisTools } from '../connection/connection.ts';
-import { EARLIEST } from '../schedule/schedule.ts';
+import { type Callback, INBOX_KEPT, INBOX_OF_A_KIND, type Inbox, StorageError } from '../storage.ts';
+import type { RedisTools } from './connection.ts';
+import { EARLIEST } from './schedule.ts';
 
 const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 

@@ -2,8 +2,8 @@
  * The name of every key. All begin with the deployment's prefix. What is stored keeps its name when the code renames it,
  * so that replicas of two versions can share a Redis during an upgrade.
  */
-import type { Address } from '../../../core/invocation.ts';
-import type { Alike } from '../../storage.ts';
+import type { Address } from '../../core/invocation.ts';
+import type { Alike } from '../storage.ts';
 
 type Channel = Pick<Address, 'platform' | 'channel'>;
 

@@ -1,6 +1,6 @@
 /** Lua for the records of jobs: what they change together, nothing else comes between. */
-import { INBOX_KEPT } from '../../storage.ts';
-import { RESERVE } from '../usage/usage-scripts.ts';
+import { INBOX_KEPT } from '../storage.ts';
+import { RESERVE } from './usage-scripts.ts';
 
 /** Deliveries remembered for each route. */
 const DELIVERIES = 500;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { LIMITED } from '../../../core/family.ts';
-import type { FamilyUsage } from '../../../core/moderation.ts';
-import { dayOf } from '../../schedule.ts';
+import { LIMITED } from '../../core/family.ts';
+import type { FamilyUsage } from '../../core/moderation.ts';
+import { dayOf } from '../schedule.ts';
 import {
   type Reservation,
   type UsageGuild,
   type UsageOfDay,
   type UsageStore,
   usageSummary,
-} from '../../usage.ts';
-import type { RedisTools } from '../connection/connection.ts';
+} from '../usage.ts';
+import type { RedisTools } from './connection.ts';
 import { GIVE_BACK, PRUNE_NAMES, RESERVE_ALONE, SETTLE, SUMS_OF_DAY, USED } from './usage-scripts.ts';
 
 /** What the scripts are given of a reservation, as JSON. */

@@ -1,5 +1,5 @@
 /** What Redis does in one go for usage, as Lua. */
-import { LONGEST_WINDOW, USAGE_KNOWN } from '../../usage.ts';
+import { LONGEST_WINDOW, USAGE_KNOWN } from '../usage.ts';
 
 /**
  * `entry:<id>` is a hash: state (`open`, `settled` or `uncertain`), its counters as JSON, its member in them.
