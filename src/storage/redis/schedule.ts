@@ -4,7 +4,7 @@
  * the next timer, which BullMQ adds in the same step that ends the active one.
  * docs/decisions/0019-bullmq-is-the-schedule.md
  */
-import { type Job as BullJob, DelayedError, Queue } from 'bullmq';
+import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import {
   checkTime,
@@ -19,7 +19,6 @@ import {
 } from '../schedule.ts';
 import type { RedisClient, RedisTools } from './connection.ts';
 import { replyOf } from './errors.ts';
-import { LeaseWorker } from './lease-worker.ts';
 
 const QUEUE = 'schedule';
 /** How long BullMQ may take to end once our handlers have ended. */
@@ -90,7 +89,9 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   // Operations tell their callers; the connection tells the log.
   queue.on('error', () => {});
   const runs = new Map<string, Promise<void>>();
-  let running: { worker: LeaseWorker<DueJob>; client: RedisClient; stopping: AbortController } | undefined;
+  /** When the lock of each timer was asked for last, in milliseconds of {@link Clock.elapsed}. */
+  const lockedAt = new Map<string, number>();
+  let running: { worker: Worker<DueJob>; client: RedisClient; stopping: AbortController } | undefined;
 
   async function schedule(job: string, at: number, failures?: number): Promise<void> {
     checkTime(at);
@@ -126,29 +127,82 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     if (!(await runJob(due, handler, store, signal, tools))) throw new DelayedError();
   }
 
-  function take(
-    { id = '', data, stalledCounter }: BullJob<DueJob>,
+  /** Whether no other replica can have the timer by now, although this process may have been suspended. */
+  const isLocked = (timer: string) => clock.elapsed() - (lockedAt.get(timer) ?? -leaseMs) < leaseMs;
+
+  async function renewLock(timer: BullJob<DueJob>, token: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await pause(leaseMs / 3, signal, clock);
+      if (signal.aborted) return;
+      // Read before the request: the process may be suspended while it waits for the answer.
+      const at = clock.elapsed();
+      const isRenewed = await timer.extendLock(token, leaseMs).then(Boolean, () => false);
+      if (isRenewed && !signal.aborted) lockedAt.set(timer.id ?? '', at);
+    }
+  }
+
+  async function take(
+    timer: BullJob<DueJob>,
+    token: string,
     handler: WakeHandler,
-    worker: LeaseWorker<DueJob>,
     signal: AbortSignal,
-  ) {
-    const { job, failures, at } = timerSchema.parse(data);
-    measureLateness(at, tools);
-    const due = { job, at, failures: failures + stalledCounter, isHeld: () => worker.isLocked(id) };
-    // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
-    const known = runs.get(job);
-    if (known !== undefined) return known;
+  ): Promise<void> {
+    const { id = '', stalledCounter, processedOn = 0 } = timer;
+    const { job, failures, at } = timerSchema.parse(timer.data);
+    // BullMQ noted the time before it asked for the timer.
+    lockedAt.set(id, clock.elapsed() - Math.max(0, clock.now() - processedOn));
+    const ended = new AbortController();
+    void renewLock(timer, token, ended.signal);
+    const due = { job, at, failures: failures + stalledCounter, isHeld: () => isLocked(id) };
+    try {
+      // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
+      await (runs.get(job) ?? begin(due, stalledCounter > 0, handler, signal));
+    } finally {
+      ended.abort();
+      lockedAt.delete(id);
+    }
+  }
+
+  function begin(due: DueRun, isRepeated: boolean, handler: WakeHandler, signal: AbortSignal): Promise<void> {
+    measureLateness(due.at, tools);
     const repeat: WakeHandler = async (...run) => {
-      await dropDueWake(job);
+      await dropDueWake(due.job);
       return handler(...run);
     };
-    const started = run(due, stalledCounter > 0 ? repeat : handler, signal);
-    const ended = started.finally(() => {
-      runs.delete(job);
-      worker.unlocked(id);
-    });
-    runs.set(job, ended);
+    const ended = run(due, isRepeated ? repeat : handler, signal).finally(() => runs.delete(due.job));
+    runs.set(due.job, ended);
     return ended;
+  }
+
+  function createWorker(client: RedisClient, handler: WakeHandler, concurrency: number, signal: AbortSignal) {
+    const worker = new Worker<DueJob>(QUEUE, (timer, token = '') => take(timer, token, handler, signal), {
+      connection: client,
+      prefix,
+      concurrency,
+      autorun: false,
+      lockDuration: leaseMs,
+      // `renewLock` does it, and knows how long each lock surely lasts.
+      skipLockRenewal: true,
+      stalledInterval: Math.ceil(leaseMs / 3),
+      // However often its replicas die, a job runs again.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: STORAGE_PAUSE,
+    });
+    worker.on('error', async (error) => {
+      log.debug({ err: error }, 'The worker of the schedule had trouble');
+      // BullMQ waits where the connection fails, but asks again at once where Redis refuses, as one whose memory is full.
+      if (replyOf(error) === undefined || worker.isPaused()) return;
+      await worker.pause(true);
+      await pause(STORAGE_PAUSE, signal, clock);
+      if (!signal.aborted) await worker.resume();
+    });
+    return worker;
+  }
+
+  /** Without Redis, a worker waits for its return before it closes, so that has a limit. */
+  async function endWorker(closed: Promise<void>, client: RedisClient): Promise<void> {
+    await connection.within(CLOSING, closed).catch(() => {});
+    connection.release(client);
   }
 
   async function stop(): Promise<void> {
@@ -156,11 +210,10 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     const { worker, client, stopping } = running;
     running = undefined;
     stopping.abort();
-    // Fetches nothing more. Without Redis this waits for its return, so it has a limit.
+    // Fetches nothing more.
     const closed = worker.close();
     await Promise.allSettled(runs.values());
-    await connection.within(CLOSING, closed).catch(() => {});
-    connection.release(client);
+    await endWorker(closed, client);
   }
 
   return {
@@ -180,32 +233,24 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     async start(handler, { concurrency }) {
       if (running !== undefined) throw new Error('The schedule runs already.');
       const stopping = new AbortController();
-      // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
-      const client = untilAnswered(connection.duplicate());
-      const worker: LeaseWorker<DueJob> = new LeaseWorker(
-        { elapsed: clock.elapsed, leaseMs, pause: () => pause(STORAGE_PAUSE, stopping.signal, clock) },
-        QUEUE,
-        (timer) => take(timer, handler, worker, stopping.signal),
-        {
-          connection: client,
-          prefix,
-          concurrency,
-          autorun: false,
-          lockDuration: leaseMs,
-          stalledInterval: Math.ceil(leaseMs / 3),
-          // However often its replicas die, a job runs again.
-          maxStalledCount: Number.MAX_SAFE_INTEGER,
-          runRetryDelay: STORAGE_PAUSE,
-        },
-      );
-      worker.on('error', (error) => log.debug({ err: error }, 'The worker of the schedule had trouble'));
-      // While Redis was away, BullMQ forgot when the next timer is due, and would check in 10 s.
-      client.on('ready', () => {
-        client.zAdd(queue.toKey('marker'), { score: 0, value: '0' }).catch(() => {});
-      });
-      running = { worker, client, stopping };
-      await worker.waitUntilReady();
-      worker.run().catch((error: unknown) => log.error({ err: error }, 'The schedule ended'));
+      const { signal } = stopping;
+      for (;;) {
+        // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
+        const client = connection.duplicate();
+        const worker = createWorker(client, handler, concurrency, signal);
+        running = { worker, client, stopping };
+        try {
+          await worker.waitUntilReady();
+          worker.run().catch((error: unknown) => log.error({ err: error }, 'The schedule ended'));
+          return;
+        } catch (error) {
+          // It asks once which Redis it is, and is of no use where the connection breaks meanwhile. While its connections
+          // are being made again, closing it would leave their errors to nobody.
+          await pause(STORAGE_PAUSE, signal, clock);
+          await endWorker(worker.close(), client);
+          if (signal.aborted) throw error;
+        }
+      }
     },
     stop,
     async close() {
@@ -213,23 +258,4 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       await queue.close();
     },
   };
-}
-
-/** BullMQ asks each of its connections once which Redis it is, and never gets another where the answer is lost. */
-function untilAnswered(client: RedisClient): RedisClient {
-  const info = client.info.bind(client);
-  const duplicate = client.duplicate.bind(client);
-  return Object.assign(client, {
-    async info(section?: string): Promise<string> {
-      for (;;) {
-        try {
-          return await info(section);
-        } catch (error) {
-          // A client that is open waits for its connection before it asks.
-          if (!client.isOpen || replyOf(error) !== undefined) throw error;
-        }
-      }
-    },
-    duplicate: (options: Parameters<typeof duplicate>[0]) => untilAnswered(duplicate(options)),
-  });
 }

@@ -193,11 +193,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
     ])('nor when it was suspended while its timer came: %s', async (_how, isAfterAnother) => {
       let suspendedMs = 0;
       const elapsed = () => systemClock.elapsed() + suspendedMs;
+      const now = () => systemClock.now() + suspendedMs;
       await using front = await openFront(server.url, (reply) => {
         // Redis hands the timer out, and the process is suspended before it reads that.
         if (reply.includes('"job":"a"') && reply.includes('processedOn')) suspendedMs += LEASE;
       });
-      const replica = await openReplica(LEASE, { ...systemClock, elapsed }, front.url);
+      const replica = await openReplica(LEASE, { ...systemClock, elapsed, now }, front.url);
       const held: boolean[] = [];
       await replica.schedule.start(
         async (job, _signal, { isHeld }) => {
