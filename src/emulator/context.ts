@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Callbacks } from './callbacks.ts';
 import type { Fault } from './faults/faults.ts';
 import type { FileShelf } from './files.ts';
-import type { Shape } from './options.ts';
 import { RefusedRequest } from './requests/refusal.ts';
+import type { MusicShape } from './shapes.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece } from './studio/commission.ts';
 import type { Studio } from './studio/studio.ts';
@@ -15,7 +15,7 @@ export interface EmulatorContext {
   readonly studio: Studio;
   readonly files: FileShelf;
   readonly callbacks: Callbacks;
-  readonly shape: Shape;
+  readonly shape: MusicShape;
   readonly songSeconds: number;
   readonly longestVideoSeconds: number;
   readonly videoUrlSeconds: number;

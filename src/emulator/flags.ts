@@ -1,6 +1,6 @@
 /** The flags of `npm run emulator`. */
 import { parseArgs } from 'node:util';
-import { type EmulatorOptions, shapes } from './options.ts';
+import type { EmulatorOptions } from './options.ts';
 
 export const usage = `npm run emulator -- [flags]
 
@@ -9,13 +9,12 @@ export const usage = `npm run emulator -- [flags]
   --key <text>           the API key that clients present (emulator-key)
   --public-url <url>     base of the URLs of generated files (where it listens)
   --speed <number>       scales every delay; 0 for none (1)
-  --shape <name>         ${shapes.join(', ')} (sunoapi)
   --song-seconds <n>     length of songs (14)
   --video-url-seconds <n> how long a video's URL works (86400)
   --fault <fault>        something that goes wrong, such as status=503 or music/generate:callback=none; repeatable
   --help                 this text
 
-docs/emulator.md describes routes, shapes and faults.
+docs/emulator.md describes routes and faults.
 `;
 
 /** A flag that cannot be read. */
@@ -33,7 +32,6 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
       key: { type: 'string', default: 'emulator-key' },
       'public-url': { type: 'string' },
       speed: { type: 'string', default: '1' },
-      shape: { type: 'string', default: 'sunoapi' },
       'song-seconds': { type: 'string', default: '14' },
       'video-url-seconds': { type: 'string', default: '86400' },
       fault: { type: 'string', multiple: true, default: [] },
@@ -41,8 +39,6 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
     },
   });
   if (values.help) return undefined;
-  const shape = shapes.find((name) => name === values.shape);
-  if (shape === undefined) throw new UsageError(`--shape must be one of ${shapes.join(', ')}`);
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
     throw new UsageError('--public-url must be an address, such as http://emulator:8787');
@@ -53,7 +49,6 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
     speed: readNumber('speed', values.speed, 0, 100),
     songSeconds: readNumber('song-seconds', values['song-seconds'], 2, 60),
     videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
-    shape,
     faults: values.fault.map(readFault),
     ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/(?<!\/)\/+$/, '') }),
   };

@@ -1,8 +1,5 @@
+import type { MusicShape } from './shapes.ts';
 import type { Studio } from './studio/studio.ts';
-
-/** Forms that the gaps of the music routes (what the contract calls "not shown") can take. */
-export const shapes = ['sunoapi', 'flat', 'bare', 'nested'] as const;
-export type Shape = (typeof shapes)[number];
 
 /** A fault of requests whose headers ask for none. */
 export interface FaultRule {
@@ -25,8 +22,8 @@ export interface EmulatorOptions {
   readonly publicUrl?: string;
   /** Scales every delay: 1 (the default) takes seconds as a demonstration would, 0 none at all. */
   readonly speed?: number;
-  /** How the gaps of the music routes are filled; default `sunoapi`. */
-  readonly shape?: Shape;
+  /** How the gaps of the music routes (what the contract calls "not shown") are filled; default as the public API does. */
+  readonly shape?: MusicShape;
   /** Length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
   readonly songSeconds?: number;
   /** What a video is cut to, in seconds; default as long as it is asked for. */

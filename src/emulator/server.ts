@@ -18,6 +18,7 @@ import type { EmulatorOptions, FaultRule, RecordedCallback, RecordedRequest } fr
 import { checkHeaders } from './requests/auth.ts';
 import { pathOf, routeFamily } from './requests/family.ts';
 import { answerRefusal, RefusedRequest, reasonOfStatus } from './requests/refusal.ts';
+import { sunoapi } from './shapes.ts';
 import { createStore } from './store.ts';
 import { openStudio } from './studio/studio.ts';
 import { registerChatRoutes } from './text/chat.ts';
@@ -51,7 +52,7 @@ const mostRecorded = 1000;
  * MissingPackagesError in an installation without development packages.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = 'sunoapi' } = options;
+  const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = sunoapi } = options;
   const now = options.now ?? Date.now;
   const randomId = options.randomId ?? randomUUID;
   const fetch = options.fetch ?? globalThis.fetch;

@@ -1,4 +1,4 @@
-import type { Shape } from './options.ts';
+/** The forms of the music routes' answers and callbacks, where the contract does not show them. */
 import type { Audio, MusicTaskKind } from './store.ts';
 
 /** What a callback has to say, before a shape decides how. */
@@ -19,73 +19,49 @@ export type TaskReport =
   | { readonly kind: 'video'; readonly url: string }
   | { readonly kind: 'failure'; readonly of: MusicTaskKind; readonly code: number; readonly message: string };
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** `backing_vocals` as `backingVocals`. */
-function camel(word: string): string {
+export function camel(word: string): string {
   return word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `backingVocals` as `backing_vocals`. */
-function snake(word: string): string {
-  return word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function mapKeys(record: Json, rename: (key: string) => string): Json {
+export function mapKeys(record: Json, rename: (key: string) => string): Json {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [rename(key), value]));
 }
 
-/** How a shape fills what the contract does not show. */
-interface ShapeRenderer {
+/** How the gaps of the contract are filled. */
+export interface MusicShape {
   /** The answer to an accepted asynchronous submission. */
   accepted(taskId: string): Json;
   /** A synchronous result (persona, style); the members come in camel case. */
   result(result: Json): Json;
+  /** The contract fixes `data.alignedWords[]` with `startS` and `endS`, only the word's name is open. */
+  alignedWords(words: readonly { text: string; startS: number; endS: number }[]): Json;
   /** The body of a callback. */
   callback(taskId: string, report: TaskReport): Json;
+  refused(code: number, message: string): { readonly status: number; readonly body: Json };
 }
+
 const success = (data: Json, msg = 'success'): Json => ({ code: 200, msg, data });
-export const renderers: Readonly<Record<Shape, ShapeRenderer>> = {
-  sunoapi: {
-    accepted: (taskId) => success({ taskId }),
-    result: (result) => success(result),
-    callback: sunoapi,
-  },
-  flat: {
-    accepted: (taskId) => ({ code: 200, msg: 'success', taskId }),
-    result: (result) => ({ code: 200, msg: 'success', ...result }),
-    callback: flat,
-  },
-  bare: {
-    accepted: (taskId) => ({ task_id: taskId }),
-    result: (result) => result,
-    callback: bare,
-  },
-  nested: {
-    accepted: (taskId) => ({ status: 'success', data: { task: { taskId, status: 'PENDING' } } }),
-    result: (response) => ({ status: 'success', data: { response } }),
-    callback: nested,
-  },
+
+/** The form of the public API of that name, which answers refusals with HTTP 200. */
+export const sunoapi: MusicShape = {
+  accepted: (taskId) => success({ taskId }),
+  result: (result) => success(result),
+  alignedWords: (words) =>
+    success({
+      alignedWords: words.map(({ text, ...times }) => ({ word: text, ...times, success: true, palign: 0 })),
+      waveformData: [],
+      hootCer: 0,
+      isStreamed: false,
+    }),
+  callback: callbackBody,
+  refused: (code, msg) => ({ status: 200, body: { code, msg, data: null } }),
 };
 
-/** Aligned words; the contract fixes `data.alignedWords[]` with `startS` and `endS`, only the word's name is open. */
-export function renderAlignedWords(
-  shape: Shape,
-  words: readonly { text: string; startS: number; endS: number }[],
-): Json {
-  const wordName = shape === 'flat' || shape === 'bare' ? 'text' : 'word';
-  const more = shape === 'sunoapi' ? { success: true, palign: 0 } : {};
-  const alignedWords = words.map(({ text, ...times }) => ({ [wordName]: text, ...times, ...more }));
-  if (shape === 'bare') return { data: { alignedWords } };
-  if (shape === 'nested') return { status: 'success', data: { alignedWords } };
-  return success({
-    alignedWords,
-    ...(shape === 'sunoapi' ? { waveformData: [], hootCer: 0, isStreamed: false } : {}),
-  });
-}
-
 /** A song as a callback tells of it; URLs are null until the stage that has them. */
-function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdAt, seconds }: Audio) {
+export function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdAt, seconds }: Audio) {
   return {
     id,
     audioUrl,
@@ -100,13 +76,13 @@ function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdAt, seco
 }
 
 /** A song as the public API names its members. */
-function snakeItem(audio: Audio): Json {
+export function snakeItem(audio: Audio): Json {
   const { audioUrl, imageUrl, modelName, ...item } = songItem(audio);
   const urls = { audio_url: audioUrl ?? '', stream_audio_url: audioUrl ?? '', image_url: imageUrl ?? '' };
   return { ...item, model_name: modelName, ...urls, ...mapKeys(urls, (key) => `source_${key}`) };
 }
 
-function sunoapi(taskId: string, report: TaskReport): Json {
+function callbackBody(taskId: string, report: TaskReport): Json {
   switch (report.kind) {
     case 'songs': {
       const what = report.stage === 'complete' ? 'All' : report.stage;
@@ -146,63 +122,6 @@ function sunoapi(taskId: string, report: TaskReport): Json {
     default:
       return report satisfies never;
   }
-}
-
-/** The result's members in camel case, without any envelope. */
-function members(report: Exclude<TaskReport, { kind: 'failure' }>): Json {
-  switch (report.kind) {
-    case 'songs':
-      return {
-        data: report.items.map(songItem).map((item) => ({ ...item, streamAudioUrl: item.audioUrl })),
-      };
-    case 'lyrics':
-      return { data: report.variants };
-    case 'cover':
-      return { data: { images: report.images } };
-    case 'stems':
-      return mapKeys(report.stems, (stem) => camel(`${stem}_url`));
-    case 'wav':
-      return { audioWavUrl: report.url };
-    case 'video':
-      return { videoUrl: report.url };
-    default:
-      return report satisfies never;
-  }
-}
-
-function flat(taskId: string, report: TaskReport): Json {
-  if (report.kind === 'failure')
-    return { code: report.code, msg: report.message, callbackType: 'error', taskId };
-  const callbackType = report.kind === 'songs' ? report.stage : 'complete';
-  return { code: 200, msg: 'success', callbackType, taskId, ...members(report) };
-}
-
-function bare(taskId: string, report: TaskReport): Json {
-  switch (report.kind) {
-    case 'songs': {
-      const songs = report.items.map((item) => mapKeys(snakeItem(item), snake));
-      return { task_id: taskId, status: report.stage, songs };
-    }
-    case 'lyrics':
-      return { task_id: taskId, status: 'complete', lyrics: report.variants };
-    case 'failure':
-      return { task_id: taskId, status: 'error', error: report.message };
-    default:
-      return { task_id: taskId, ...mapKeys(members(report), snake) };
-  }
-}
-
-function nested(taskId: string, report: TaskReport): Json {
-  if (report.kind === 'failure') {
-    const { code: errorCode, message: errorMessage } = report;
-    return { status: 'error', data: { taskId, status: 'FAILED', errorCode, errorMessage, response: null } };
-  }
-  if (report.kind === 'cover') return { status: 'success', data: { taskId, images: report.images } };
-  const status =
-    report.kind === 'songs' ? `${report.stage.toUpperCase()}_SUCCESS`.replace('COMPLETE_', '') : 'SUCCESS';
-  const { data, ...rest } = members(report);
-  const response = report.kind === 'songs' ? { sunoData: data } : data === undefined ? rest : { data };
-  return { status: 'success', data: { taskId, status, response } };
 }
 
 /** A moment as upstream writes it: `YYYY-MM-DD HH:MM:SS`, with milliseconds where asked. UTC. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Shape } from '../../src/emulator/options.ts';
 import { makeSong, post, runEmulator, runReceiver, shareEmulator, songFields } from './harness.ts';
+import { SHAPES, type ShapeName } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
 // Long enough for a slow machine, short enough to wait for.
@@ -106,7 +106,7 @@ test('closing ends every task and callback', async () => {
 
 /** Where each shape puts what the contract leaves open. */
 const expected: Record<
-  Shape,
+  ShapeName,
   { accepted: (id: string) => object; song: (id: string) => object; failure: (id: string) => object }
 > = {
   sunoapi: {
@@ -136,11 +136,11 @@ const expected: Record<
   },
 };
 
-test.each(Object.keys(expected) as Shape[])(
+test.each(Object.keys(expected) as ShapeName[])(
   'the shape %s fills the gaps, and keeps what the contract fixes',
   async (shape) => {
     let nextId = 0;
-    const emulator = await runEmulator({ shape, randomId: () => `id-${++nextId}` });
+    const emulator = await runEmulator({ shape: SHAPES[shape], randomId: () => `id-${++nextId}` });
     const receiver = await runReceiver();
     const last = (): Body => receiver.json().at(-1);
     const submit = async (path: string, fields: object, fault = '') => {

@@ -31,8 +31,6 @@ test('npm run emulator prints its url and key, answers, and ends cleanly', async
     'mine',
     '--speed',
     '0',
-    '--shape',
-    'bare',
     '--fault',
     'chat/:status=418',
     '--fault',
@@ -43,7 +41,7 @@ test('npm run emulator prints its url and key, answers, and ends cleanly', async
   const headers = { authorization: 'Bearer mine', 'content-type': 'application/json' };
   const body = JSON.stringify({ prompt: 'owls', callBackUrl: 'http://127.0.0.1:9/' });
   const accepted = await fetch(`${url}/music/generate-lyrics`, { method: 'POST', headers, body });
-  expect(await accepted.json()).toEqual({ task_id: expect.any(String) });
+  expect(await accepted.json()).toEqual({ code: 200, msg: 'success', data: { taskId: expect.any(String) } });
   expect((await fetch(`${url}/chat/v1/models`, { headers })).status).toBe(418);
   const gen = await fetch(`${url}/gen/v1beta/models/facet-text:generateContent`, {
     method: 'POST',
@@ -81,7 +79,6 @@ test('the line that it prints starts a bot that may fetch what the emulator made
 
 test.each([
   [['--speed', 'fast'], '--speed must be a number'],
-  [['--shape', 'round'], '--shape must be one of sunoapi'],
   [['--port', '99999'], '--port must be'],
   [['--public-url', 'emulator'], '--public-url must be an address'],
   [['--colour', 'red'], 'colour'],

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import { MUSIC_ROUTES } from '../fixtures/music-routes.ts';
 import { get, post } from './harness.ts';
+import { SHAPES } from './shapes.ts';
 
 let emulator: Emulator;
 beforeAll(async () => {
-  emulator = await startEmulator({ speed: 0, songSeconds: 3, shape: 'flat' });
+  emulator = await startEmulator({ speed: 0, songSeconds: 3, shape: SHAPES.flat });
 });
 afterAll(() => emulator.close());
 

@@ -9,6 +9,7 @@ import {
   shareEmulator,
   songFields,
 } from './harness.ts';
+import { SHAPES } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
 
@@ -87,7 +88,7 @@ test('a style is polished and keeps its tags', async () => {
 });
 
 test('routes that need a completed song refuse a task that is still at work', async () => {
-  const emulator = await runEmulator({ speed: 1, shape: 'flat' });
+  const emulator = await runEmulator({ speed: 1, shape: SHAPES.flat });
   const receiver = await runReceiver();
   const { body } = await post(emulator, '/music/generate', songFields(receiver));
   const { taskId } = body;

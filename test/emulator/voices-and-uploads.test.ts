@@ -5,6 +5,7 @@ import type { Emulator } from '../../src/emulator/server.ts';
 import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { encodeWav } from '../../src/emulator/studio/synthesizer/encode.ts';
 import { makeSong, post, type Receiver, runEmulator, runReceiver, shareEmulator } from './harness.ts';
+import { SHAPES } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
 /** For tests that read what was made or sent. */
@@ -82,7 +83,7 @@ test('an extension in another model or past the end is refused', async () => {
 });
 
 test('a voice is kept once for each audio, and sings other songs', async () => {
-  const emulator = await runEmulator({ shape: 'flat' });
+  const emulator = await runEmulator({ shape: SHAPES.flat });
   const receiver = await runReceiver();
   const generated = await post(emulator, '/music/generate', {
     ...custom,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Shape } from '../../src/emulator/options.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { type MusicCallback, readMusicCallback } from '../../src/gateway/music/callback.ts';
 import type { Submission } from '../../src/gateway/music/music.ts';
+import { SHAPES, type ShapeName } from '../emulator/shapes.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { answer, errorOf, startServer, wholeOf } from './support.ts';
 
@@ -54,8 +54,8 @@ const typeOf = async (url: string | undefined) => (await fetch(url ?? '')).heade
 const model = 'V5' as const;
 const texts = { title: 'More', style: 'lofi' };
 
-async function startShape(shape: Shape) {
-  const emulator = await startEmulator({ ...OPTIONS, shape });
+async function startShape(shape: ShapeName) {
+  const emulator = await startEmulator({ ...OPTIONS, shape: SHAPES[shape] });
   onTestFinished(() => emulator.close());
   const { music } = clientOf(emulator);
   const { work } = await startCallbacks();

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
-import { renderers } from '../shapes.ts';
 import { voiceOf } from '../studio/synthesizer/voice.ts';
 import { shortId } from './fields.ts';
 import { completedAudio } from './songs.ts';
@@ -37,6 +36,6 @@ export function registerPersonaRoute(server: FastifyInstance, context: EmulatorC
     }
     const id = context.randomId();
     context.store.personas.add({ id, audioId, voice: voiceOf(audio.recipe) });
-    return renderers[context.shape].result({ personaId: id, name, description });
+    return context.shape.result({ personaId: id, name, description });
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type EmulatorContext, faultOf } from '../context.ts';
 import { DownloadError } from '../download.ts';
-import { renderers, type TaskReport } from '../shapes.ts';
+import type { TaskReport } from '../shapes.ts';
 import type { MusicTask, MusicTaskKind } from '../store.ts';
 import { UnusableInputError } from '../studio/commission.ts';
 
@@ -45,7 +45,7 @@ export async function acceptTask(
   const fault = faultOf(context, request, 'callback');
   const how = fault?.how ?? null;
   const send = async (report: TaskReport, taskId = task.id): Promise<boolean> => {
-    const body = JSON.stringify(renderers[context.shape].callback(taskId, report));
+    const body = JSON.stringify(context.shape.callback(taskId, report));
     return context.callbacks.deliver(callBackUrl, body);
   };
   const finish = async (sending: Promise<boolean>, state: 'complete' | 'failed'): Promise<void> => {
@@ -116,7 +116,7 @@ export async function acceptTask(
 
   if (how === 'early') await run();
   else context.background(run);
-  return renderers[context.shape].accepted(task.id);
+  return context.shape.accepted(task.id);
 }
 
 async function both(first: Promise<boolean>, second: Promise<boolean>): Promise<boolean> {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { createRandom } from '../random.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
-import { renderAlignedWords, renderers } from '../shapes.ts';
 import { compose } from '../studio/synthesizer/composition.ts';
 import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
@@ -36,12 +35,12 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
   server.post('/music/timestamped-lyrics', async (request) => {
     const { taskId, audioId } = readBody(timestampedBody, request);
     const { recipe, seconds } = completedAudio(context, taskId, audioId);
-    return renderAlignedWords(context.shape, alignWords(recipe, seconds ?? recipe.seconds));
+    return context.shape.alignedWords(alignWords(recipe, seconds ?? recipe.seconds));
   });
 
   server.post('/music/style-generate', async (request) => {
     const { content } = readBody(styleBody, request);
-    return renderers[context.shape].result({
+    return context.shape.result({
       taskId: newTaskId(context),
       param: JSON.stringify({ content }),
       result: polishStyle(content),

@@ -1,4 +1,4 @@
-import type { Shape } from '../options.ts';
+import type { MusicShape } from '../shapes.ts';
 import type { RouteFamily } from './family.ts';
 
 /** Reasons to refuse a request, with the HTTP status and the codes of the music, media, msg and gen dialects. */
@@ -44,31 +44,20 @@ export function reasonOfStatus(status: number): Reason {
 
 /**
  * A refusal in the dialect of a family (public APIs of each style; the contract shows no error body).
- * Music in the shape `sunoapi` answers HTTP 200 with the code in the body, as that API does; a fault's own status stays.
+ * A status that a fault asked for stays, whatever the shape of the music routes.
  */
 export function answerRefusal(
   refusal: RefusedRequest,
   family: RouteFamily,
-  shape: Shape,
+  shape: MusicShape,
   requestId: string,
 ): { status: number; body: unknown } {
   const { message, reason, status, forced } = refusal;
   const [, musicCode, mediaCode, msgType, genStatus] = reasons[reason];
   switch (family) {
     case 'music': {
-      const code = forced ? status : musicCode;
-      switch (shape) {
-        case 'sunoapi':
-          return { status: forced ? status : 200, body: { code, msg: message, data: null } };
-        case 'flat':
-          return { status: code, body: { code, msg: message } };
-        case 'bare':
-          return { status: code, body: { error: message } };
-        case 'nested':
-          return { status: code, body: { status: 'error', data: null, error: { code, message } } };
-        default:
-          return shape satisfies never;
-      }
+      const refused = shape.refused(forced ? status : musicCode, message);
+      return forced ? { ...refused, status } : refused;
     }
     case 'media':
       return { status, body: { code: mediaCode, message, request_id: requestId } };
