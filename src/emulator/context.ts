@@ -1,47 +1,27 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Bends, BendTools } from './bends.ts';
 import type { Callbacks } from './callbacks.ts';
-import type { Fault } from './faults/faults.ts';
 import type { FileShelf } from './files.ts';
 import { RefusedRequest } from './requests/refusal.ts';
-import type { MusicShape } from './shapes.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece } from './studio/commission.ts';
 import type { Studio } from './studio/studio.ts';
 
 /** What the routes work with. */
-export interface EmulatorContext {
+export interface EmulatorContext extends BendTools {
   readonly store: Store;
   readonly studio: Studio;
   readonly files: FileShelf;
   readonly callbacks: Callbacks;
-  readonly shape: MusicShape;
+  readonly bends: Partial<Bends>;
   readonly songSeconds: number;
   readonly longestVideoSeconds: number;
   readonly videoUrlSeconds: number;
   readonly fetch: typeof globalThis.fetch;
-  readonly closing: AbortSignal;
   now(): number;
-  randomId(): string;
-  /** Waits so many seconds, scaled by the emulator's speed; rejects when it closes. */
-  pause(seconds: number): Promise<void>;
-  /** Waits real seconds, whatever the speed, where a fault tries the client's patience. */
-  hold(seconds: number): Promise<void>;
   /** Runs work that outlives its request; closing waits for it. */
   background(work: () => Promise<void>): void;
-  /** The faults of a request. */
-  faultsOf(request: FastifyRequest): readonly Fault[];
-}
-
-/** The first fault of a kind that a request has. */
-export function faultOf<Kind extends Fault['kind']>(
-  context: EmulatorContext,
-  request: FastifyRequest,
-  kind: Kind,
-): Extract<Fault, { kind: Kind }> | undefined {
-  return context
-    .faultsOf(request)
-    .find((fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind);
 }
 
 /** Has the one file made that a commission asks for. Throws as {@link Studio.produce}. */

@@ -11,10 +11,9 @@ export const usage = `npm run emulator -- [flags]
   --speed <number>       scales every delay; 0 for none (1)
   --song-seconds <n>     length of songs (14)
   --video-url-seconds <n> how long a video's URL works (86400)
-  --fault <fault>        something that goes wrong, such as status=503 or music/generate:callback=none; repeatable
   --help                 this text
 
-docs/emulator.md describes routes and faults.
+docs/emulator.md describes routes and models.
 `;
 
 /** A flag that cannot be read. */
@@ -34,7 +33,6 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
       speed: { type: 'string', default: '1' },
       'song-seconds': { type: 'string', default: '14' },
       'video-url-seconds': { type: 'string', default: '86400' },
-      fault: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
   });
@@ -49,7 +47,6 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
     speed: readNumber('speed', values.speed, 0, 100),
     songSeconds: readNumber('song-seconds', values['song-seconds'], 2, 60),
     videoUrlSeconds: readNumber('video-url-seconds', values['video-url-seconds'], 1, 1e9),
-    faults: values.fault.map(readFault),
     ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/(?<!\/)\/+$/, '') }),
   };
 }
@@ -60,10 +57,4 @@ function readNumber(flag: string, text: string, least: number, most: number): nu
     throw new UsageError(`--${flag} must be a number from ${least} to ${most}`);
   }
   return value;
-}
-
-/** `path:fault` or only `fault`. A path may hold colons; a fault's own colon comes after its equals sign. */
-function readFault(text: string): { fault: string; path?: string } {
-  const [, path, fault = text] = /^([^=]+):([^=:]+(?:=.*)?)$/.exec(text) ?? [];
-  return path === undefined ? { fault } : { path, fault };
 }

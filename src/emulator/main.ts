@@ -1,4 +1,3 @@
-import { UnknownFaultError } from './faults/faults.ts';
 import { readFlags, UsageError, usage } from './flags.ts';
 import { startEmulator } from './server.ts';
 import { MissingPackagesError } from './studio/studio.ts';
@@ -29,8 +28,7 @@ try {
   await main();
 } catch (error) {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const isMistake =
-    error instanceof UsageError || error instanceof UnknownFaultError || code.startsWith('ERR_PARSE_ARGS');
+  const isMistake = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
   const isExpected = error instanceof MissingPackagesError || code === 'EADDRINUSE' || code === 'EACCES';
   if (!(error instanceof Error) || !(isMistake || isExpected)) throw error;
   process.stderr.write(`${error.message}\n${isMistake ? `\n${usage}` : ''}`);

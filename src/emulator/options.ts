@@ -1,15 +1,6 @@
+import type { Bends } from './bends.ts';
 import type { MusicShape } from './shapes.ts';
 import type { Studio } from './studio/studio.ts';
-
-/** A fault of requests whose headers ask for none. */
-export interface FaultRule {
-  /** As in the header: `status=503`, `callback=duplicate`, several separated by commas. */
-  readonly fault: string;
-  /** Only requests whose path contains this. Without it, files are left alone. */
-  readonly path?: string | undefined;
-  /** How many requests meet it; default every one. */
-  readonly times?: number | undefined;
-}
 
 export interface EmulatorOptions {
   /** Address to listen on; default 127.0.0.1. */
@@ -34,8 +25,7 @@ export interface EmulatorOptions {
   readonly modelsPerPage?: number;
   /** How long a callback's receiver may take to answer, in seconds; default 15, as upstream. */
   readonly callbackTimeoutSeconds?: number;
-  /** Faults to begin with; more can be added while it runs. */
-  readonly faults?: readonly FaultRule[];
+  readonly bends?: Bends;
   /** Milliseconds since 1970; default Date.now. */
   readonly now?: () => number;
   /** Waits, and rejects when the signal aborts; default that of node:timers/promises. */

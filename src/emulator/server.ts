@@ -3,8 +3,6 @@ import { setTimeout as wait, setImmediate as yieldToOthers } from 'node:timers/p
 import fastify, { type FastifyInstance } from 'fastify';
 import { createCallbacks } from './callbacks.ts';
 import type { EmulatorContext } from './context.ts';
-import { createFaults, type Fault } from './faults/faults.ts';
-import { registerFaultInjection, registerFaultRoutes } from './faults/routes.ts';
 import { createFileShelf, registerFileRoute } from './files.ts';
 import { registerImageRoute } from './media/image.ts';
 import { registerVideoRoutes } from './media/video.ts';
@@ -14,7 +12,7 @@ import { registerGenerateRoutes } from './music/generate.ts';
 import { registerPersonaRoute } from './music/persona.ts';
 import { registerUploadRoutes } from './music/uploads.ts';
 import { registerWordRoutes } from './music/words.ts';
-import type { EmulatorOptions, FaultRule, RecordedCallback, RecordedRequest } from './options.ts';
+import type { EmulatorOptions, RecordedCallback, RecordedRequest } from './options.ts';
 import { checkHeaders } from './requests/auth.ts';
 import { pathOf, routeFamily } from './requests/family.ts';
 import { answerRefusal, RefusedRequest, reasonOfStatus } from './requests/refusal.ts';
@@ -34,9 +32,6 @@ export interface Emulator {
   readonly requests: readonly RecordedRequest[];
   /** The last 1000 callbacks, oldest first. */
   readonly callbacks: readonly RecordedCallback[];
-  /** Adds a fault for requests to come. Throws UnknownFaultError. */
-  addFault(rule: FaultRule): void;
-  clearFaults(): void;
   /** Resolves when no task and no callback is left in the background. */
   settled(): Promise<void>;
   /** Stops at once: open requests, callbacks, tasks and workers end. */
@@ -48,8 +43,7 @@ const mostBodyBytes = 40 * 1024 * 1024;
 const mostRecorded = 1000;
 
 /**
- * Starts the gateway on this machine. Throws when it cannot listen, UnknownFaultError for bad fault rules, and
- * MissingPackagesError in an installation without development packages.
+ * Starts the gateway on this machine. Throws when it cannot listen, and MissingPackagesError in an installation without development packages.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = sunoapi } = options;
@@ -57,11 +51,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const randomId = options.randomId ?? randomUUID;
   const fetch = options.fetch ?? globalThis.fetch;
   const sleep = options.sleep ?? waitAtLeast;
-  const faults = createFaults(options.faults ?? []);
   const closing = new AbortController();
   const background = new Set<Promise<void>>();
   const requests: RecordedRequest[] = [];
-  const requestFaults = new WeakMap<object, readonly Fault[]>();
   let url = '';
 
   const studio = options.studio ?? openStudio();
@@ -78,6 +70,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     files: createFileShelf(randomBytes(16).toString('hex'), () => options.publicUrl ?? url),
     callbacks,
     shape,
+    bends: options.bends ?? {},
     songSeconds: options.songSeconds ?? 14,
     longestVideoSeconds: options.longestVideoSeconds ?? Number.POSITIVE_INFINITY,
     videoUrlSeconds: options.videoUrlSeconds ?? 86_400,
@@ -86,7 +79,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     now,
     randomId,
     pause: (seconds) => sleep(Math.max(0, seconds * 1000 * speed), closing.signal),
-    hold: (seconds) => sleep(seconds * 1000, closing.signal),
     background(work) {
       const running = work().catch((error: unknown) => {
         if (!closing.signal.aborted) throw error;
@@ -94,7 +86,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       background.add(running);
       void running.finally(() => background.delete(running));
     },
-    faultsOf: (request) => requestFaults.get(request.raw) ?? [],
   };
 
   const server = fastify({
@@ -118,9 +109,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       if (requests.length > mostRecorded) requests.shift();
     }
     checkHeaders(pathOf(requestUrl), headers, apiKey);
-    requestFaults.set(request.raw, faults.take(method, requestUrl, headers['x-emulator-fault']?.toString()));
   });
-  registerFaultInjection(server, context);
+  context.bends.register?.(server, context);
   registerErrorAnswers(server, context);
   registerGenerateRoutes(server, context);
   registerUploadRoutes(server, context);
@@ -130,7 +120,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   registerImageRoute(server, context);
   registerVideoRoutes(server, context);
   registerModelRoutes(server, options.modelsPerPage ?? 20);
-  registerFaultRoutes(server, faults, apiKey);
   registerChatRoutes(server, context);
   registerMsgRoutes(server, context);
   registerGenRoutes(server, context);
@@ -153,8 +142,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     apiKey,
     requests,
     callbacks: callbacks.sent,
-    addFault: faults.add,
-    clearFaults: faults.clear,
     async settled() {
       while (background.size > 0) await Promise.allSettled(background);
     },

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOpen, type Job } from '../../src/core/job.ts';
-import { startEmulator } from '../../src/emulator/server.ts';
 import { openRedisStorage } from '../../src/storage/redis/redis.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { startFaultyEmulator } from '../emulator/faulty.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { freePort } from '../servers/free-port.ts';
 import { type RedisServer, startRedisServer } from '../servers/redis.ts';
@@ -58,7 +58,7 @@ export async function runChaos(
   let emulatorUrl = '';
   const proxy = closing.adopt(await startGatewayProxy(options, () => emulatorUrl), (one) => one.close());
   const emulator = closing.adopt(
-    await startEmulator({
+    await startFaultyEmulator({
       speed: 0.1,
       songSeconds: 3,
       publicUrl: proxy.url,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UnknownFaultError } from '../../src/emulator/faults/faults.ts';
-import { startEmulator } from '../../src/emulator/server.ts';
+import { UnknownFaultError } from './faults.ts';
+import { startFaultyEmulator } from './faulty.ts';
 import { get, post, runEmulator, runReceiver, songFields } from './harness.ts';
 
 const chatPath = '/chat/v1/chat/completions';
@@ -130,26 +130,13 @@ test('a rule for videos waits for a video', async () => {
   );
 });
 
-test('faults can be steered over HTTP while the emulator runs', async () => {
-  const emulator = await runEmulator();
-  const path = '/emulator/faults';
-  expect((await post(emulator, path, { fault: 'status=500', path: '/chat/', times: 1 })).body).toEqual([
-    { fault: 'status=500', path: '/chat/', times: 1 },
-  ]);
-  expect((await post(emulator, chatPath, chatBody)).status).toBe(500);
-  expect((await get(emulator, path)).body).toEqual([]);
-  expect((await post(emulator, path, { fault: 'status=200' })).status).toBe(400);
-  expect((await post(emulator, path, { fault: 'reset' }, { authorization: 'Bearer no' })).status).toBe(401);
-  await post(emulator, path, { fault: 'reset' });
-  const headers = { authorization: `Bearer ${emulator.apiKey}` };
-  expect(await (await fetch(emulator.url + path, { method: 'DELETE', headers })).json()).toEqual([]);
-});
-
 test('a fault that cannot be read is refused', async () => {
   expect(await ask('status=teapot')).toMatchObject({ status: 400 });
   expect(await ask('callback=sideways')).toMatchObject({ status: 400 });
   expect(await ask('callback=late:soon')).toMatchObject({ status: 400 });
-  await expect(startEmulator({ faults: [{ fault: 'explode' }] })).rejects.toBeInstanceOf(UnknownFaultError);
+  await expect(startFaultyEmulator({ faults: [{ fault: 'explode' }] })).rejects.toBeInstanceOf(
+    UnknownFaultError,
+  );
 });
 
 test('requests are recorded with headers, body and status', async () => {

@@ -1,25 +1,25 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
-import type { EmulatorOptions } from '../../src/emulator/options.ts';
-import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { Emulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { type FaultyEmulator, type FaultyOptions, startFaultyEmulator } from './faulty.ts';
 
-const quick = (): EmulatorOptions => ({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
+const quick = (): FaultyOptions => ({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
 
 /** Starts an emulator without delays that ends with the test. Its media are samples unless the options say otherwise. */
-export async function runEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const emulator = await startEmulator({ ...quick(), ...options });
+export async function runEmulator(options: FaultyOptions = {}): Promise<FaultyEmulator> {
+  const emulator = await startFaultyEmulator({ ...quick(), ...options });
   onTestFinished(() => emulator.close());
   return emulator;
 }
 
 /** One emulator for the tests of a file, for those that need no options of their own; started with the first. */
-export function shareEmulator(options: EmulatorOptions = {}): () => Promise<Emulator> {
-  let shared: Promise<Emulator> | null = null;
+export function shareEmulator(options: FaultyOptions = {}): () => Promise<FaultyEmulator> {
+  let shared: Promise<FaultyEmulator> | null = null;
   afterAll(async () => (await shared)?.close());
   return () => {
-    shared ??= startEmulator({ ...quick(), ...options });
+    shared ??= startFaultyEmulator({ ...quick(), ...options });
     return shared;
   };
 }

@@ -2,37 +2,38 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type FaultyEmulator, startFaultyEmulator } from '../emulator/faulty.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Work that waits for its callback while the secret changes that signed the callback's address. */
 let discord: DiscordServer;
 let directory: string;
+let emulator: FaultyEmulator;
 let running: RunningMinstrel | undefined;
 
 beforeEach(async () => {
+  emulator = await startFaultyEmulator({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
   discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   directory = await mkdtemp(join(tmpdir(), 'minstrel-secret-'));
 });
 afterEach(async () => {
   await running?.[Symbol.asyncDispose]();
+  await emulator.close();
   await discord.close();
   await rm(directory, { recursive: true, force: true });
 });
 
 async function startAgain(secrets: Record<string, string>): Promise<RunningMinstrel> {
   await running?.[Symbol.asyncDispose]();
-  running = await startMinstrel({
-    ...secrets,
-    DATA_DIR: directory,
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-  });
+  const bot = { DATA_DIR: directory, DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  running = await startMinstrel({ ...secrets, ...bot }, { emulator });
   return running;
 }
 
 /** Asks for a song that never calls back, and resolves to the path of its callback. */
-async function waitingSong({ emulator }: RunningMinstrel): Promise<string> {
+async function waitingSong(): Promise<string> {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   emulator.addFault({ fault: 'callback=none', path: '/music/generate' });
   discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
@@ -60,7 +61,8 @@ it.each([
   ],
   ['one that leaked and was taken out', { CALLBACK_SECRET: OLD }, { CALLBACK_SECRET: NEW }, 404],
 ])('%s', async (_what, before, after, status) => {
-  const path = await waitingSong(await startAgain(before));
+  await startAgain(before);
+  const path = await waitingSong();
   const restarted = await startAgain(after);
   expect(await post(restarted, path)).toBe(status);
   expect(await post(restarted, `${path}x`), 'anything else proves nothing').toBe(404);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { Emulator } from '../../src/emulator/server.ts';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { type MusicCallback, readMusicCallback } from '../../src/gateway/music/callback.ts';
 import type { Submission } from '../../src/gateway/music/music.ts';
+import { type FaultyEmulator, startFaultyEmulator } from '../emulator/faulty.ts';
 import { SHAPES, type ShapeName } from '../emulator/shapes.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { answer, errorOf, startServer, wholeOf } from './support.ts';
@@ -55,7 +56,7 @@ const model = 'V5' as const;
 const texts = { title: 'More', style: 'lofi' };
 
 async function startShape(shape: ShapeName) {
-  const emulator = await startEmulator({ ...OPTIONS, shape: SHAPES[shape] });
+  const emulator = await startFaultyEmulator({ ...OPTIONS, shape: SHAPES[shape] });
   onTestFinished(() => emulator.close());
   const { music } = clientOf(emulator);
   const { work } = await startCallbacks();
@@ -144,10 +145,10 @@ it('every other music route is handed over, called back and read', async () => {
 });
 
 describe('the rest of the emulator', () => {
-  let emulator: Emulator;
+  let emulator: FaultyEmulator;
   let gateway: Gateway;
   beforeAll(async () => {
-    emulator = await startEmulator({ ...OPTIONS, modelsPerPage: 3 });
+    emulator = await startFaultyEmulator({ ...OPTIONS, modelsPerPage: 3 });
     gateway = clientOf(emulator);
   });
   afterAll(() => emulator.close());

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type EmulatorContext, faultOf, produceOne, readBody } from '../context.ts';
+import type { BentVideo } from '../bends.ts';
+import { type EmulatorContext, produceOne, readBody } from '../context.ts';
 import { DownloadError, download } from '../download.ts';
-import type { VideoFault } from '../faults/faults.ts';
 import { requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
 import { formatTime } from '../shapes.ts';
@@ -78,8 +78,8 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
       fileName: null,
       failure: null,
     });
-    const fault = faultOf(context, request, 'video')?.how ?? null;
-    context.background(() => film(context, task, fault));
+    const bent = context.bends.video?.(request);
+    context.background(() => film(context, task, bent));
     return {
       request_id: task.requestId,
       output: { task_id: task.id, task_status: task.status },
@@ -129,7 +129,7 @@ function describe(context: EmulatorContext, task: StoredVideo): Record<string, u
   return { request_id: task.requestId, output: { ...output, ...video }, usage };
 }
 
-async function film(context: EmulatorContext, task: StoredVideo, fault: VideoFault | null): Promise<void> {
+async function film(context: EmulatorContext, task: StoredVideo, bent?: BentVideo): Promise<void> {
   const end = (status: VideoStatus, failure: StoredVideo['failure'] = null): void => {
     task.failure = failure;
     task.endedAt = context.now();
@@ -137,13 +137,11 @@ async function film(context: EmulatorContext, task: StoredVideo, fault: VideoFau
   };
   try {
     await context.pause(1);
-    if (fault === 'stuck') return;
+    if (bent?.status === 'PENDING') return;
     task.scheduledAt = context.now();
     task.status = 'RUNNING';
     await context.pause(3);
-    if (fault === 'FAILED')
-      return end(fault, { code: 'InternalError.Algo', message: 'The video could not be generated.' });
-    if (fault !== null) return end(fault);
+    if (bent) return end(bent.status, bent.failure);
     const { input, parameters } = task.body;
     const [image, audio] = await Promise.all([
       input.img_url === undefined ? null : download(context, input.img_url, mostImageBytes),

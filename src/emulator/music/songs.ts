@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
+import type { Stage } from '../bends.ts';
 import { type EmulatorContext, keepFile, makeFile, produceOne } from '../context.ts';
 import { RefusedRequest } from '../requests/refusal.ts';
 import type { Audio, MusicTask } from '../store.ts';
 import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
 import { titleFrom } from '../writing/words.ts';
-import { acceptTask, createTask, type Stage } from './task.ts';
+import { acceptTask, createTask } from './task.ts';
 
 const coverSize = 512;
 /** When each stage is reached, in seconds after the submission. */

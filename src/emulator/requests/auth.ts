@@ -18,7 +18,7 @@ export function checkHeaders(path: string, headers: IncomingHttpHeaders, apiKey:
 }
 
 /** Refuses a request without `Authorization: Bearer` and the key. */
-export function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
+function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
   const { authorization } = headers;
   if (authorization === undefined) {
     const mistaken = headers['x-api-key'] !== undefined || headers['x-goog-api-key'] !== undefined;

@@ -1,6 +1,16 @@
-import type { FaultRule } from '../options.ts';
-import { pathOf, routeFamily } from '../requests/family.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
+/** Things that go wrong on purpose: written in words, and met by the requests of rules or of a header. */
+import { pathOf, routeFamily } from '../../src/emulator/requests/family.ts';
+import { RefusedRequest } from '../../src/emulator/requests/refusal.ts';
+
+/** A fault of requests whose headers ask for none. */
+export interface FaultRule {
+  /** As in the header: `status=503`, `callback=duplicate`, several separated by commas. */
+  readonly fault: string;
+  /** Only requests whose path contains this. Without it, files are left alone. */
+  readonly path?: string | undefined;
+  /** How many requests meet it; default every one. */
+  readonly times?: number | undefined;
+}
 
 /** What a fault of several kinds can be. */
 const hows = {
@@ -21,9 +31,18 @@ const hows = {
   video: ['FAILED', 'CANCELED', 'UNKNOWN', 'stuck'],
 } as const;
 type How<Kind extends keyof typeof hows> = (typeof hows)[Kind][number];
-export type VideoFault = How<'video'>;
 
-/** Something that goes wrong on purpose. `docs/emulator.md` lists how each is written. */
+/**
+ * Something that goes wrong on purpose:
+ * - `status=503`, `status=429:2`: that HTTP status in the family's dialect, the second with `retry-after: 2`;
+ * - `body-code=430` (music): HTTP 200 with that code in the body;
+ * - `slow=2`: two real seconds more; `hang`, `reset`: no answer; `nonsense`: HTML; `empty-202`: a 202 without a body;
+ * - `lost=reset`, `lost=hang`, `lost=error`: the request is carried out, and its answer is lost;
+ * - `callback=…`: `duplicate`, `early`, `staged` (also where there are no stages), `complete-only`, `out-of-order`, `none`,
+ *   `late:30`, `fail:413`, `nonsense`, `foreign` (another task's id);
+ * - `stream=…`: halfway the connection ends (`break`), `stall`, an `error` event; or `no-end` mark;
+ * - `video=FAILED`, `video=CANCELED`, `video=UNKNOWN`, `video=stuck`.
+ */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: 'body-code'; readonly code: number }
@@ -32,7 +51,7 @@ export type Fault =
   | { readonly kind: 'lost'; readonly how: How<'lost'> }
   | { readonly kind: 'callback'; readonly how: How<'callback'>; readonly amount: number | null }
   | { readonly kind: 'stream'; readonly how: How<'stream'> }
-  | { readonly kind: 'video'; readonly how: VideoFault };
+  | { readonly kind: 'video'; readonly how: How<'video'> };
 
 /** A fault that cannot be read; a request that asks for it is refused. */
 export class UnknownFaultError extends RefusedRequest {}
@@ -86,18 +105,13 @@ function parseFault(text: string): Fault {
     case 'video':
       return { kind, how: oneOf(hows.video) };
   }
-  throw new UnknownFaultError(
-    'invalid',
-    `'${text}' is no fault of the emulator; docs/emulator.md lists them`,
-  );
+  throw new UnknownFaultError('invalid', `'${text}' is no fault of the emulator`);
 }
 
 /** NaN for what is no number, an empty text included. */
 function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
-
-export type Faults = ReturnType<typeof createFaults>;
 
 /** The faults in force: rules by which requests meet faults. */
 export function createFaults(rules: readonly FaultRule[]) {
@@ -112,11 +126,6 @@ export function createFaults(rules: readonly FaultRule[]) {
     clear: (): void => {
       active.length = 0;
     },
-    /** The rules that still have requests left. */
-    rules: (): FaultRule[] =>
-      active
-        .filter(({ left }) => left > 0)
-        .map(({ rule, left }) => ({ ...rule, ...(Number.isFinite(left) ? { times: left } : {}) })),
     /** The faults of one request: those of its header and the first rule that fits, which is used up by one. */
     take(method: string, url: string, header: string | undefined): Fault[] {
       const asked = header === undefined ? [] : parseFaults(header);
@@ -134,9 +143,9 @@ export function createFaults(rules: readonly FaultRule[]) {
   };
 }
 
-/** Whether a path is of the gateway itself: not a file, and not the emulator's own routes. */
+/** Whether a path is of the gateway itself, and not a file. */
 function isGateway(path: string): boolean {
-  return routeFamily(path) !== 'files' && !path.startsWith('/emulator/');
+  return routeFamily(path) !== 'files';
 }
 
 const isMusic = (_method: string, path: string): boolean => routeFamily(path) === 'music';

@@ -1,0 +1,205 @@
+/** The emulator, in which things go wrong on purpose. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Bends, BendTools, Stage, StreamDialect, Teller } from '../../src/emulator/bends.ts';
+import type { EmulatorOptions } from '../../src/emulator/options.ts';
+import { routeFamily } from '../../src/emulator/requests/family.ts';
+import { answerRefusal, RefusedRequest, reasonOfStatus } from '../../src/emulator/requests/refusal.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import type { TaskReport } from '../../src/emulator/shapes.ts';
+import { serverSentEvent } from '../../src/emulator/text/stream.ts';
+import { createFaults, type Fault, type FaultRule } from './faults.ts';
+
+export interface FaultyEmulator extends Emulator {
+  /** Adds a fault for requests to come. Throws UnknownFaultError. */
+  addFault(rule: FaultRule): void;
+  clearFaults(): void;
+}
+
+export interface FaultyOptions extends EmulatorOptions {
+  /** Faults to begin with; more can be added while it runs. */
+  readonly faults?: readonly FaultRule[];
+}
+
+type CallbackFault = Extract<Fault, { kind: 'callback' }>;
+
+/** Requests meet the faults of rules, and those of their header `x-emulator-fault`. */
+export async function startFaultyEmulator({
+  faults: rules = [],
+  ...options
+}: FaultyOptions = {}): Promise<FaultyEmulator> {
+  const faults = createFaults(rules);
+  const met = new WeakMap<object, readonly Fault[]>();
+  const faultsOf = (request: FastifyRequest): readonly Fault[] => met.get(request.raw) ?? [];
+  const faultOf = <Kind extends Fault['kind']>(request: FastifyRequest, kind: Kind) =>
+    faultsOf(request).find((fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind);
+  let context: BendTools | undefined;
+
+  const bends: Bends = {
+    register(server, theContext) {
+      context = theContext;
+      server.addHook('onRequest', async (request) => {
+        const header = request.headers['x-emulator-fault']?.toString();
+        met.set(request.raw, faults.take(request.method, request.url, header));
+      });
+      injectFaults(server, theContext, faultsOf);
+    },
+    telling(request) {
+      const fault = faultOf(request, 'callback');
+      if (!fault || !context) return undefined;
+      return { isEarly: fault.how === 'early', tell: bentTelling(fault, context) };
+    },
+    streaming(request, dialect) {
+      const fault = faultOf(request, 'stream');
+      return fault && context && bentEvents(fault.how, { request, dialect, context });
+    },
+    video(request) {
+      const how = faultOf(request, 'video')?.how;
+      if (how === undefined) return undefined;
+      const failure = { code: 'InternalError.Algo', message: 'The video could not be generated.' };
+      if (how === 'stuck') return { status: 'PENDING' };
+      return { status: how, ...(how === 'FAILED' ? { failure } : {}) };
+    },
+  };
+  const emulator = await startEmulator({ ...options, bends });
+  return { ...emulator, addFault: faults.add, clearFaults: faults.clear };
+}
+
+/** Makes the faults of whole requests happen, before a request is taken or after its answer is made. */
+function injectFaults(
+  server: FastifyInstance,
+  context: BendTools,
+  faultsOf: (request: FastifyRequest) => readonly Fault[],
+): void {
+  // A request without an answer ends when the client or the emulator goes away.
+  const never = (): Promise<never> => new Promise(() => {});
+
+  server.addHook('preValidation', async (request, reply) => {
+    for (const fault of faultsOf(request)) {
+      switch (fault.kind) {
+        case 'slow':
+          await hold(fault.seconds, context);
+          break;
+        case 'status':
+          if (fault.retryAfter !== null) reply.header('retry-after', fault.retryAfter);
+          throw injected(fault.status, `status ${fault.status}`);
+        case 'body-code':
+          return reply.send({ code: fault.code, msg: `injected fault: code ${fault.code}`, data: null });
+        case 'nonsense':
+          return reply.type('text/html').send('<html><body><h1>It works!</h1></body></html>');
+        case 'empty-202':
+          return reply.code(202).send();
+        case 'reset':
+          request.raw.socket.destroy();
+          return never();
+        case 'hang':
+          return never();
+        case 'lost':
+        case 'callback':
+        case 'stream':
+        case 'video':
+          break;
+        default:
+          fault satisfies never;
+      }
+    }
+    return undefined;
+  });
+
+  server.addHook('onSend', async (request, reply, payload) => {
+    const lost = faultsOf(request).find((fault) => fault.kind === 'lost');
+    if (lost === undefined) return payload;
+    if (lost.how === 'reset') request.raw.socket.destroy();
+    if (lost.how !== 'error') return never();
+    const refusal = injected(502, 'the answer was lost');
+    const family = routeFamily(request.url);
+    const text = JSON.stringify(answerRefusal(refusal, family, context.shape, context.randomId()).body);
+    reply.code(502).type('application/json').header('content-length', Buffer.byteLength(text));
+    return text;
+  });
+}
+
+function injected(status: number, what: string): RefusedRequest {
+  return new RefusedRequest(reasonOfStatus(status), `injected fault: ${what}`, status);
+}
+
+/** Waits real seconds, whatever the speed, to try the client's patience. */
+function hold(seconds: number, { closing }: Pick<BendTools, 'closing'>): Promise<void> {
+  return wait(seconds * 1000, undefined, { signal: closing });
+}
+
+const LATE_SECONDS = 5;
+const PIECE_SECONDS = 0.02;
+
+function bentTelling({ how, amount }: CallbackFault, context: BendTools) {
+  return async ({ send, sendBody, finish, fail }: Teller, stages: readonly Stage[]): Promise<void> => {
+    const twice = async (report: TaskReport): Promise<boolean> =>
+      (await Promise.all([send(report), send(report)])).includes(true);
+
+    /** Tells of the result, which ends the task. */
+    async function sendResult(report: TaskReport): Promise<void> {
+      switch (how) {
+        case 'none':
+          return;
+        case 'duplicate':
+          // Two at once, and a third one afterwards.
+          await finish(twice(report), 'complete');
+          await send(report);
+          return;
+        case 'nonsense':
+          return finish(sendBody('<html>502 Bad Gateway</html>'), 'complete');
+        case 'foreign':
+          return finish(send(report, context.randomId().replaceAll('-', '')), 'complete');
+        case 'late':
+          await hold(amount ?? LATE_SECONDS, context);
+          break;
+        case 'staged':
+          // A receiver must not take a stage with nothing in it for the result.
+          if (stages.length === 1) await send({ kind: 'songs', stage: 'text', items: [] });
+          break;
+      }
+      return finish(send(report), 'complete');
+    }
+
+    if (how === 'fail') {
+      await context.pause(stages[0]?.atSeconds ?? 0);
+      return fail(amount ?? 501, 'Audio generation failed.');
+    }
+    let elapsed = 0;
+    const early: TaskReport[] = [];
+    for (const [index, stage] of stages.entries()) {
+      await context.pause(stage.atSeconds - elapsed);
+      elapsed = stage.atSeconds;
+      const report = await stage.make();
+      if (index === stages.length - 1) await sendResult(report);
+      else if (how === 'duplicate') await twice(report);
+      else if (how === 'out-of-order') early.unshift(report);
+      else if (how === 'late' || how === 'staged') await send(report);
+    }
+    for (const report of early) await send(report);
+  };
+}
+
+type StreamFault = Extract<Fault, { kind: 'stream' }>['how'];
+
+interface BentStream {
+  readonly request: FastifyRequest;
+  readonly dialect: StreamDialect;
+  readonly context: BendTools;
+}
+
+async function* bentEvents(
+  how: StreamFault,
+  { request, dialect, context }: BentStream,
+): AsyncGenerator<string> {
+  const { pieces } = dialect;
+  for (const data of dialect.opening) yield serverSentEvent(data);
+  const told = how === 'no-end' ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2));
+  for (const text of told) {
+    await context.pause(PIECE_SECONDS);
+    yield serverSentEvent(dialect.piece(text));
+  }
+  if (how === 'break') request.raw.socket.destroy();
+  if (how === 'error') yield serverSentEvent(dialect.error);
+  if (how === 'stall') await new Promise(() => {});
+}
