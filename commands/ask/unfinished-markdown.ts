@@ -32,10 +32,17 @@ const EMPHASIS_AND_LINKS = {
 export function closeMarkdown(written: string): string {
   const text = withoutLastMarks(written);
   const start = startOfLastBlock(text);
-  if (start === undefined) return text;
+  if (start === undefined || isWithinCodeBlock(text, text.length)) return text;
   // remend closes emphasis before code, which would put the marks into the code.
   const closed = remend(remend(text.slice(start), CODE), EMPHASIS_AND_LINKS);
-  return text.slice(0, start) + closed.replace(INCOMPLETE_IMAGE_PLACEHOLDER, '');
+  const bold = isBoldOpen(closed) ? '**' : '';
+  return text.slice(0, start) + closed.replace(INCOMPLETE_IMAGE_PLACEHOLDER, '') + bold;
+}
+
+/** remend leaves bold text open that has slanted words in it. */
+function isBoldOpen(block: string): boolean {
+  const outsideCode = block.split(/`+/).filter((_, index) => index % 2 === 0);
+  return outsideCode.join('').split('**').length % 2 === 0;
 }
 
 /** What stands last may be half of a mark: `*` of `**`, `2` of `2. `, or dashes that would make a heading of the line above. */

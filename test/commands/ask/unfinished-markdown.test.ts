@@ -57,7 +57,7 @@ describe.each([
 
 describe('at every position at which a stream may pause', () => {
   it.each([
-    ['emphasis', 'It is **very much so** and _that_ is ~~not~~ all, says `code` here.'],
+    ['emphasis', 'It is **very *much* so** and _that_ is ~~not~~ all, says `code` here.'],
     ['links', 'See [the **page**](https://example.org/a_(b)) or ![a fox](https://example.org/fox.png) now.'],
     ['code', 'First `a * b` and ``c ` d``.\n\n```ts\nconst a = "**";\n// `x` [y](\n```\n\nAfter *that*.'],
     [
