@@ -23,7 +23,7 @@ function signedText(job: string): string {
 
 /** The `callBackUrl` of a job's request. `publicUrl` may carry a path and a slash at its end. */
 export function callbackUrl(publicUrl: string, job: string, secret: string): string {
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   return `${base}/callbacks/music/${encodeURIComponent(job)}/${signCallback(job, secret)}`;
 }
 

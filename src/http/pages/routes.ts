@@ -52,7 +52,7 @@ type Answer<Content> = (content: Content, asset: Assets['path']) => Promise<Fast
 
 export function songRoutes(options: SongRoutesOptions): Routes {
   const { source, secrets, log } = options;
-  const publicUrl = options.publicUrl.replace(/\/+$/, '');
+  const publicUrl = options.publicUrl.replace(/(?<!\/)\/+$/, '');
   const visits = createVisitLimit({ ...VISITS, elapsed: options.elapsed });
 
   /** Checks the signature before anything is read. What is not signed here is not found; what is gone is 410. */

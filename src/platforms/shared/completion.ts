@@ -35,10 +35,10 @@ export async function completeLine(
   if (!found) return { candidates: [], typed: line };
   const { command, subcommand, options, text } = found;
 
-  const word = /\S*$/.exec(text)?.[0] ?? '';
+  const word = text.split(/\s/).at(-1) ?? '';
   const flags = Object.entries(options).map(([name, { description }]) => named('--')({ name, description }));
   if (word.startsWith('-')) return matching(flags, word);
-  const [, before = '', name = '', value = ''] = /^(|[^\n]*\s)--([\w-]+)[ =]([^\n]*)$/.exec(text) ?? [];
+  const [, before = '', name = '', value = ''] = /^(|.*\s)--([\w-]+)[ =](.*)$/s.exec(text) ?? [];
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option?.type === 'choice' && !/\s/.test(value)) return matching(choicesOf(option, ''), value);
   if (option?.type === 'text' && option.mention && mentions.length > 0)

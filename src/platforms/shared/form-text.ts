@@ -43,15 +43,23 @@ export function textParts(
   return [...parts, { field, text: rest }];
 }
 
+/** Longer words are broken anywhere. */
+const LONGEST_WORD = 50;
+
 /** In the later half, so that few fields hold it; a text without any space is broken where its language ends a word. */
 function breakIn(text: string, most: number): { readonly end: number; readonly by: Break } {
   for (const by of ['paragraph', 'line', 'word'] as const) {
     const end = text.lastIndexOf(BREAKS[by], most);
     if (end >= most / 2) return { end, by };
   }
-  const { index } =
-    new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text).containing(most) ?? {};
-  return { end: index === undefined || index < most / 2 ? most : index, by: 'none' };
+  // Only what lies around the break is segmented: a language without spaces takes a thousand times as long as another.
+  const from = Math.max(0, most - LONGEST_WORD);
+  const around = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(
+    text.slice(from, most + LONGEST_WORD),
+  );
+  const { index = 0 } = around.containing(most - from) ?? {};
+  const end = from + index;
+  return { end: index === 0 || end < most / 2 ? most : end, by: 'none' };
 }
 
 /** The option that a field belongs to, and whether it holds a further part of its text. */

@@ -38,15 +38,16 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   const setTyped = (name: string, option: OptionDeclaration, typed: string): void =>
     set(name, typedValue(name, option, typed, fileHint));
 
-  let free: readonly Word[] = [];
-  const tokens = tokenize(text, (name) => findOption(options, name) !== undefined);
+  let free: Word[] = [];
+  const findOption = optionFinder(options);
+  const tokens = tokenize(text, (name) => findOption(name) !== undefined);
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (token?.type !== 'flag') {
-      if (token) free = [...free, token];
+      if (token) free.push(token);
       continue;
     }
-    const found = findOption(options, token.name);
+    const found = findOption(token.name);
     if (found === undefined) throw unknownOption(command, token.name);
     const { name, option, negated } = found;
     const [next] = token.named ? wordsFrom(tokens, index + 1, 1) : [];
@@ -75,7 +76,7 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   if (!Object.values(options).some(({ type }) => type === 'text')) {
     // Where no text is taken, a word that names a switch can only mean it: `/jobs all`.
     free = free.filter(({ value }) => {
-      const found = findOption(options, value);
+      const found = findOption(value);
       if (found?.option.type !== 'flag') return true;
       set(found.name, !found.negated);
       return false;
@@ -90,17 +91,20 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   return Object.fromEntries(values);
 }
 
-function findOption(
-  options: OptionDeclarations,
-  flag: string,
-): { name: string; option: OptionDeclaration; negated: boolean } | undefined {
-  const wanted = flag.toLowerCase();
-  for (const [name, option] of Object.entries(options)) {
-    if (name.toLowerCase() === wanted) return { name, option, negated: false };
-    if (option.type === 'flag' && wanted === `no-${name.toLowerCase()}`)
-      return { name, option, negated: true };
+interface FoundOption {
+  readonly name: string;
+  readonly option: OptionDeclaration;
+  readonly negated: boolean;
+}
+
+/** Finds an option by what a person calls it. Each word of a text may be asked for. */
+function optionFinder(options: OptionDeclarations): (called: string) => FoundOption | undefined {
+  const known = new Map<string, FoundOption>();
+  for (const [name, option] of Object.entries(options).reverse()) {
+    if (option.type === 'flag') known.set(`no-${name.toLowerCase()}`, { name, option, negated: true });
+    known.set(name.toLowerCase(), { name, option, negated: false });
   }
-  return undefined;
+  return (called) => known.get(called.toLowerCase());
 }
 
 function wordsFrom(tokens: readonly Token[], start: number, most: number): Word[] {
@@ -119,7 +123,8 @@ function numberLength(tokens: readonly Token[], start: number): number {
   let length = 1;
   for (const { value } of others) {
     if (!goesOnWithNumber(typed, value)) break;
-    typed += ` ${value}`;
+    // The groups before the last one were looked at already.
+    typed = `1 ${value}`;
     length += 1;
   }
   return length;
@@ -152,12 +157,17 @@ function byPosition(words: readonly Word[], left: readonly (readonly [string, Op
 
 /** Neighbouring words keep the space between them as it was typed. */
 function joined(words: readonly Word[], text: string): string {
-  return words
-    .map(({ from, to }, index) => {
-      const between = text.slice(words[index - 1]?.to ?? from, from);
-      return (between.trim() === '' ? between : ' ') + text.slice(from, to);
-    })
-    .join('');
+  const pieces: string[] = [];
+  let from = words[0]?.from ?? 0;
+  let to = from;
+  for (const word of words) {
+    if (text.slice(to, word.from).trim() !== '') {
+      pieces.push(text.slice(from, to));
+      from = word.from;
+    }
+    to = word.to;
+  }
+  return [...pieces, text.slice(from, to)].join(' ');
 }
 
 /** One whole quotation loses its quotes. */

@@ -12,17 +12,21 @@ export type Token =
     };
 
 /** Straight quotes, and the curved ones that keyboards and Slack make of them. */
-const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]|'([^']*)'|[‘‚](.*?)[’‘](?=\s|$)/sy;
-const FLAG = /--([A-Za-z_][\w-]*)(=?)/y;
+const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]|'([^']*)'/y;
+const SINGLE_QUOTED = /[‘‚](.*?)[’‘](?=\s|$)/sy;
+const SINGLE_QUOTE_ENDS = /[’‘](?=\s|$)/g;
 /** Macs and phones write a dash for two hyphens; it is a flag only where the name is one. */
-const DASHED_FLAG = /[—–]([A-Za-z][\w-]*)(=?)/y;
+const FLAG = /(--|[—–])([A-Za-z_][\w-]*)(=?)/y;
 /** Discord's notation. With a space behind the colon it may be prose, so it counts at the beginning alone. */
 const NAMED = /([a-z][\w-]*):(?=\S)/y;
 const NAMED_FIRST = /([a-z][\w-]*):/y;
 /** Behind it nothing is a flag. */
 const END_OF_FLAGS = /--(?=\s|$)/y;
 const WORD = /\S+/y;
-const SPACE = /\s+/y;
+const SPACE = /\s*/y;
+/** Signs that quotations and flags begin with. Most words have none of them, and a text may have 100,000 words. */
+const QUOTES = '"“”„«\'‘‚';
+const DASHES = '-—–';
 
 /** Total: every character is in a word, in a flag, in the mark that ends the flags, or between them. */
 export function tokenize(text: string, isOption: (name: string) => boolean): Token[] {
@@ -34,16 +38,24 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     return pattern.exec(text);
   };
   const matchFlag = (): RegExpExecArray | null => {
-    if (flagsEnded) return null;
-    const dashed = match(DASHED_FLAG);
-    const flag = match(FLAG) ?? (dashed !== null && isOption(dashed[1] ?? '') ? dashed : null);
-    return flag !== null && endsWell(text, at + flag[0].length, flag[2] === '=') ? flag : null;
+    if (flagsEnded || !DASHES.includes(text.charAt(at))) return null;
+    const flag = match(FLAG);
+    if (flag === null || (flag[1] !== '--' && !isOption(flag[2] ?? ''))) return null;
+    return endsWell(text, at + flag[0].length, flag[3] === '=') ? flag : null;
   };
-  while (at < text.length) {
-    const space: RegExpExecArray | null = match(SPACE) ?? (flagsEnded ? null : match(END_OF_FLAGS));
-    if (space !== null) {
-      flagsEnded ||= space[0] === '--';
-      at += space[0].length;
+  const skipSpace = (): void => {
+    SPACE.lastIndex = at;
+    SPACE.test(text);
+    at = SPACE.lastIndex;
+  };
+  const lastEnd = [...text.matchAll(SINGLE_QUOTE_ENDS)].at(-1)?.index ?? 0;
+  // Each single quote behind the last end would be followed to the end of the text.
+  const matchQuoted = (): RegExpExecArray | null =>
+    QUOTES.includes(text.charAt(at)) ? (match(QUOTED) ?? (at < lastEnd ? match(SINGLE_QUOTED) : null)) : null;
+  for (skipSpace(); at < text.length; skipSpace()) {
+    if (!flagsEnded && match(END_OF_FLAGS)) {
+      flagsEnded = true;
+      at = END_OF_FLAGS.lastIndex;
       continue;
     }
     const isNamed = flagsEnded ? null : match(tokens.length === 0 ? NAMED_FIRST : NAMED);
@@ -56,22 +68,23 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     const flag = matchFlag();
     if (flag !== null) {
       at += flag[0].length;
-      if (flag[2] !== '=') {
-        tokens.push({ type: 'flag', name: flag[1] ?? '', value: undefined });
+      const [, , name = '', isFilled] = flag;
+      if (isFilled !== '=') {
+        tokens.push({ type: 'flag', name, value: undefined });
         continue;
       }
-      const value = match(QUOTED) ?? match(WORD);
-      tokens.push({ type: 'flag', name: flag[1] ?? '', value: value?.[1] ?? value?.[2] ?? value?.[0] ?? '' });
+      const value = matchQuoted() ?? match(WORD);
+      tokens.push({ type: 'flag', name, value: value?.[1] ?? value?.[2] ?? value?.[0] ?? '' });
       at += value?.[0].length ?? 0;
       continue;
     }
-    const quoted = match(QUOTED);
+    const quoted = matchQuoted();
     // A quotation that goes on without a space, as in "a"b, is a word like any other.
     const word = quoted !== null && endsWell(text, at + quoted[0].length, false) ? quoted : match(WORD);
     const found = word?.[0] ?? text.slice(at);
     tokens.push({
       type: 'word',
-      value: word?.[1] ?? word?.[2] ?? word?.[3] ?? found,
+      value: word?.[1] ?? word?.[2] ?? found,
       from: at,
       to: at + found.length,
     });

@@ -84,7 +84,7 @@ export function createManifest(
   { url, socket = url === undefined, threads = false, oauth = false }: ManifestOptions = {},
 ): Manifest {
   const commands = declared.map(inSlackWords);
-  const base = url?.replace(/\/+$/, '');
+  const base = url?.replace(/(?<!\/)\/+$/, '');
   const requestUrl = base === undefined || socket ? {} : { request_url: `${base}/slack/events` };
   return {
     _metadata: { major_version: 1, minor_version: 1 },

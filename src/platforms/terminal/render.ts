@@ -125,5 +125,8 @@ export function printable(text: string): string {
 }
 
 function line(text: string): string {
-  return printable(text).replace(/\s*\n\s*/g, ' ');
+  return printable(text)
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ');
 }

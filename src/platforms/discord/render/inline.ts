@@ -166,7 +166,7 @@ function merge(row: readonly InlineToken[]): InlineToken[] {
 }
 
 const sameMarks = (left: InlineToken, right: InlineToken): boolean =>
-  left.marks.join() === right.marks.join();
+  left.marks === right.marks || left.marks.join() === right.marks.join();
 
 /** Nothing can be seen of it, and Discord does not read a mention across it. */
 export const ZERO_WIDTH_SPACE = '\u200b';
@@ -190,10 +190,9 @@ export function escapeText(text: string, atLineStart: boolean): string {
 
 /** Several lines of plain text, as Discord's Markdown that shows exactly them. */
 export function escapePlain(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => escapeText(line, true))
-    .join('\n');
+  return escapeText(text, false)
+    .replace(/^([^\S\r\n\u2028\u2029]*)([#>\-+])/gm, '$1\\$2')
+    .replace(/^([^\S\r\n\u2028\u2029]*\d+)([.)])/gm, '$1\\$2');
 }
 
 /** Code between fences: a fence in it would end it. */

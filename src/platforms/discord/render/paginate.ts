@@ -90,8 +90,7 @@ function* textPieces(block: TextBlock, first: number, limit: number): Generator<
   let space = first;
   for (let at = 0; at < row.length; ) {
     const isFirst = at === 0;
-    // Every token is one character at least.
-    const rest = row.slice(at, at + space + 1);
+    const rest = atMost(row, at, space);
     const isEnd = at + rest.length === row.length;
     const count = mostThatFit(rest, isEnd, (taken) => writeText(block, taken, isFirst).length <= space);
     if (count === 0 && space < limit) {
@@ -104,6 +103,13 @@ function* textPieces(block: TextBlock, first: number, limit: number): Generator<
     }
     space = limit;
   }
+}
+
+/** The tokens from `at` on up to the first that certainly does not fit: written, none becomes shorter. */
+function atMost(row: readonly InlineToken[], at: number, space: number): readonly InlineToken[] {
+  let end = at;
+  for (let left = space; end < row.length && left >= 0; end += 1) left -= row[end]?.text.length ?? 0;
+  return row.slice(at, end);
 }
 
 /** How many tokens fit, ending before a space or a line break where there is one. */

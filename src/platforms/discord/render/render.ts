@@ -243,14 +243,20 @@ function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][]
   return groups;
 }
 
+/** Kept files have at most 180 characters. */
+const LONGEST_STEM = 180;
+
 /** A name that Discord keeps as it is, so that `attachment://` finds the file: it drops what is no ASCII. */
 function fileName(name: string): string {
-  const safe = name
+  const [, stem = '', extension = ''] = /^(.*?)(\.\w{1,8})?$/s.exec(name) ?? [];
+  const safe = stem
+    .slice(0, LONGEST_STEM)
+    // Takes quadratic time where signs stand above and below one letter.
     .normalize('NFKD')
     .replace(/\s+/g, '_')
-    .replace(/[^\w.-]/g, '');
-  const [, stem = '', extension = ''] = /^(.*?)(\.\w{1,8})?$/.exec(safe) ?? [];
-  return `${stem.replace(/^[._-]+/, '').slice(0, 80) || 'file'}${extension}`;
+    .replace(/[^\w.-]/g, '')
+    .replace(/^[._-]+/, '');
+  return `${safe.slice(0, 80) || 'file'}${extension}`;
 }
 
 /** With a number if one of the files has the name already. */

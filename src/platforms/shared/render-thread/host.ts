@@ -137,5 +137,6 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
   };
 }
 
-/** How many characters are read if each sign of markup makes the parser read the whole text. */
-const worstCost = (text: string): number => text.length * (1 + (text.match(/[!-/:-@[-`{-~]/g)?.length ?? 0));
+/** How many characters are read if each sign of markup, word and line makes the parser read the whole text. */
+const worstCost = (text: string): number =>
+  text.length * (1 + (text.match(/[!-/:-@[-`{-~\s]/g)?.length ?? 0));

@@ -161,7 +161,7 @@ export async function stopStream(
 /** Characters of markup, which may look different when more text has come. */
 const MARKUP = /[*_~`[\]!\\<&|]/;
 /** The first characters of a line may make it a list, a heading, a quote or a fence. */
-const FIRST_CHARACTERS = /^[ \t]*(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)?[ \t]*$/;
+const FIRST_CHARACTERS = /^[ \t]*(?:(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)[ \t]*)?$/;
 
 /**
  * The beginning of a growing `text` that will not change any more: whole lines that are the same as `before`, and whole
@@ -170,14 +170,19 @@ const FIRST_CHARACTERS = /^[ \t]*(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)?[ \t]*$/;
  */
 export function stableText(before: string, text: string): string {
   const paragraph = text.slice(Math.max(0, text.lastIndexOf('\n\n')));
-  // The first signs of a line take its line break with them until more of it has come.
-  const same = MARKUP.test(paragraph) ? commonPrefix(before, text) : text.replace(/\s*\n\s*$/, '');
+  const same = MARKUP.test(paragraph) ? commonPrefix(before, text) : withoutLastBreak(text);
   const line = same.lastIndexOf('\n') + 1;
   const last = same.slice(line);
   const words = last.slice(0, last.lastIndexOf(' ') + 1);
   return MARKUP.test(last) || FIRST_CHARACTERS.test(words)
     ? same.slice(0, line)
     : same.slice(0, line) + words;
+}
+
+/** The first signs of a line take its line break with them until more of it has come. */
+function withoutLastBreak(text: string): string {
+  const trimmed = text.trimEnd();
+  return text.includes('\n', trimmed.length) ? trimmed : text;
 }
 
 function commonPrefix(left: string, right: string): string {

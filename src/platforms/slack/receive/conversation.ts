@@ -39,7 +39,7 @@ export function isFromPerson(talk: Talk): talk is Talk & { user: string } {
 }
 
 export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identity, 'botUser'>): boolean {
-  return new RegExp(`<@${botUser}(?:\\|[^>]*)?>`).test(text);
+  return new RegExp(`<@${botUser}(?:\\|[^<>]*)?>`).test(text);
 }
 
 /** Begins with a person's name, and so is for that person. */
@@ -58,7 +58,7 @@ export async function spoken(
   { botUser }: Pick<Identity, 'botUser'>,
   persons: Persons,
 ): Promise<string> {
-  const own = new RegExp(`<@${botUser}(?:\\|[^>]*)?>[,:]?`, 'g');
+  const own = new RegExp(`<@${botUser}(?:\\|[^<>]*)?>[,:]?`, 'g');
   return unescapeSlack(await withNames(text.replace(own, ' '), persons))
     .replace(/ {2,}/g, ' ')
     .trim();

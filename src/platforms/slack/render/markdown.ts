@@ -136,7 +136,7 @@ function write(node: MarkdownNode): string {
       listItemIndent: 'one',
     },
   );
-  return breakTokens(markdown.replace(/\n+$/, ''));
+  return breakTokens(markdown.replace(/(?<!\n)\n+$/, ''));
 }
 
 /**

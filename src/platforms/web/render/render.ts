@@ -64,5 +64,5 @@ function buttonOf(button: Button, message: Message): WebButton[] {
 }
 
 function line(text: string): string {
-  return readableText(text).replace(/\s*\n\s*/g, ' ');
+  return readableText(text).replace(/\s+/g, (space) => (space.includes('\n') ? ' ' : space));
 }

@@ -1,0 +1,105 @@
+/** No text that a person, a model or the gateway wrote blocks the event loop on its way to or from a chat. */
+import { describe } from 'vitest';
+import { ask } from '../../commands/ask.ts';
+import { commands } from '../../commands/index.ts';
+import { song } from '../../commands/song.ts';
+import { signCallback } from '../../src/http/music-callback.ts';
+import { html } from '../../src/http/pages/html.ts';
+import { clipped } from '../../src/http/pages/layout.ts';
+import { webVtt } from '../../src/http/pages/webvtt.ts';
+import {
+  deadenMentions,
+  escapeFenced,
+  escapePlain,
+  escapeText,
+  safeUrl,
+} from '../../src/platforms/discord/render/inline.ts';
+import { layOutPlainly } from '../../src/platforms/discord/render/paginate.ts';
+import { readCommandLine, readLine, typedOptions } from '../../src/platforms/shared/command-line.ts';
+import { completeLine } from '../../src/platforms/shared/completion.ts';
+import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
+import { isBareLink, unescapeOutsideCode } from '../../src/platforms/shared/markdown.ts';
+import { nearest } from '../../src/platforms/shared/parse.ts';
+import { kindOfTalk } from '../../src/platforms/shared/talk.ts';
+import { ellipsis, splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
+import { tokenize } from '../../src/platforms/shared/tokens.ts';
+import { stableText } from '../../src/platforms/slack/deliver/native-stream.ts';
+import { readSlashLine } from '../../src/platforms/slack/receive/commands.ts';
+import { mentions, spoken } from '../../src/platforms/slack/receive/conversation.ts';
+import {
+  escapeMrkdwn,
+  plainText,
+  splitMrkdwn,
+  unescapeSlack,
+} from '../../src/platforms/slack/render/escape.ts';
+import { contextBlocks, linkLine } from '../../src/platforms/slack/render/lines.ts';
+import { breakTokens, slackTextPlainly } from '../../src/platforms/slack/render/markdown.ts';
+import { printable } from '../../src/platforms/terminal/render.ts';
+import { linkableUrl, readableText, webTextPlainly } from '../../src/platforms/web/render/markdown.ts';
+import { testLinear } from '../linear-text.ts';
+
+const SOURCES = { commands, suggest: async () => [], mentions: [] };
+const BOT = { team: 'T1', botUser: 'U0BOT', botId: 'B1' };
+const ADA = { id: 'U0ADA', displayName: 'Ada', moderator: false, roles: [] };
+
+describe('what platforms share reads and writes in linear time', () => {
+  testLinear({
+    readLine: (text) => readLine(text, commands),
+    'the options of a line': (text) => typedOptions(song, readCommandLine(song, text), ''),
+    'an option of a line': (text) => typedOptions(song, readCommandLine(song, `rain --style ${text}`), ''),
+    'a line that is completed': (text) => completeLine(`/song ${text}`, SOURCES),
+    'an option that is completed': (text) => completeLine(`/ask hi --model ${text}`, SOURCES),
+    tokenize: (text) => tokenize(text, (name) => name === 'style'),
+    nearest: (text) => nearest(text, ['song', 'ask']),
+    textParts: (text) => textParts('a', {}, text, 3_000),
+    fieldName,
+    isBareLink: (text) => isBareLink(text, text),
+    unescapeOutsideCode,
+    kindOfTalk: (text) => kindOfTalk(text, commands),
+    ellipsis: (text) => ellipsis(text, 100),
+    splitPlain: (text) => splitPlain(text, 3_000),
+    wellFormed,
+  });
+});
+
+describe('Discord writes in linear time', () => {
+  testLinear({
+    deadenMentions,
+    escapeText: (text) => escapeText(text, true),
+    escapePlain,
+    escapeFenced,
+    safeUrl: (text) => safeUrl(`https://a.example/${text}`),
+    layOutPlainly: (text) => layOutPlainly({ text, pages: { before: [], after: [] }, mostPages: 3 }),
+  });
+});
+
+describe('Slack reads and writes in linear time', () => {
+  testLinear({
+    readSlashLine: (text) => readSlashLine(ask, text),
+    mentions: (text) => mentions({ text }, BOT),
+    spoken: (text) => spoken(text, BOT, { find: async () => ADA, teamOf: () => undefined }),
+    escapeMrkdwn,
+    unescapeSlack: (text) => unescapeSlack(text),
+    splitMrkdwn: (text) => splitMrkdwn(text, 3_000),
+    plainText: (text) => plainText(text, 100),
+    breakTokens,
+    linkLine: (text) => linkLine(`https://a.example/${text}`, text),
+    contextBlocks: (text) => contextBlocks([text, text]),
+    slackTextPlainly: (text) => slackTextPlainly({ text, limit: 10_000 }),
+    'a stream that begins': (text) => stableText('', text),
+    'a stream that goes on': (text) => stableText(text, `${text}a b`),
+  });
+});
+
+describe('the terminal, the web and pages write in linear time', () => {
+  testLinear({
+    printable,
+    linkableUrl: (text) => linkableUrl(`https://a.example/${text}`),
+    readableText,
+    webTextPlainly: (text) => webTextPlainly({ text }),
+    html: (text) => html`<p title="${text}"></p>`,
+    clipped: (text) => clipped(text, 100),
+    webVtt: (text) => webVtt([{ startSeconds: 1, text }]),
+    signCallback: (text) => signCallback(text, 'secret'),
+  });
+});
