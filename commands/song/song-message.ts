@@ -11,7 +11,7 @@ import {
   plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
-import { hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
+import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { againButton, askedBy, button, date, lineage, shortened } from '../text/text.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { takeName, withTake } from './takes.ts';
@@ -53,9 +53,6 @@ function songMessage(job: JobView): Message {
     actions: [...songButtons(job), ...listenLink(job, 'Listen'), ...actions],
   };
 }
-
-/** What the cover of a song is described by. */
-const coverWords = (job: JobView): string => [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
 
 /** A link to the page of a song, where there is one. */
 export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
@@ -117,25 +114,9 @@ export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Aske
   );
 }
 
-function knownOf({ asked, work }: JobView): Readonly<Record<string, string>> {
-  // Jobs of before remember nothing but their request.
-  const isSimple = work.route === 'music.generate' && !work.request.customMode;
-  return asked ?? rememberAsked(isSimple ? { prompt: work.request.prompt } : {});
-}
-
-/** What was asked for, in sentences. */
-function askedWords(job: JobView): string[] {
-  const { prompt, style, lyrics } = knownOf(job);
-  return [
-    ...(prompt ? [`Asked for: ${prompt}`] : []),
-    ...(style ? [`Style: ${style}`] : []),
-    ...(lyrics && !prompt ? [`Words: ${lyrics}`] : []),
-  ];
-}
-
 /** What was asked for, without what the message says already: where no command is shown, nothing else does. */
 function askedFor(job: JobView, { title = '', fields = [] }: Message): Field[] {
-  const known = knownOf(job);
+  const { asked: known = {} } = job;
   const said = [title, ...fields.map(({ value }) => value)].map(bare);
   const parts = Object.entries(known).flatMap(([option, words]) => {
     const isSaid = option !== 'mode' && said.some((text) => text.includes(bare(words)));

@@ -7,6 +7,19 @@ export function titleOf({ result, work }: JobView): string {
   return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
 }
 
+/** What was asked for, in sentences. */
+function askedWords({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
+  return [
+    ...(prompt ? [`Asked for: ${prompt}`] : []),
+    ...(style ? [`Style: ${style}`] : []),
+    ...(lyrics && !prompt ? [`Words: ${lyrics}`] : []),
+  ];
+}
+
+/** Describes the cover of a song to people who hear messages. */
+export const coverWords = (job: JobView): string =>
+  [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
+
 /** Whether it has a voice, as far as its request tells. */
 export function hasVoice({ work }: JobView): boolean {
   switch (work.route) {

@@ -4,7 +4,7 @@ import type { Address, Person } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { MediaSource } from '../../core/message.ts';
 import type { PartySong, PartyTools } from '../../core/party.ts';
-import { titleOf } from '../../core/song.ts';
+import { coverWords, titleOf } from '../../core/song.ts';
 import type { System } from '../../core/system.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -113,7 +113,7 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
         name: 'cover',
         source: { type: 'kept', file },
         cover: true,
-        alt: `Cover of ${titleOf(job)}`,
+        alt: coverWords(job),
       };
     },
     async pageOf({ job: id }) {
