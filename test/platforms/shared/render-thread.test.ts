@@ -115,8 +115,8 @@ describe('a render thread', () => {
     expect(await thread.render({ text: deep, limit: 4_000 })).toEqual(['*a *a']);
     expect(await thread.render({ text: `${deep} and more`, limit: 4_000 })).toEqual(['*a *a']);
     expect(sentences).toEqual(['A text is shown plain']);
-    expect(await thread.render({ text: `**bold** ${'word, '.repeat(400)}`, limit: 4_000 })).toEqual([
-      `**bold** ${'word, '.repeat(400)}`.trim(),
+    expect(await thread.render({ text: `**bold** ${'word, '.repeat(150)}`, limit: 4_000 })).toEqual([
+      `**bold** ${'word, '.repeat(150)}`.trim(),
     ]);
     thread.close();
   });
