@@ -46,6 +46,7 @@ describe('what is typed behind a command', () => {
     ['--style "dark lofi" a tune', { prompt: 'a tune', style: 'dark lofi' }],
     ['--style “dark lofi” a tune', { prompt: 'a tune', style: 'dark lofi' }],
     ['--style ‘don’t stop’ a tune', { prompt: 'a tune', style: 'don’t stop' }],
+    ['--style=‘don’t stop’ a tune', { prompt: 'a tune', style: 'don’t stop' }],
     ['it’s Ada’s tune', { prompt: 'it’s Ada’s tune' }],
     ['--style=lofi rain', { prompt: 'rain', style: 'lofi' }],
     ['--style="dark lofi" rain', { prompt: 'rain', style: 'dark lofi' }],

@@ -139,4 +139,4 @@ export function createRenderThread<Input extends { readonly text: string }, Outp
 
 /** How many characters are read if each sign of markup, word and line makes the parser read the whole text. */
 const worstCost = (text: string): number =>
-  text.length * (1 + (text.match(/[!-/:-@[-`{-~\s]/g)?.length ?? 0));
+  text.length * (1 + (text.match(/[!-/:-@[-`{-~\s]|[^\p{ASCII}](?=\w)/gu)?.length ?? 0));

@@ -1,0 +1,296 @@
+/** No part of a message, form or event blocks the event loop, however hostile its text. Texts alone: linear-text.test.ts. */
+import { describe } from 'vitest';
+import type { Form } from '../../src/core/bot/form.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { OptionDeclarations } from '../../src/core/options.ts';
+import { callbackUrl } from '../../src/http/music-callback.ts';
+import { isOwnNetwork } from '../../src/http/own-network.ts';
+import { albumDocument } from '../../src/http/pages/album.ts';
+import { sentencePage } from '../../src/http/pages/layout.ts';
+import { songDocument } from '../../src/http/pages/song.ts';
+import { createGuard, isSameSecret } from '../../src/http/playground/guard.ts';
+import { nonceOf } from '../../src/platforms/discord/connection/rest/rest.ts';
+import { formOf, textSending } from '../../src/platforms/discord/deliver/payload.ts';
+import { openingLine, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
+import {
+  discordInteractionSchema,
+  type Interaction,
+  incomingMessageSchema,
+} from '../../src/platforms/discord/receive/interaction.ts';
+import { invocationOf, personOf, suggestRequestOf } from '../../src/platforms/discord/receive/invocation.ts';
+import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
+import { renderButtons, renderCard } from '../../src/platforms/discord/render/card.ts';
+import { createLayOut, layOutPlainly } from '../../src/platforms/discord/render/paginate.ts';
+import { renderPages } from '../../src/platforms/discord/render/render.ts';
+import { optionHelp } from '../../src/platforms/shared/command-line.ts';
+import { addField } from '../../src/platforms/shared/form-text.ts';
+import { parseOptions } from '../../src/platforms/shared/parse.ts';
+import { createRenderThread } from '../../src/platforms/shared/render-thread/host.ts';
+import { buttonTarget, formTarget } from '../../src/platforms/shared/target.ts';
+import { fits, typedChoice, typedFlag, typedValue } from '../../src/platforms/shared/values.ts';
+import { statusOf } from '../../src/platforms/slack/connection/agent-sessions.ts';
+import { sdkLogger } from '../../src/platforms/slack/connection/client.ts';
+import { digestOf } from '../../src/platforms/slack/deliver/parts.ts';
+import { spokenByBot } from '../../src/platforms/slack/receive/bot-text.ts';
+import { isAboutPeople, isToSomebodyElse } from '../../src/platforms/slack/receive/conversation.ts';
+import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
+import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
+import { createSlackText, slackTextPlainly } from '../../src/platforms/slack/render/markdown.ts';
+import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
+import { render } from '../../src/platforms/slack/render/render.ts';
+import { summaryOf } from '../../src/platforms/slack/render/text.ts';
+import { optionInSlackWords } from '../../src/platforms/slack/render/words.ts';
+import {
+  completeRows,
+  readableMarkdown,
+  renderParts,
+  renderProgress,
+} from '../../src/platforms/terminal/render.ts';
+import { webRequestSchema } from '../../src/platforms/web/receive/requests.ts';
+import { createWebText, webTextPlainly } from '../../src/platforms/web/render/markdown.ts';
+import { renderForWeb } from '../../src/platforms/web/render/render.ts';
+import { testLinear } from '../linear-text.ts';
+
+const OPTIONS = {
+  text: { type: 'text', description: 'Text', multiline: true },
+  who: { type: 'text', description: 'Who', mention: true },
+  count: { type: 'number', description: 'How many' },
+  loud: { type: 'flag', description: 'Loud' },
+  size: { type: 'choice', description: 'Size', choices: [{ name: 'Large', value: 'l' }] },
+  file: { type: 'file', description: 'A file', accept: ['text'], maximumBytes: 1e6 },
+} as const satisfies OptionDeclarations;
+const formWith = (text: string): Form => ({
+  id: 'odd',
+  title: text,
+  submitLabel: 'Go',
+  options: OPTIONS,
+  initial: { text },
+});
+
+const ignore = () => undefined;
+const LOG = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+describe('options and forms are read in linear time', () => {
+  testLinear({
+    'options by position': (text) =>
+      parseOptions({ name: 'odd', options: OPTIONS, positional: true }, `large ${text}`),
+    'a number of many groups': (text) => parseOptions({ name: 'odd', options: OPTIONS }, `--count 1${text}`),
+    'a typed choice': (text) => typedValue('size', OPTIONS.size, text, ''),
+    'a typed number': (text) => typedValue('count', OPTIONS.count, text, ''),
+    'a typed address': (text) => typedValue('file', OPTIONS.file, `https://a.example/${text}`, ''),
+    typedFlag: (text) => typedFlag('loud', text),
+    fits: (text) => Object.values(OPTIONS).map((option) => fits(option, text)),
+    typedChoice: (name) => typedChoice({ name, value: 'a' }),
+    optionHelp: (description) => optionHelp('a', { type: 'text', description }),
+    addField: (text) => addField({ a: text }, 'a:word2', text),
+    buttonTarget: (text) => buttonTarget(`song.again:${text}`),
+    formTarget,
+  });
+});
+
+const interactionOf = (type: number, data: object): Interaction =>
+  discordInteractionSchema.parse({
+    id: '1234567890123456789',
+    application_id: '1',
+    token: 't',
+    channel_id: '2',
+    user: { id: '3', username: 'ada' },
+    type,
+    data,
+  });
+
+describe('Discord’s events and forms are read in linear time', () => {
+  testLinear({
+    'a command': (value) => {
+      const options = [
+        { name: 'text', type: 3, value, focused: true },
+        { name: 'who', type: 9, value: '7' },
+      ];
+      const resolved = { roles: { 7: { name: value } } };
+      const sent = interactionOf(2, { name: 'odd', type: 1, options, resolved });
+      return sent.type === 2 && [invocationOf(sent, 0), suggestRequestOf(sent, 0)];
+    },
+    'a button': (custom_id) => {
+      const sent = interactionOf(3, { custom_id, component_type: 2 });
+      return sent.type === 3 && invocationOf(sent, 0);
+    },
+    'a sent form': (value) => {
+      const fields = ['text', 'count:number'].map((custom_id) => ({
+        component: { custom_id, type: 4, value },
+      }));
+      const sent = interactionOf(5, { custom_id: 'odd', components: fields });
+      return sent.type === 5 && optionsOfForm(sent);
+    },
+    'a form': (text) => modalOrReason(formWith(text)),
+    'the button of a form': (text) => openFormButton(formWith(text)),
+    'a message of a person': (content) => {
+      const author = { id: '3', username: 'ada' };
+      const message = incomingMessageSchema.parse({ id: '1', channel_id: '2', type: 0, content, author });
+      return textOfPerson(message, '111222333444555666');
+    },
+    'a message of the bot': (content) => openingLine({ content, embeds: [] }),
+    'the name of a person': (nick) => personOf({ id: '1', username: 'ada' }, { nick, roles: [] }),
+    'a request': (text) => formOf(textSending(text), []),
+    nonceOf,
+  });
+});
+
+describe('Slack’s events and forms are read in linear time', () => {
+  testLinear({
+    'a form': (text) =>
+      viewOf(formWith(text), { address: { platform: 'slack', channel: 'C1', person: 'U0ADA' } }),
+    'a sent form': (value) =>
+      formOptions({
+        text: { text: { type: 'plain_text_input', value } },
+        count: { count: { type: 'number_input', value } },
+      }),
+    'a file': (name) => fileReference({ name, url_private: name, mimetype: name }),
+    readMetadata,
+    readShown,
+    pressedForm: (text) => pressedForm(`form:${text}`),
+    isToSomebodyElse: (text) => isToSomebodyElse({ text }),
+    isAboutPeople: (text) => isAboutPeople({ text }),
+    'a message of the bot': (text) => spokenByBot([{ type: 'markdown', text }]),
+    'rich text of the bot': (text) => {
+      const quote = { type: 'rich_text_quote', elements: [{ type: 'text', text }] };
+      return spokenByBot([{ type: 'rich_text', elements: [quote] }]);
+    },
+    optionInSlackWords: (description) => optionInSlackWords({ type: 'text', description }),
+    statusOf: (stage) => statusOf({ stage, startedAt: 0 }, 9),
+    'a line of the SDK': (text) => sdkLogger(LOG).warn(text),
+    digestOf,
+  });
+});
+
+/** What stands beside a message's text is shorter: the gateway's titles have 1,000 characters at most, and options 3,000. */
+const part = (text: string): string => text.slice(0, 4_000);
+const KEPT = { name: 'k', bytes: 9, contentType: 'image/png' };
+
+/** A message with the text in one of its places. */
+const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
+  text: (text) => ({ text, conversation: true, feedback: { good: 'a', bad: 'b' } }),
+  title: (text) => ({ title: part(text) }),
+  fact: (text) => ({ fields: [{ name: part(text), value: part(text) }] }),
+  footer: (text) => ({ footer: part(text) }),
+  stage: (text) => ({ title: 'A song', progress: { stage: part(text), startedAt: 0, until: 9 } }),
+  'name of a file': (name) => ({ media: [{ kind: 'image', name, source: { type: 'kept', file: KEPT } }] }),
+  'description of a picture': (text) => ({
+    title: 'a',
+    media: [
+      { kind: 'image', name: 'a', alt: part(text), cover: true, source: { type: 'kept', file: KEPT } },
+      { kind: 'image', name: 'b', caption: part(text), source: { type: 'remote', url: 'https://a.example' } },
+    ],
+  }),
+  'address of a file': (text) => ({
+    media: [{ kind: 'video', name: 'a', source: { type: 'remote', url: `https://a.example/${part(text)}` } }],
+  }),
+  button: (text) => ({
+    title: 'a',
+    actions: [
+      { type: 'action', id: 'song.again:j:0', label: part(text), emoji: part(text) },
+      { type: 'link', url: `https://a.example/${part(text)}`, label: part(text) },
+    ],
+  }),
+};
+const link = () => 'https://bot.example/a';
+const terminal = { style: (_: unknown, text: string) => text, numberOf: () => 1, savedAs: () => 'a' };
+
+describe.each(Object.entries(MESSAGES))('the %s of a message is written in linear time', (_, messageOf) => {
+  testLinear({
+    'on Discord': (text) =>
+      renderPages(messageOf(text), { fileBytes: 1e7, link, layOut: async (input) => layOutPlainly(input) }),
+    'in a card of Discord': (text) => {
+      const message = messageOf(text);
+      return [renderCard(message, []), renderButtons(message.actions ?? [], message)];
+    },
+    'on Slack': (text) =>
+      render(messageOf(text), {
+        person: 'U0ADA',
+        links: link,
+        layOut: async (input) => slackTextPlainly(input),
+      }),
+    'in a notification of Slack': (text) => summaryOf(messageOf(text), { person: 'U0ADA' }),
+    'on Slack’s Home tab': (text) =>
+      homeView({
+        sections: [messageOf(text)],
+        shown: { direct: 'D1' },
+        answer: undefined,
+        options: { person: 'U0ADA', layOut: async (input) => slackTextPlainly(input) },
+      }),
+    'in the terminal': (text) => [
+      renderParts(messageOf(text), terminal),
+      renderProgress(messageOf(text), terminal),
+    ],
+    'on the web': (text) =>
+      renderForWeb(messageOf(text), { person: 'ada', layOut: async (input) => webTextPlainly(input) }),
+  });
+});
+
+const file = { name: 'a.mp3', bytes: 9, contentType: 'audio/mpeg', path: 'files/a' };
+const place = { root: './', asset: (name: string) => `/assets/${name}` };
+const guard = createGuard('80');
+
+describe('pages and requests are read and written in linear time', () => {
+  testLinear({
+    songDocument: (text) =>
+      songDocument(
+        {
+          title: text,
+          person: text,
+          style: text,
+          lyrics: text,
+          madeAt: 0,
+          takes: [{ number: 1, audio: file, lines: [], stems: [{ name: text, file }] }],
+          made: [{ title: text }],
+        },
+        { ...place, url: 'https://a.example', wordsOf: () => 'words', absolute: (path) => path },
+      ),
+    albumDocument: (text) => albumDocument({ channel: text, songs: [{ title: text, person: text }] }, place),
+    sentencePage: (sentence) => sentencePage({ title: 'a', sentence }, place),
+    callbackUrl: (text) => callbackUrl(text, 'job', 'secret'),
+    isOwnNetwork,
+    isSameSecret: (text) => isSameSecret(text, text),
+    guard: (text) => guard({ method: text, headers: { host: text }, socket: { remoteAddress: text } }),
+    webRequest: (line) =>
+      webRequestSchema.safeParse({
+        type: 'line',
+        person: 'a',
+        channel: 'a',
+        id: 'abcdefghijklmnopqr',
+        uploads: [],
+        line,
+      }),
+    readableMarkdown,
+    completeRows: (text) => completeRows(text, 80),
+  });
+});
+
+/** Renders what is rendered at once; anything else is plain, since the thread is closed. Nothing is remembered. */
+function atOnce<Input extends { readonly text: string }, Output>(
+  create: () => (input: Input) => Output,
+  plainly: (input: Input) => Output,
+) {
+  return (input: Input) => {
+    const module = new URL('no-thread-is-started.ts', import.meta.url);
+    const thread = createRenderThread({ module, create, plainly, log: LOG });
+    thread.close();
+    return thread.render(input);
+  };
+}
+const onDiscord = atOnce(createLayOut, layOutPlainly);
+const onSlack = atOnce(createSlackText, slackTextPlainly);
+const onTheWeb = atOnce(createWebText, webTextPlainly);
+
+describe('a short text is rendered at once only where that takes no time', () => {
+  const around = { before: [], after: [] };
+  for (const length of [500, 1_000, 2_000, 4_000]) {
+    const short = (beginning: string, text: string) => beginning + text.slice(0, length - beginning.length);
+    testLinear({
+      [`on Discord, in a list of ${length} characters`]: (text) =>
+        onDiscord({ text: short('- ', text), pages: around, mostPages: 3 }),
+      [`on Slack, behind a bracket, ${length} characters`]: (text) =>
+        onSlack({ text: short('[', text), limit: 10_000 }),
+      [`on the web, in a list of ${length} characters`]: (text) => onTheWeb({ text: short('- ', text) }),
+    });
+  }
+});
