@@ -1,8 +1,8 @@
 /** Checks that functions take linear time in text, however hostile it is. */
 import { expect, test } from 'vitest';
 
-/** In characters. The short ones are for functions that would take hours for a long one. */
-const LENGTHS = [50, 70, 1_000, 10_000, 200_000];
+/** In characters. The short one finds what would take hours for a long one. */
+const LENGTHS = [60, 1_000, 200_000];
 /** Of one core, for 200 kB. */
 const MOST_MILLISECONDS = 50;
 const HOPELESS_MILLISECONDS = 1_000;
@@ -10,36 +10,14 @@ const MOST_RUNS = 5;
 /** Of one core, for 200,000 strings there and back. */
 const MILLISECONDS_OF_COPY = 8;
 
-/** Repeated until the text is long enough. */
+/** Repeated until the text is long enough: one of each kind of sign that readers and renderers look for. */
 const UNITS = [
-  ...['[', ']', '(', '{', '[]', '](', '[a](', '![', '<>', '<a', '<!--', '<@', '<@a|'],
-  ...['`', '`a``b', '```\n', '*', '*a_ ', '**a *b ', '_', '~~a '],
-  ...[' ', '\n', '\r\n', '\u00a0\n', '\t- ', '\n> ', '\n- ', '\n1. ', '# '],
-  ...[
-    '|',
-    '\n|',
-    '=',
-    '-',
-    '--a=',
-    '.',
-    ',',
-    '/',
-    '//',
-    '\\',
-    ':',
-    'a:',
-    '&',
-    '?',
-    '!',
-    '%',
-    '$',
-    '0',
-    '"',
-    "'",
-  ],
-  ...['‚a ', '--a=‚b', '—a ', '<@U0BOT|', ' 000'],
-  ...['a', 'a ', 'a\n', 'a+', 'a@', 'http://', 'www.', ': '],
-  ...['👍', 'e\u0301', '\u0301\u0316', '\u200d', '字', 'กา', '\u202e', '\ud800'],
+  ...['[', '](', '[a](', '![', '<', '<a', '<!--', '<@a|', '{"a":'],
+  ...['`', '```\n', '*', '*a_ ', '~~a '],
+  ...[' ', '\r\n', '\n> ', '\n- ', '\n1. ', '# ', '\n|'],
+  ...['--a=', '--a=‚b', ',', '//', '\\', 'a:', '&', '0', '"', "'"],
+  ...['a', 'a ', 'a@', 'http://', 'www.'],
+  ...['👍', 'e\u0301', '\u200d', '\ud800'],
 ];
 const BEGINNINGS_AND_UNITS = [
   ['[a](', '<>'],

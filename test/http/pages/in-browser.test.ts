@@ -18,7 +18,7 @@ const METER = `(() => {
   meter.getFloatTimeDomainData(samples);
   return Math.max(...samples.map(Math.abs));
 })()`;
-/** Looks at the mix twenty times a second for a minute of it: promises the loudest sample, and how often a lane was drawn. */
+/** Looks at the mix twenty times a second for ten seconds of it: promises the loudest sample, and how often a lane was drawn. */
 const LISTEN_TO_MIX = `(() => {
   const { deck } = document.querySelector('[data-mixer]');
   const samples = new Float32Array(deck.meter.fftSize);
@@ -29,13 +29,13 @@ const LISTEN_TO_MIX = `(() => {
     heard.drawn += 1;
     clearRect.apply(this, area);
   };
-  globalThis.heardAMinute = new Promise((resolve) => {
+  globalThis.listened = new Promise((resolve) => {
     const look = setInterval(() => {
       if (!deck.playing || deck.position() < 0.1) return;
       deck.meter.getFloatTimeDomainData(samples);
       heard.loudest = Math.max(heard.loudest, ...samples.map(Math.abs));
       heard.looks += 1;
-      if (deck.position() <= 60) return;
+      if (deck.position() <= 10) return;
       clearInterval(look);
       // As it is now: the mix goes on.
       resolve({ ...heard });
@@ -118,7 +118,7 @@ const SCREENS = [
 describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   let browser: TestBrowser;
   /** One that plays its stems from before the other tests until the last one. */
-  let minute: Visit;
+  let mixing: Visit;
   let longSite: SongSite;
   let site: SongSite;
   const files = new Files();
@@ -128,10 +128,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     site = await serveSong({ song: sample, files });
     const longFiles = new Files();
     longSite = await serveSong({ song: sampleSong(longFiles, 64), files: longFiles });
-    minute = await browser.visit(longSite.songUrl);
-    await openMixer(minute);
-    await minute.page.evaluate(LISTEN_TO_MIX);
-    await minute.page.getByRole('button', { name: 'Play the mix' }).click();
+    mixing = await browser.visit(longSite.songUrl);
+    await openMixer(mixing);
+    await mixing.page.evaluate(LISTEN_TO_MIX);
+    await mixing.page.getByRole('button', { name: 'Play the mix' }).click();
   });
   afterAll(() => longSite?.[Symbol.asyncDispose]());
   afterAll(() => site?.[Symbol.asyncDispose]());
@@ -475,17 +475,17 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('after a minute of playing, stems are in step to the sample', async () => {
-    const { page, problems } = minute;
+  test('after ten seconds of playing, stems are in step to the sample', async () => {
+    const { page, problems } = mixing;
     const { loudest, looks, drawn } = z
       .object({ loudest: z.number(), looks: z.number(), drawn: z.number() })
-      .parse(await page.evaluate('heardAMinute'));
+      .parse(await page.evaluate('listened'));
     // The stems are opposites all along, and a millisecond of difference would be loud.
     expect(loudest).toBeLessThan(0.005);
-    expect(looks).toBeGreaterThan(500);
-    // Two lanes of 240 bars: none is drawn again before its next bar is played.
-    expect(drawn).toBeGreaterThan(100);
-    expect(drawn).toBeLessThanOrEqual(480);
+    expect(looks).toBeGreaterThan(80);
+    // Two lanes of 240 bars for 64 seconds: none is drawn again before its next bar is played.
+    expect(drawn).toBeGreaterThan(20);
+    expect(drawn).toBeLessThanOrEqual(80);
     await page.getByRole('button', { name: 'Mute vocals' }).click();
     const play = page.getByRole('button', { name: 'Play the mix' });
     const level = async () => {
@@ -498,7 +498,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   });
 
   test('a shift of a millisecond between two stems would be heard', async () => {
-    const { page } = minute;
+    const { page } = mixing;
     const shifted = `(async () => {
       const { buffers: [one, other], duration } = document.querySelector('[data-mixer]').deck;
       const context = new OfflineAudioContext(1, 44100, 44100);
