@@ -1,17 +1,12 @@
-/** What the listener shares with others: requests of chat platforms, signatures in URLs, and addresses of pages. */
+/** What the listener shares with others: routes of chat platforms, signatures in URLs, and addresses of pages. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a chat platform sends to the listener by itself. Nothing about it is proven. */
-export interface WebhookRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it came, since signatures are made over these bytes. */
-  readonly body: Buffer;
-}
-
-export interface WebhookAnswer {
-  readonly status: number;
-  /** Without it the answer has no body. */
-  readonly json?: object;
+/** What a chat platform answers itself at the listener: events that it sends, and pages that people open. */
+export interface PlatformRoutes {
+  readonly routes: readonly { readonly method: 'GET' | 'POST'; readonly path: string }[];
+  /** Reads the body itself, since signatures are made over its bytes. Throws what the listener answers with 500. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** A chat that the listener shows in a browser on this machine. */

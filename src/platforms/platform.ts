@@ -1,8 +1,7 @@
 /** The port that every platform implements. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Bot } from '../core/bot/bot.ts';
-import type { BrowserChat, WebhookAnswer, WebhookRequest } from '../core/http.ts';
+import type { BrowserChat, PlatformRoutes } from '../core/http.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
 
@@ -74,10 +73,8 @@ export interface Platform {
    * be called again; to undefined, and absent, where a platform has none. Throws PlatformError.
    */
   showProgress?(address: Address, progress: Progress): Promise<number | undefined>;
-  /** Verifies and handles a request to the listener; absent where the platform sends none. */
-  readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
-  /** Answers a browser at one of the platform's own pages; absent where there are none. */
-  readonly visit?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** What it answers itself at the listener; absent where that is nothing. */
+  readonly listener?: PlatformRoutes;
   /** The chat that the listener shows in a browser; absent where people bring a client of their own. */
   readonly browserChat?: BrowserChat;
   /** A link for people to a message that was shown; absent or undefined where the platform has none. */

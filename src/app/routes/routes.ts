@@ -2,7 +2,7 @@
 import { fileRoutes } from '../../http/files.ts';
 import { healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';
-import { pageRoutes, webhookRoutes } from '../../http/platform-routes.ts';
+import { platformRoutes } from '../../http/platform-routes.ts';
 import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts';
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
@@ -18,14 +18,9 @@ export function routesOf(
   outside: Outside,
   platforms: Platforms,
   { jobs, administration }: Inside,
-  { config, log, now, measure }: InsideOptions,
+  { log, now, measure }: InsideOptions,
 ): Routes[] {
   const { storage, secrets, media } = outside;
-  const receiveBy = (name: string, path: string) => {
-    const receive = platforms.get(name)?.receive;
-    return receive ? [webhookRoutes({ path, receive })] : [];
-  };
-  const visit = platforms.get('slack')?.visit;
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
@@ -33,10 +28,7 @@ export function routesOf(
       [fileRoutes({ log, now, media }), ...songPageRoutes(outside, administration, { log, elapsed })],
       { elapsed },
     ),
-    ...(config.slack?.connection.type === 'http' ? receiveBy('slack', '/slack/events') : []),
-    ...(visit && config.slack?.account.type === 'oauth'
-      ? [pageRoutes({ paths: ['/slack/install', '/slack/oauth_redirect'], visit })]
-      : []),
+    ...[...platforms.values()].flatMap(({ listener }) => (listener ? [platformRoutes(listener)] : [])),
   ];
 }
 

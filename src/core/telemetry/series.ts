@@ -106,11 +106,6 @@ export const SERIES = {
     help: 'Open connections to a chat: shards, sockets.',
     labels: ['platform'],
   },
-  minstrel_slack_app_connections: {
-    type: 'gauge',
-    help: 'Sockets of the Slack app in all processes, as Slack counted them when this replica opened its last one.',
-    labels: [],
-  },
   minstrel_platform_reconnects_total: {
     type: 'counter',
     help: 'Connections to a chat that ended and had to be opened again.',

@@ -7,16 +7,20 @@ import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread, type Renderer } from '../shared/render-thread/host.ts';
-import { openAccount, type TokenAccount } from './connection/account.ts';
+import { openAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { createArrivals } from './connection/arrivals.ts';
 import { isPublicChannel } from './connection/channels.ts';
 import { measuredFetch, sdkLogger } from './connection/client.ts';
-import type { HttpConnection, OAuthAccount, SocketConnection } from './connection/connection.ts';
+import type {
+  HttpConnection,
+  OAuthAccount,
+  SocketConnection,
+  TokenAccount,
+} from './connection/connection.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
 import { createSockets } from './connection/sockets.ts';
-import { createWebhook } from './connection/webhook.ts';
-import type { Workspace } from './connection/workspaces.ts';
+import { organisationIn, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
 import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
@@ -91,13 +95,13 @@ export function createSlack(options: SlackOptions): Platform {
     ...common,
     settings: options.settings,
     withLock: options.withLock,
+    signingSecret: options.connection.type === 'http' ? options.connection.signingSecret : undefined,
+    patienceMs,
     editGapMs,
   });
-  const { workspaces } = account;
+  const { workspaces, http } = account;
   const connection =
-    options.connection.type === 'socket'
-      ? createSockets(options.connection, common)
-      : createWebhook(options.connection, common);
+    options.connection.type === 'socket' ? createSockets(options.connection, common) : http.connection;
   const app = createApp({ ...common, receiver: connection, workspaces, arrivals });
   const renders = createRenderThread({
     module: new URL('./render/markdown.ts', import.meta.url),
@@ -117,6 +121,7 @@ export function createSlack(options: SlackOptions): Platform {
     responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
+  const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationIn(address));
   /** What a thread of the agent view shows decides what its status says. */
   async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
     const agentThread = agentThreadOf(address);
@@ -129,18 +134,22 @@ export function createSlack(options: SlackOptions): Platform {
   /** Why Slack refuses the token. */
   let refusal: string | undefined;
 
-  /** Listens once the token is accepted: with one that Slack refuses, no result could be posted. */
-  async function connect(): Promise<void> {
+  /**
+   * Listens once the token is accepted: with one that Slack refuses, no result could be posted. Resolves after Slack's first
+   * answer, and asks again until Slack accepts it.
+   */
+  async function checkToken(): Promise<void> {
     if (stopping.signal.aborted) return;
     const before = refusal;
     refusal = await account.refusal();
-    if (stopping.signal.aborted) return;
-    if (refusal === undefined) {
-      await connection.start();
-      return;
-    }
+    if (refusal === undefined) return await connection.start();
     if (refusal !== before) log.error({}, refusal);
-    void sleep(TOKEN_RETRY_MS, stopping.signal).then(connect);
+    void sleep(TOKEN_RETRY_MS, stopping.signal).then(checkToken);
+  }
+
+  async function uninstalled(id: string, at: number): Promise<void> {
+    await account.removed(id, at);
+    if (refusal === undefined) await checkToken();
   }
 
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
@@ -148,21 +157,21 @@ export function createSlack(options: SlackOptions): Platform {
   return {
     name: PLATFORM_NAME,
     ...(options.threads ? {} : { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
-    ...(connection.receive === undefined ? {} : { receive: connection.receive }),
-    ...(account.visit === undefined ? {} : { visit: account.visit }),
+    listener: http.routes,
 
     async start(bot: Bot) {
-      const { uninstalled } = account;
       listen(app, { ...tools, bot, threads: options.threads, backlog: new Backlog(), uninstalled });
       arrivals.start();
-      await connect();
+      await checkToken();
     },
 
     async stop() {
       stopping.abort();
       connection.refuse();
       // An acknowledgement needs the connection that its event came by.
-      await Promise.race([app.idle(), sleep(STOP_MS)]);
+      const isIdle = new AbortController();
+      await Promise.race([app.idle(), sleep(STOP_MS, isIdle.signal)]);
+      isIdle.abort();
       await connection.stop();
     },
 
@@ -181,7 +190,7 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async show(address, message, showOptions) {
-      const workspace = await workspaces.of(address.guild);
+      const workspace = await workspaceAt(address);
       await workspace.rates.messages.slot('next');
       const posted = await show(address, message, showOptions, { ...tools, ...workspace });
       await tellStatus(address, message, workspace);
@@ -191,7 +200,7 @@ export function createSlack(options: SlackOptions): Platform {
     async showProgress(address, progress) {
       const agentThread = agentThreadOf(address);
       if (agentThread === undefined) return undefined;
-      const { identity, agents } = await workspaces.of(address.guild);
+      const { identity, agents } = await workspaceAt(address);
       await identity.settle();
       if (!agents.isOffered()) return undefined;
       await agents.tell(agentThread, progress);
@@ -199,12 +208,12 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async retract(address, posts) {
-      const workspace = await workspaces.of(address.guild);
+      const workspace = await workspaceAt(address);
       await retract(address, posts, { ...tools, ...workspace });
     },
 
     stream(address, showOptions) {
-      const workspace = workspaces.of(address.guild);
+      const workspace = workspaceAt(address);
       const stream = streamTo(address, showOptions, workspace, tools);
       return {
         update: stream.update,
@@ -217,28 +226,28 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async linkTo(address, posted) {
-      const { identity } = await workspaces.of(address.guild);
+      const { identity } = await workspaceAt(address);
       return linkTo(address, posted, await identity.read());
     },
 
     async isPublic(address) {
-      return isPublicChannel(address, { ...tools, ...(await workspaces.of(address.guild)) });
+      return isPublicChannel(address, { ...tools, ...(await workspaceAt(address)) });
     },
 
     async removeLinks(address, posted, page) {
-      await removeSlackLinks(address, posted, page, { ...tools, ...(await workspaces.of(address.guild)) });
+      await removeSlackLinks(address, posted, page, { ...tools, ...(await workspaceAt(address)) });
     },
 
     async offers(address, posted, action) {
-      return offersAction(address, posted, action, { ...tools, ...(await workspaces.of(address.guild)) });
+      return offersAction(address, posted, action, { ...tools, ...(await workspaceAt(address)) });
     },
 
-    async attachmentHeaders(url, { guild }): Promise<Readonly<Record<string, string>>> {
+    async attachmentHeaders(url, address): Promise<Readonly<Record<string, string>>> {
       if (!URL.canParse(url)) return {};
       const { protocol, hostname, origin } = new URL(url);
       const slacks = protocol === 'https:' && FILE_HOSTS.includes(hostname);
       if (!slacks && !fileOrigins.includes(origin)) return {};
-      const { token } = await workspaces.of(guild);
+      const { token } = await workspaceAt(address);
       return { authorization: `Bearer ${token}` };
     },
 
@@ -246,7 +255,7 @@ export function createSlack(options: SlackOptions): Platform {
     acknowledgement: async (address) => (awaitsAcknowledgement(address) ? 'nothing' : 'waiting'),
 
     async sendPrivately(address, message) {
-      await sendPrivately(address, message, { ...tools, ...(await workspaces.of(address.guild)) });
+      await sendPrivately(address, message, { ...tools, ...(await workspaceAt(address)) });
     },
   };
 }

@@ -16,7 +16,9 @@ type Events = NonNullable<
 /** The callback ids of shortcuts; a command's name follows. */
 export const MESSAGE_SHORTCUT = 'message-menu:';
 export const GLOBAL_SHORTCUT = 'form:';
-/** Where browsers install the app, and where Slack sends them back to; below the listener's public address. */
+/** Where Slack sends events; below the listener's public address, as are the next two. */
+export const EVENTS_PATH = '/slack/events';
+/** Where browsers install the app, and where Slack sends them back to. */
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
@@ -85,7 +87,7 @@ export function createManifest(
 ): Manifest {
   const commands = declared.map(inSlackWords);
   const base = url?.replace(/(?<!\/)\/+$/, '');
-  const requestUrl = base === undefined || socket ? {} : { request_url: `${base}/slack/events` };
+  const requestUrl = base === undefined || socket ? {} : { request_url: `${base}${EVENTS_PATH}` };
   return {
     _metadata: { major_version: 1, minor_version: 1 },
     display_information: {

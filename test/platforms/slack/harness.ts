@@ -12,7 +12,7 @@ import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../
 import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Measure } from '../../../src/core/telemetry/series.ts';
-import { webhookRoutes } from '../../../src/http/platform-routes.ts';
+import { platformRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
 import { createRenderThread } from '../../../src/platforms/shared/render-thread/host.ts';
@@ -206,7 +206,6 @@ const noSettings = {
   get: async () => undefined,
   set: async () => {},
   delete: async () => {},
-  update: async () => undefined,
 };
 
 /** The adapter sleeps this much shorter, so that no test waits for a Retry-After. */
@@ -235,8 +234,6 @@ const logInto = (warned: string[], failures: string[] = []) => ({
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
   connections?: number;
-  /** How long a socket may take to open, in milliseconds. */
-  openWithinMs?: number;
   threads?: boolean;
   measure?: Measure;
   /** What goes wrong while the adapter starts. */
@@ -258,6 +255,8 @@ export interface Harness {
   readonly failures: readonly string[];
   /** The adapter's. */
   now(): number;
+  /** How many of the adapter's waits have not ended. */
+  sleeping(): number;
   /** Moves the adapter's clock. */
   passTime(ms: number): void;
   /** Sets the clock of the bot's machine by so much. */
@@ -294,6 +293,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   let { aheadMs = 0 } = options;
   let passed = 0;
   let slept = 0;
+  let sleeping = 0;
   const elapsed = () => (realTime ? performance.now() : slept);
   const slackNow = () => (realTime ? Date.now() : startedAt + slept) + passed;
   const now = () => slackNow() + aheadMs;
@@ -309,7 +309,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
               type: 'socket',
               appToken: server.appToken,
               connections: options.connections ?? 1,
-              ...(options.openWithinMs === undefined ? {} : { openWithinMs: options.openWithinMs }),
             },
       threads: options.threads ?? false,
       settings: noSettings,
@@ -321,11 +320,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       elapsed,
       suspensionClock: () => performance.now() + suspendedMs,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
-      sleep: async (ms) => {
+      sleep: async (ms, signal) => {
         const until = elapsed() + ms;
+        sleeping += 1;
         // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
-        await delay(DEADLINES.includes(ms) ? ms : ms / speed);
-        slept = Math.max(slept, until);
+        await delay(DEADLINES.includes(ms) ? ms : ms / speed, undefined, { signal }).catch(() => undefined);
+        sleeping -= 1;
+        if (signal?.aborted !== true) slept = Math.max(slept, until);
       },
       editGapMs: EDIT_GAP_MS,
       ...(options.layOut && { layOut: options.layOut }),
@@ -336,9 +337,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     host: '127.0.0.1',
     port: 0,
     log,
-    routes: [
-      webhookRoutes({ path: '/slack/events', receive: async (request) => await slack.receive?.(request) }),
-    ],
+    routes: slack.listener ? [platformRoutes(slack.listener)] : [],
   });
   if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
   options.trouble?.(server);
@@ -348,6 +347,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     warned,
     failures,
     now,
+    sleeping: () => sleeping,
     passTime: (ms) => {
       passed += ms;
     },

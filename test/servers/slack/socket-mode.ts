@@ -40,8 +40,6 @@ export class SocketMode {
   #closing = false;
   /** How many connections were ever made. */
   connected = 0;
-  /** So many of the next connections are taken and then left without an answer. */
-  unanswered = 0;
 
   constructor(options: SocketModeOptions) {
     this.#options = options;
@@ -53,11 +51,6 @@ export class SocketMode {
       const ticket = url.searchParams.get('ticket') ?? '';
       if (this.#closing || url.pathname !== '/link/' || !this.#tickets.delete(ticket)) {
         socket.destroy();
-        return;
-      }
-      if (this.unanswered > 0) {
-        this.unanswered -= 1;
-        socket.resume().on('end', () => socket.destroy());
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (websocket) => this.#welcome(websocket));

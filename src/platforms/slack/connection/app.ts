@@ -43,18 +43,66 @@ export function organisationOf({
   return isEnterpriseInstall ? enterpriseId : undefined;
 }
 
+/**
+ * Bolt acknowledges an event before its listeners run, so a process that dies in between would lose it. Here an event is
+ * acknowledged after they ran, or by a listener that has stored what it asks for. It is not acknowledged when it could not be
+ * handled: then Slack sends it again.
+ */
+class StoringApp extends App {
+  takeCommand: TakeCommand = () => undefined;
+  readonly #arrivals: Arrivals;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(arrivals: Arrivals, options: ConstructorParameters<typeof App>[0]) {
+    super(options);
+    this.#arrivals = arrivals;
+  }
+
+  override async processEvent(event: ReceiverEvent): Promise<void> {
+    const { body, ack, customProperties: { sentAt } = {} } = event;
+    const arrival = this.#arrivals.arrival(body, sentAtSchema.parse(sentAt));
+    const handled = this.takeCommand({ body, ack, arrival }) ?? this.#handle(event, arrival);
+    this.#running.add(handled);
+    try {
+      await handled;
+    } finally {
+      this.#running.delete(handled);
+    }
+  }
+
+  async #handle(event: ReceiverEvent, arrival: Arrival): Promise<void> {
+    const { body, ack } = event;
+    const isEvent = body.type === 'event_callback';
+    let acknowledging: Promise<void> | undefined;
+    const acknowledge = (): Promise<void> => {
+      acknowledging ??= ack();
+      return acknowledging;
+    };
+    await super.processEvent({
+      ...event,
+      customProperties: { arrival, acknowledge },
+      ack: isEvent ? async () => {} : ack,
+    });
+    if (isEvent) await acknowledge();
+  }
+
+  /** Resolves when nothing that Slack sent is being handled. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+}
+
+const sentAtSchema = z.number().optional();
+
 export type SlackApp = ReturnType<typeof createApp>;
 
 /** Connects to nothing until the receiver starts. */
 export function createApp({ client, receiver, workspaces, arrivals, log }: AppOptions) {
-  /** Bodies that could not be handled: Slack may send them again. */
-  const failed = new WeakSet<object>();
-  const app = new App({
+  const app = new StoringApp(arrivals, {
     receiver,
     logger: client.logger,
     clientOptions: webClientOptions(client),
     convoStore: false,
-    extendedErrorHandler: true,
     authorize: async (source) => {
       const { teamId, enterpriseId } = source;
       // An acknowledgement does not wait until Slack has said who the bot is.
@@ -66,64 +114,17 @@ export function createApp({ client, receiver, workspaces, arrivals, log }: AppOp
       };
     },
   });
-  let takeCommand: TakeCommand = () => undefined;
-  const deferred = deferAcknowledgements(app, (body) => failed.has(body));
-  const running = new Set<Promise<void>>();
-  app.processEvent = async (event: ReceiverEvent) => {
-    const { body, ack, customProperties: { sentAt } = {} } = event;
-    const arrival = arrivals.arrival(body, sentAtSchema.parse(sentAt));
-    const handled = takeCommand({ body, ack, arrival }) ?? deferred(event, arrival);
-    running.add(handled);
-    try {
-      await handled;
-    } finally {
-      running.delete(handled);
-    }
-  };
-  app.error(async ({ error, body }: { error: Error; body: object }) => {
-    failed.add(body);
+  // Rethrown, so that it is not acknowledged.
+  app.error(async (error) => {
     log.error({ err: error }, 'An event from Slack was not handled');
+    throw error;
   });
   return {
     app,
     /** Ahead of Bolt, which makes for each of many commands that come together what none of them needs. */
     takeCommands(take: TakeCommand): void {
-      takeCommand = take;
+      app.takeCommand = take;
     },
-    /** Resolves when nothing that Slack sent is being handled. */
-    async idle(): Promise<void> {
-      while (running.size > 0) await Promise.allSettled(running);
-    },
-  };
-}
-
-const sentAtSchema = z.number().optional();
-
-/**
- * Bolt acknowledges an event before it passes it on, so a process that dies in between would lose it. Here an event is
- * acknowledged after it was handled, or by a listener that has stored what it asks for. It is not acknowledged at all when it
- * could not be handled: then Slack sends it again.
- */
-function deferAcknowledgements(
-  app: App,
-  isFailed: (body: object) => boolean,
-): (event: ReceiverEvent, arrival: Arrival) => Promise<void> {
-  const process = app.processEvent.bind(app);
-  return async (event, arrival) => {
-    const { body, ack } = event;
-    const isEvent = body.type === 'event_callback';
-    let acknowledging: Promise<void> | undefined;
-    const acknowledge = (): Promise<void> => {
-      acknowledging ??= ack();
-      return acknowledging;
-    };
-    await process({
-      ...event,
-      customProperties: { arrival, acknowledge },
-      ack: async (response?: unknown) => {
-        if (!isEvent && !isFailed(body)) await ack(response);
-      },
-    });
-    if (isEvent && !isFailed(body)) await acknowledge();
+    idle: () => app.idle(),
   };
 }

@@ -1,6 +1,5 @@
 /** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
 import type { Receiver } from '@slack/bolt';
-import type { WebhookAnswer, WebhookRequest } from '../../../core/http.ts';
 import type { System } from '../../../core/system.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
 import type { ClientOptions } from './client.ts';
@@ -10,13 +9,16 @@ export interface SocketConnection {
   readonly appToken: string;
   /** Held at once, so that Slack's refreshing of one leaves another; Slack allows ten. Two when left out. */
   readonly connections?: number;
-  /** How long one may take to open, its greeting included. Tests make it shorter. */
-  readonly openWithinMs?: number;
 }
 
 export interface HttpConnection {
   readonly type: 'http';
   readonly signingSecret: string;
+}
+
+export interface TokenAccount {
+  readonly type: 'token';
+  readonly botToken: string;
 }
 
 export interface OAuthAccount {
@@ -42,7 +44,8 @@ export interface Connection extends Receiver {
   readonly trouble: string | undefined;
   /** Open sockets; absent where requests come to the listener. */
   readonly connections?: number;
+  /** Begins to bring events. May be called again. */
+  start(): Promise<void>;
   /** Takes nothing new, and still acknowledges what was taken. */
   refuse(): void;
-  readonly receive?: (request: WebhookRequest) => Promise<WebhookAnswer>;
 }

@@ -5,9 +5,8 @@ import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { slackErrorOf } from '../errors.ts';
 import { AGENT_SCOPE, BOT_SCOPES } from '../manifest.ts';
-import type { TokenAccount } from './account.ts';
 import { createWebClient, sdkLogger } from './client.ts';
-import type { HttpConnection, OAuthAccount, SocketConnection } from './connection.ts';
+import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } from './connection.ts';
 
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';

@@ -1,6 +1,5 @@
 /** Socket Mode over several connections, so that a refresh of one never leaves none. */
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { isTokenError, refusedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
 import { webClientOptions } from './client.ts';
@@ -12,16 +11,13 @@ const isRefused = (error: unknown): boolean => isTokenError(error) || FOR_GOOD.h
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
-const helloSchema = z.object({ type: z.literal('hello'), num_connections: z.number() });
-/** The SDK's own limit is the one of any HTTP response: five minutes. */
-const OPEN_WITHIN_MS = 10_000;
 
 /**
- * The SDK's own reconnection waits five seconds first and ends the process when a token was revoked, so this reconnects
- * by itself. `start` resolves when the first connection is open or has failed, and then goes on trying.
+ * The SDK's own reconnection waits five seconds first, and an error of Slack in it ends the process, so this reconnects by
+ * itself. `start` resolves when the first connection is open or has failed, and then goes on trying.
  */
 export function createSockets(
-  { appToken, connections = 2, openWithinMs = OPEN_WITHIN_MS }: SocketConnection,
+  { appToken, connections = 2 }: SocketConnection,
   { client, log, sleep, random, measure }: ConnectionOptions,
 ): Connection {
   const receivers = Array.from(
@@ -32,19 +28,15 @@ export function createSockets(
         logger: client.logger,
         autoReconnectEnabled: false,
         installerOptions: { clientOptions: webClientOptions(client) },
+        // What was not handled is not acknowledged: Slack sends events again.
+        processEventErrorHandler: async () => false,
       }),
   );
-  for (const { client } of receivers) endWhatDoesNotOpen(client, openWithinMs);
-  for (const { client: socket } of receivers)
-    socket.on('ws_message', (frame: unknown) => {
-      const hello = readHello(frame);
-      if (hello !== undefined) measure?.('minstrel_slack_app_connections', {}, hello.num_connections);
-    });
   const open = new Set<SocketModeReceiver>();
   const stopping = new AbortController();
   let trouble = 'connecting';
+  let started: Promise<void> | undefined;
 
-  /** Each trouble once, however many sockets have it. */
   function tell(error: unknown): void {
     const before = trouble;
     const code = slackErrorOf(error);
@@ -91,40 +83,21 @@ export function createSockets(
     init(app: App) {
       for (const receiver of receivers) receiver.init(app);
     },
-    async start() {
-      const firstTries = receivers.map(
-        (receiver) => new Promise<void>((resolve) => void keepConnected(receiver, resolve)),
+    start() {
+      started ??= Promise.race(
+        receivers.map((receiver) => new Promise<void>((resolve) => void keepConnected(receiver, resolve))),
       );
-      await Promise.race(firstTries);
+      return started;
     },
     refuse() {},
     async stop() {
       stopping.abort();
       trouble = 'stopped';
       // Also those that are opening. One that Slack has not given an address yet ends itself when it is open.
+      const closed = new AbortController();
       const goodbyes = receivers.map((receiver) => receiver.client.disconnect());
-      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS)]);
+      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS, closed.signal)]);
+      closed.abort();
     },
   };
-}
-
-/** What was ended so is tried again like any connection that broke. */
-function endWhatDoesNotOpen(client: SocketModeReceiver['client'], withinMs: number): void {
-  let overdue: NodeJS.Timeout | undefined;
-  client.on('connecting', () => {
-    overdue = setTimeout(() => void client.disconnect(), withinMs).unref();
-  });
-  client.on('connected', () => clearTimeout(overdue));
-  client.on('disconnected', () => clearTimeout(overdue));
-}
-
-/** The first frame of a connection; the SDK passes each as it came. Longer ones are events, and are not parsed twice. */
-function readHello(frame: unknown): z.infer<typeof helloSchema> | undefined {
-  const isText = typeof frame === 'string' || frame instanceof Buffer;
-  if (!isText || frame.length > 1_000 || !frame.includes('"hello"')) return undefined;
-  try {
-    return helloSchema.safeParse(JSON.parse(frame.toString())).data;
-  } catch {
-    return undefined;
-  }
 }

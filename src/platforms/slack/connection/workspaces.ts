@@ -1,11 +1,14 @@
 /** The workspaces that the bot works in, each with its token, its rate of edits and the people known there. */
 import { z } from 'zod';
+import type { Address } from '../../../core/invocation.ts';
 import { PlatformError } from '../../platform.ts';
+import { isTokenError, refusedToken } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { AGENT_SCOPE } from '../manifest.ts';
 import { createAgentSessions } from './agent-sessions.ts';
 import { createWebClient } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
+import type { TokenOf } from './oauth/tokens.ts';
 import { createPersons } from './people.ts';
 import { createRates, type Rates } from './rates.ts';
 
@@ -45,10 +48,20 @@ export type Workspace = ReturnType<typeof createWorkspace>;
 
 export interface Workspaces {
   /**
-   * `organisation`: of the event, where it came by an installation for a whole organisation. Throws PlatformError when the
+   * `organisation`: the one whose installation serves the workspace, where it has none of its own. Throws PlatformError when the
    * app is not installed there (any more).
    */
   of(team: string | undefined, organisation?: string): Promise<Workspace>;
+}
+
+/** An address that names the organisation whose installation reaches it, so that a job that ends later finds it. */
+export function inOrganisation(address: Address, organisation: string | undefined): Address {
+  if (organisation === undefined) return address;
+  return { ...address, platformData: { ...address.platformData, organisation } };
+}
+
+export function organisationIn({ platformData }: Address): string | undefined {
+  return z.object({ organisation: z.string() }).safeParse(platformData).data?.organisation;
 }
 
 export interface WorkspaceOptions extends ConnectionOptions {
@@ -74,7 +87,7 @@ export function createWorkspace(
   let isCurrent = false;
   let reading: Promise<Identity> | undefined;
 
-  async function read(): Promise<Identity> {
+  async function ask(): Promise<Identity> {
     const { data, error } = identitySchema.safeParse(await web.auth.test());
     if (error !== undefined)
       throw new PlatformError('unavailable', 'Slack did not say who the bot is', { cause: error });
@@ -85,10 +98,11 @@ export function createWorkspace(
   }
 
   const identity = {
+    ask,
     /** Asks Slack once, and again while Slack is away. Throws the SDK's errors, and PlatformError. */
     async read(): Promise<Identity> {
       if (known !== undefined && isCurrent) return known;
-      reading ??= read().finally(() => {
+      reading ??= ask().finally(() => {
         reading = undefined;
       });
       return reading;
@@ -119,41 +133,17 @@ export function createWorkspace(
   };
 }
 
-/** The token of a workspace, asked for every time, so that every replica sees what another one changed. */
-export interface TokenSource {
-  /** `team`: a workspace or an organisation. */
-  tokenOf(team: string): Promise<string | undefined>;
-  organisationOf(team: string): Promise<string | undefined>;
-  joinOrganisation(team: string, organisation: string): Promise<void>;
-}
-
 /** Workspaces that installed the app by themselves, or whose organisation did. */
-export function installedWorkspaces(source: TokenSource, options: WorkspaceOptions): Workspaces {
+export function installedWorkspaces(tokenOf: TokenOf, options: WorkspaceOptions): Workspaces {
   const known = new Map<string, Workspace>();
-  const joined = new Set<string>();
-
-  /** Also where the job of an event ends later, which knows its workspace alone. */
-  async function tokenByOrganisation(team: string, inEvent: string | undefined): Promise<string | undefined> {
-    const organisation = inEvent ?? (await source.organisationOf(team));
-    const token = organisation === undefined ? undefined : await source.tokenOf(organisation);
-    const membership = `${team} ${organisation}`;
-    if (token === undefined || organisation === undefined || team === organisation) return token;
-    if (inEvent !== undefined && !joined.has(membership)) {
-      if ((await source.organisationOf(team)) !== inEvent) await source.joinOrganisation(team, inEvent);
-      joined.add(membership);
-    }
-    return token;
-  }
-
   return {
     async of(inEvent, organisation) {
-      const team = inEvent ?? organisation;
-      if (team === undefined) throw notInstalled();
-      const token = (await source.tokenOf(team)) ?? (await tokenByOrganisation(team, organisation));
-      if (token === undefined) {
+      const team = inEvent ?? organisation ?? '';
+      // Read every time, so that every replica sees what another one changed.
+      const token = await tokenOf(inEvent, organisation).catch((error: unknown) => {
         known.delete(team);
-        throw notInstalled();
-      }
+        throw error;
+      });
       const before = known.get(team);
       if (before?.token === token) return before;
       const workspace = createWorkspace(token, options, team, before);
@@ -168,14 +158,21 @@ export function workspacesOfToken(token: string, options: WorkspaceOptions) {
   const first = createWorkspace(token, options, undefined);
   const known = new Map<string, Workspace>();
   return {
-    first,
     async of(team: string | undefined): Promise<Workspace> {
       if (team === undefined || !first.identity.isForOrganisation()) return first;
       const workspace = known.get(team) ?? createWorkspace(token, options, team);
       known.set(team, workspace);
       return workspace;
     },
-  } satisfies Workspaces & { readonly first: Workspace };
+    /** Asks Slack whether it refuses the token: a sentence that says so, undefined also while Slack is away. */
+    async refusal(): Promise<string | undefined> {
+      try {
+        await first.identity.ask();
+      } catch (error) {
+        if (isTokenError(error)) return refusedToken('SLACK_BOT_TOKEN', error);
+        options.log.warn({ err: error }, 'Slack is away; trying again');
+      }
+      return undefined;
+    },
+  } satisfies Workspaces & { refusal(): Promise<string | undefined> };
 }
-
-const notInstalled = () => new PlatformError('gone', 'The app is not installed in this workspace');

@@ -11,7 +11,7 @@ import type { Log } from '../../../core/telemetry/log.ts';
 import { PlatformError } from '../../platform.ts';
 import { arrivalOf, organisationOf } from '../connection/app.ts';
 import type { Arrival } from '../connection/arrivals.ts';
-import type { Workspace, Workspaces } from '../connection/workspaces.ts';
+import { inOrganisation, type Workspace, type Workspaces } from '../connection/workspaces.ts';
 import {
   type PrivateTools,
   renderPrivately,
@@ -47,6 +47,8 @@ export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
 export interface WorkspaceTools extends ListenerTools, Workspace {
   /** The workspace that the app acts in. */
   readonly team: string;
+  /** The organisation that installed the app for all of its workspaces. */
+  readonly organisation: string | undefined;
   /** How what is being handled arrived. */
   readonly arrival: Arrival;
 }
@@ -61,9 +63,10 @@ export async function toolsIn(
   guild: string | undefined = context.teamId,
 ): Promise<WorkspaceTools> {
   const teamId = guild ?? context.teamId;
-  const workspace = await tools.workspaces.of(teamId, organisationOf(context));
+  const organisation = organisationOf(context);
+  const workspace = await tools.workspaces.of(teamId, organisation);
   const team = workspace.identity.teamOr(teamId ?? '');
-  return { ...tools, ...workspace, team, arrival: arrivalOf(context) };
+  return { ...tools, ...workspace, team, organisation, arrival: arrivalOf(context) };
 }
 
 /** Who asks, as Slack's payloads tell. `team_id`: the person's own workspace. */
@@ -152,10 +155,10 @@ async function answer(
 async function runAs(
   { id, username, team_id }: AskingUser,
   asking: Omit<Invocation, 'person'>,
-  { bot, persons, team }: WorkspaceTools,
+  { bot, persons, team, organisation }: WorkspaceTools,
 ): Promise<Outcome> {
   const person = await persons.find(id, username, team_id === team);
-  return await bot.run({ ...asking, person });
+  return await bot.run({ ...asking, address: inOrganisation(asking.address, organisation), person });
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

@@ -106,28 +106,21 @@ it('a new token with other scopes is asked for them', async () => {
   const scopes = () => (token === 'xoxb-1' ? `chat:write,${AGENT_SCOPE}` : 'chat:write');
   const told = { ok: true, user_id: 'U1', bot_id: 'B1', team_id: 'T1', user: 'minstrel' };
   const logger = sdkLogger(new RecordingLog());
-  const workspaces = installedWorkspaces(
-    {
-      tokenOf: async () => token,
-      organisationOf: async () => undefined,
-      joinOrganisation: async () => {},
+  const workspaces = installedWorkspaces(async () => token, {
+    client: {
+      apiUrl: undefined,
+      timeoutMs: 1000,
+      logger,
+      fetch: async () => Response.json(told, { headers: { 'x-oauth-scopes': scopes() } }),
     },
-    {
-      client: {
-        apiUrl: undefined,
-        timeoutMs: 1000,
-        logger,
-        fetch: async () => Response.json(told, { headers: { 'x-oauth-scopes': scopes() } }),
-      },
-      now: Date.now,
-      elapsed: () => performance.now(),
-      sleep: (ms) => delay(ms),
-      random: Math.random,
-      log: new RecordingLog(),
-      measure: undefined,
-      editGapMs: 1,
-    },
-  );
+    now: Date.now,
+    elapsed: () => performance.now(),
+    sleep: (ms) => delay(ms),
+    random: Math.random,
+    log: new RecordingLog(),
+    measure: undefined,
+    editGapMs: 1,
+  });
   const before = await workspaces.of('T1');
   await before.identity.settle();
   expect(before.agents.isOffered()).toBe(true);

@@ -1,5 +1,5 @@
 /** The app that workspaces install by OAuth, over a real listener. */
-import { pageRoutes, webhookRoutes } from '../../../../src/http/platform-routes.ts';
+import { platformRoutes } from '../../../../src/http/platform-routes.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
 import type { Platform } from '../../../../src/platforms/platform.ts';
 import { createSlack, type SlackOptions } from '../../../../src/platforms/slack/adapter.ts';
@@ -14,10 +14,7 @@ interface Replica {
   readonly log?: RecordingLog;
   readonly secret?: string;
   readonly previousSecret?: string;
-  readonly now?: () => number;
   readonly withLock?: SlackOptions['withLock'];
-  /** Happens just before a stored value is changed. */
-  readonly beforeUpdate?: () => void | Promise<void>;
 }
 
 /** One replica of the bot, not started. */
@@ -27,9 +24,7 @@ export function oauthReplica({
   log = new RecordingLog(),
   secret = server.clientSecret,
   previousSecret,
-  now = Date.now,
   withLock = (_task, work) => work(),
-  beforeUpdate = () => {},
 }: Replica): Platform {
   return createSlack({
     connection: { type: 'http', signingSecret: server.signingSecret },
@@ -47,16 +42,10 @@ export function oauthReplica({
       get: async (key) => stored.get(key),
       set: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
       delete: async (key) => void stored.delete(key),
-      update: async (key, change) => {
-        await beforeUpdate();
-        const next = change(stored.get(key));
-        if (next !== undefined) stored.set(key, next);
-        return next;
-      },
     },
     withLock,
     log,
-    now,
+    now: Date.now,
   });
 }
 
@@ -71,13 +60,9 @@ export async function listenForSlack(
     port: 0,
     log,
     routes: [
-      pageRoutes({
-        paths: ['/slack/install', '/slack/oauth_redirect'],
-        visit: (...asked) => first()?.visit?.(...asked),
-      }),
-      webhookRoutes({
-        path: '/slack/events',
-        receive: async (request) => await first()?.receive?.(request),
+      platformRoutes({
+        routes: first()?.listener?.routes ?? [],
+        handle: (...asked) => first()?.listener?.handle(...asked),
       }),
     ],
   });

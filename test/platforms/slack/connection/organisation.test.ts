@@ -44,8 +44,8 @@ beforeEach(async () => {
   music.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE', admin: true });
   music.workspace.addChannel({ id: 'C0BAND', name: 'band', members: ['U0MUSE', 'U0GUEST', 'U0EVE'] });
   sales.workspace.addChannel({ id: 'C0DEALS', name: 'deals', members: ['U0SAL'] });
-  listener = await listenForSlack(server, () => replicas[0]);
   await startReplica();
+  listener = await listenForSlack(server, () => replicas[0]);
   const { status, page } = await server.install(`${listener.url}/slack/install`, music.workspace);
   expect([status, page]).toEqual([200, expect.stringContaining('installed in Band')]);
 });
@@ -59,6 +59,13 @@ afterEach(async () => {
 
 const show = (slack: Platform | undefined, guild: string, channel: string) =>
   slack?.show({ ...ADDRESS, guild, channel }, { text: 'la' }, { key: 'k', remember: async () => {} });
+/** Of the organisation's workspaces. */
+const inBand = (guild: string, channel: string) => ({
+  ...ADDRESS,
+  guild,
+  channel,
+  platformData: { organisation: 'E0BAND' },
+});
 const shown = (team: typeof music) => team.workspace.messages.filter(({ user }) => user === 'U0MINSTREL');
 
 describe('an app that an organisation installed', () => {
@@ -79,10 +86,12 @@ describe('an app that an organisation installed', () => {
   it('delivers what was asked for after a restart, on a replica that saw no event of it', async () => {
     await sales.slash('/song', 'rain', { user: 'U0SAL', channel: 'C0DEALS' });
     await server.until(() => bot.begun === 1);
-    await show(await startReplica(), 'T0SALES', 'C0DEALS');
+    const restarted = await startReplica();
+    const [asked] = bot.invocations;
+    await restarted.show(asked?.address ?? ADDRESS, { text: 'la' }, { key: 'k', remember: async () => {} });
     expect(shown(sales)).toHaveLength(1);
     expect(shown(music)).toEqual([]);
-    await expect(show(replicas[1], 'T0NOBODY', 'C0DEALS')).rejects.toMatchObject({ code: 'gone' });
+    await expect(show(restarted, 'T0NOBODY', 'C0DEALS')).rejects.toMatchObject({ code: 'gone' });
   });
 
   it('knows who moderates by their own workspace alone, and who is from elsewhere', async () => {
@@ -102,7 +111,7 @@ describe('an app that an organisation installed', () => {
     await music.submitView(form, { prompt: 'rain' });
     await server.until(() => bot.invocations.length === 1);
     await replicas[0]?.show(
-      { ...ADDRESS, guild: 'T0MUSIC', channel: 'C0BAND' },
+      inBand('T0MUSIC', 'C0BAND'),
       { text: 'la', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] },
       { key: 'k', remember: async () => {} },
     );
@@ -121,7 +130,12 @@ describe('an app that an organisation installed', () => {
     await music.slash('/song', 'rain', { user: 'U0MUSE', channel: 'C0BAND' });
     await server.until(() => bot.begun === 1);
     await music.uninstall();
-    await expect(show(replicas[0], 'T0MUSIC', 'C0BAND')).rejects.toMatchObject({ code: 'gone' });
+    const showing = replicas[0]?.show(
+      inBand('T0MUSIC', 'C0BAND'),
+      { text: 'la' },
+      { key: 'k', remember: async () => {} },
+    );
+    await expect(showing).rejects.toMatchObject({ code: 'gone' });
     await show(replicas[0], 'T0MINSTREL', 'C0MUSIC');
     expect(server.botMessages()).toHaveLength(1);
   });

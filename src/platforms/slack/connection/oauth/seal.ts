@@ -8,8 +8,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-export type Seal = ReturnType<typeof createSeal>;
-
 /** The first secret closes; the others still open. A `context` is not secret, and opening needs the same one. */
 export function createSeal(secrets: readonly string[]) {
   const keys = secrets.map((secret) => keyOf(secret, 'minstrel slack installation'));
