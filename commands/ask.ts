@@ -1,17 +1,11 @@
+import { attachmentNote, inquiryTurn, isPicture } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { AnswerSettings, Context } from '../src/core/bot/context.ts';
 import type { Outcome } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
-import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
-import {
-  isPicture,
-  keepAttached,
-  pictureIn,
-  readConversation,
-  withoutEarlierPictures,
-} from './ask/conversation.ts';
+import type { AnswerResult, AnswerWork, InquiryTurn } from '../src/core/work.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/route.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
@@ -19,7 +13,8 @@ import { modelOption } from './text/options.ts';
 import { againButton, clip, privately, quoted } from './text/text.ts';
 
 const MEGABYTE = 1024 * 1024;
-const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
+/** Attached to one question. */
+const MOST_FILES = 10;
 
 const options = {
   question: {
@@ -47,30 +42,41 @@ export const ask = defineCommand({
   suggestion: { title: 'Ask a question', message: 'What is a mixolydian scale, and which songs use it?' },
 
   async run(
-    { options: { question, image, model: named }, conversation, isMessage, files = [], person },
+    { options: { question, image, model: named }, conversation = [], history, isMessage, files = [], person },
     context,
   ) {
-    const own = await keepAttached(distinct([...(image ? [image] : []), ...files]), context);
     const settings = context.settings.answers;
-    const isShown = own.some(({ type }) => type === 'image');
-    const isRepliedTo = conversation?.at(-1)?.files.some(isPicture) === true;
+    const own = distinct([...(image ? [image] : []), ...files]).slice(0, MOST_FILES);
+    const isShown = own.some(isPicture);
+    const isRepliedTo = conversation.at(-1)?.files.some(isPicture) === true;
     const picture = isShown ? 'attached' : isRepliedTo ? 'replied-to' : 'none';
-    const plan = await planAnswer({ named, picture, settings }, context);
-    const seesPictures = plan.dialect !== 'chat';
-    const { turns, isGroup } = await readConversation(
-      { question, files: own, conversation: conversation ?? [], person, seesPictures },
-      context,
-    );
+    const { model, ...plan } = await planAnswer({ named, picture, settings }, context);
+    const mayShow =
+      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
+    const seeing = mayShow
+      ? await planAnswer({ named, picture: 'replied-to', settings }, context)
+      : undefined;
+    const asked = {
+      author: 'person' as const,
+      name: person.displayName,
+      person: person.id,
+      text: question,
+      files: own,
+    };
     const { maxTokens, contextTokens } = context.answers;
-    const { dialect, model, way, note } = plan;
     return context.jobs.start({
       work: present({
         route: 'answer' as const,
-        dialect,
-        request: present({ model, turns, maxTokens, system: systemOf(settings, isGroup) }),
+        ...plan,
+        request: present({
+          model,
+          turns: [...conversation, asked].map(inquiryTurn),
+          maxTokens,
+          system: settings.systemPrompt || undefined,
+        }),
+        history,
+        seeing: seeing?.dialect === 'chat' ? undefined : seeing,
         contextTokens,
-        way,
-        note,
         reply: isMessage ? true : undefined,
         footer: footerOf(settings),
       }),
@@ -82,7 +88,6 @@ export const ask = defineCommand({
     if (work.route !== 'answer') return work;
     const settings = context.settings.answers;
     const { request } = work;
-    const isGroup = request.system?.endsWith(GROUP_PROMPT) ?? false;
     const tools = work.way?.type === 'tools' ? work.way : undefined;
     const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // Moderators or operators may have decided otherwise about commands and their model.
@@ -93,7 +98,7 @@ export const ask = defineCommand({
     return present({
       ...work,
       dialect,
-      request: present({ ...request, model, turns, system: systemOf(settings, isGroup) }),
+      request: present({ ...request, model, turns, system: settings.systemPrompt || undefined }),
       way,
       note,
       footer: footerOf(settings),
@@ -145,10 +150,6 @@ function footerOf({ footer }: AnswerSettings): false | undefined {
   return footer ? undefined : false;
 }
 
-function systemOf({ systemPrompt }: AnswerSettings, isGroup: boolean): string | undefined {
-  return [systemPrompt, isGroup ? GROUP_PROMPT : undefined].filter(Boolean).join('\n\n') || undefined;
-}
-
 function judgementId({ id, command }: JobView, action: Judgement): string {
   return actionId({ command, action, job: id, index: 0 });
 }
@@ -160,6 +161,24 @@ async function judged(answer: JobView, judgement: Judgement, context: Context): 
 
 function isReply({ work }: JobView): boolean {
   return work.route === 'answer' && work.reply === true;
+}
+
+/** Where the picture of a question that was asked before is. */
+function pictureIn(turns: readonly InquiryTurn[]): 'attached' | 'replied-to' | 'none' {
+  const isShownIn = (turn?: InquiryTurn) =>
+    turn?.parts.some((part) => part.type === 'image' || (part.type === 'file' && isPicture(part.file))) ===
+    true;
+  if (isShownIn(turns.at(-1))) return 'attached';
+  return isShownIn(turns.at(-2)) ? 'replied-to' : 'none';
+}
+
+/** For a model that sees none: earlier pictures become notes. */
+function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
+  return turns.map((turn, index) =>
+    index === turns.length - 1
+      ? turn
+      : { ...turn, parts: turn.parts.map((part) => (part.type === 'image' ? attachmentNote(part) : part)) },
+  );
 }
 
 /** A platform may give the same file as an option and as an attachment. */

@@ -57,7 +57,7 @@ const animate = defineFormAction({
           prompt: about && clip(about, 800),
           duration: duration === undefined ? undefined : Number(duration),
         }),
-        image: await context.files.made(job, picture, ['image']),
+        image: { job: job.id, source: picture },
       },
       title: `Filming ${quoted(about ?? 'your picture')}`,
       parent: job.id,

@@ -1,17 +1,16 @@
 import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import type { Context, Voice } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
-import { duration, type KeptFile } from '../src/core/message.ts';
-import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { hasVoice, titleOf } from '../src/core/song.ts';
-import type { Work } from '../src/core/work.ts';
+import type { Recording, Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, keptVoiceOf, sameVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import {
   REMIX_MODES,
-  type Recording,
   type RemixMode,
   type RemixRequest,
+  type RemixSource,
   remixWork,
 } from './song/remix-work.ts';
 import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
@@ -59,7 +58,7 @@ export const remix = defineCommand({
 
   async run({ options: { audio, voice: voiceNamed, model: modelNamed, ...request } }, context) {
     const { source, recording } = audio
-      ? { source: undefined, recording: await attachedRecording(audio, context) }
+      ? { source: undefined, recording: { file: audio, name: audio.name.replace(/\.\w{1,5}$/, '') } }
       : await latestRecording(context);
     const model = await context.models.song(modelNamed);
     const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
@@ -90,14 +89,13 @@ export const remix = defineCommand({
       async run({ job, options: request }, context) {
         const { audio, voice: sung, model: modelNamed } = remixOf(job.work);
         const name = (job.madeFrom ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
-        const recording = await measured(audio, name, context);
         const model = await context.models.song(modelNamed);
         // The form has no field for the voice, and only a cover can have one.
         const isSung = sung !== undefined && request.mode === 'cover' && !request.instrumental;
         const voice = isSung ? await sameVoice(sung.personaId, sung.name, context) : undefined;
         const fromInstrumental = 'instrumental' in job.work && job.work.instrumental === true;
         const work = remixWork(
-          { ...request, ...recording, model, modelNamed: false, voice, fromInstrumental },
+          { ...request, file: audio, name, model, modelNamed: false, voice, fromInstrumental },
           context,
         );
         const title = `${STAGES[request.mode]} “${name}”`;
@@ -110,42 +108,19 @@ export const remix = defineCommand({
   },
 });
 
-async function attachedRecording(audio: FileReference, context: Context): Promise<Recording> {
-  return measured(await context.files.keep(audio, ['audio']), audio.name.replace(/\.\w{1,5}$/, ''), context);
-}
-
 async function latestRecording(context: Context) {
   const source = await findTake(undefined, 'audio', context);
   const url = source.job.result?.songs[source.index]?.audioUrl;
   if (url === undefined)
     throw new UserError(`${takeName(source)} has no sound to work on. Please attach a file.`, 'audio');
-  const file = await context.files.made(source.job, { type: 'remote', url }, ['audio']);
+  const file = { job: source.job.id, source: { type: 'remote' as const, url } };
   const name = source.job.result?.songs[source.index]?.title ?? titleOf(source.job);
-  return { source, recording: await measured(file, name, context) };
-}
-
-/** Throws UserError for a recording whose length is unknown or more than the gateway takes. */
-async function measured(file: KeptFile, name: string, { files, limits }: Context): Promise<Recording> {
-  const seconds = await files.seconds(file);
-  const most = limits.music.uploadSeconds;
-  if (seconds === undefined) {
-    throw new UserError(
-      `I cannot tell how long ${name} is, so I do not hand it over. Please attach it as MP3 or WAV.`,
-      'audio',
-    );
-  }
-  if (seconds > most) {
-    throw new UserError(
-      `${name} lasts ${duration(seconds)}, and the gateway takes ${duration(most)} at most. Please attach a part of it.`,
-      'audio',
-    );
-  }
-  return { file, seconds, name };
+  return { source, recording: { file, name } satisfies RemixSource };
 }
 
 interface KnownRemix {
   readonly request: RemixRequest;
-  readonly audio: KeptFile;
+  readonly audio: Recording;
   readonly voice?: Pick<Voice, 'personaId' | 'name'> | undefined;
   readonly model?: string | undefined;
 }

@@ -66,8 +66,8 @@ export const video = defineCommand({
           audio: silent ? false : undefined,
           shotType: shots,
         }),
-        image: image && (await context.files.keep(image, ['image'])),
-        audio: audio && (await context.files.keep(audio, ['audio'])),
+        image,
+        audio,
       }),
       title: `Filming ${quoted(prompt ?? 'your picture')}`,
     });

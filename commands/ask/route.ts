@@ -1,20 +1,15 @@
 /** Which model answers a question, on which route, and with what: text, pictures, thinking, or commands. */
+import { blindModelSentence } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerSettings, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import type { AnswerRoute, AnswerWork } from '../../src/core/work.ts';
-import { quoted } from '../text/text.ts';
+import type { AnswerPlan, AnswerRoute } from '../../src/core/work.ts';
 
 /** The commands that a model may use, where moderators switched the assistant on. */
 const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
 
 const NO_TOOL_MODEL =
   'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
-
-/** `note`: plain small print. */
-export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'> {
-  readonly model: string;
-}
 
 export interface Asked {
   /** As the person named it. */
@@ -62,10 +57,7 @@ async function seeingPlan(choice: string, { named, picture }: Asked, context: Co
   if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
     return { dialect, model: id };
   if (named !== undefined || visionModel === undefined) {
-    throw new UserError(
-      `The model ${quoted(id)} cannot be shown pictures on the chat route. Choose one on the msg or gen route with the option “model”, as in “msg:some-id”.`,
-      'model',
-    );
+    throw new UserError(blindModelSentence(id), 'model');
   }
   const seeing = readChoice(await context.models.resolve('ask', visionModel));
   return { dialect: seeing.route ?? 'msg', model: seeing.id };

@@ -75,8 +75,3 @@ export function within(text: string, most: number, what: string, option: string,
   const sentence = `This ${what} has ${text.length} characters, and the model takes ${most}. Please shorten it. ${wayOut}`;
   throw new UserError(sentence.trim(), option);
 }
-
-/** The second to continue from, which must lie before the end (docs.sunoapi.org/suno-api/extend-music). */
-export function lastMoment(seconds: number): number {
-  return Math.max(0.01, Math.floor((seconds - 0.1) * 100) / 100);
-}

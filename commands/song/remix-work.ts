@@ -1,12 +1,11 @@
 /** From a recording and what people want of it to a request of the upload routes. */
 import type { Context, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import type { KeptFile } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
-import type { SongModel, Work } from '../../src/core/work.ts';
+import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/text.ts';
-import { lastMoment, type SongRequest, within } from './compose.ts';
+import { type SongRequest, within } from './compose.ts';
 import { withSectionTags } from './song-message.ts';
 
 export const REMIX_MODES = choicesOf(['cover', 'extend', 'vocals', 'instrumental']);
@@ -16,15 +15,14 @@ export interface RemixRequest extends Omit<SongRequest, 'lyrics'> {
   readonly mode: RemixMode;
 }
 
-/** A recording that may be handed over. */
-export interface Recording {
-  readonly file: KeptFile;
-  readonly seconds: number;
+/** What is remixed. */
+export interface RemixSource {
+  readonly file: Recording;
   /** What the title is derived from. */
   readonly name: string;
 }
 
-interface Remix extends RemixRequest, Recording {
+interface Remix extends RemixRequest, RemixSource {
   readonly model: SongModel;
   /** Whether a person named the model; a default that does not fit the mode is left out. */
   readonly modelNamed: boolean;
@@ -106,7 +104,7 @@ function coverWork(remix: Remix, { models, lyricsPromptWords }: MusicLimits): Wo
 }
 
 function extendWork(remix: Remix, { models }: MusicLimits): Work {
-  const { file: audio, seconds, name, model, prompt, title, style, instrumental = false } = remix;
+  const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
   const bounds = models[model];
   if (title === undefined && style === undefined && !instrumental) {
     if (prompt !== undefined) within(prompt, bounds.customPrompt, 'text', 'prompt');
@@ -132,7 +130,6 @@ function extendWork(remix: Remix, { models }: MusicLimits): Work {
       instrumental,
       style: style ?? clip(title ?? name, bounds.style),
       title: title ?? derivedTitle(remix, bounds.title),
-      continueAt: lastMoment(seconds),
       prompt: lyrics,
     }),
   };

@@ -71,6 +71,9 @@ export interface ConversationTurn {
   readonly job?: string;
 }
 
+/** Where what was said before can be read: only the platform that wrote it reads it. */
+export type HistoryReference = z.infer<typeof jsonObject>;
+
 /** One thing that a person asked of the bot. */
 export interface Invocation {
   /** The platform's own id of the event; the same event that comes twice has the same id. */
@@ -88,7 +91,10 @@ export interface Invocation {
   readonly options: RawOptions;
   readonly address: Address;
   readonly person: Person;
+  /** What was said before, as far as the platform knows it already. */
   readonly conversation?: readonly ConversationTurn[];
+  /** What was said before that, to be read from the platform. */
+  readonly history?: HistoryReference;
   /** It was said in a message, which the channel shows: the answer need not repeat it. */
   readonly isMessage?: boolean;
   /** Everything that was attached to what was said, where there is no option for it. */

@@ -80,3 +80,8 @@ export const TAKE_WORK = {
   words: ({ taskId, audioId }: TakeIds, song: Extract<Work, { route: 'music.timestampedLyrics' }>['song']) =>
     ({ route: 'music.timestampedLyrics', request: { taskId, audioId }, song }) satisfies Work,
 } as const;
+
+/** The second to continue from, which must lie before the end (docs.sunoapi.org/suno-api/extend-music). */
+export function lastMoment(seconds: number): number {
+  return Math.max(0.01, Math.floor((seconds - 0.1) * 100) / 100);
+}

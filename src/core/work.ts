@@ -4,12 +4,25 @@ import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
 import type * as music from '../gateway/music/requests.ts';
 import type { LyricVariant, SongItem, StemItem } from '../gateway/music/results.ts';
 import type { Question, Turn } from '../gateway/questions.ts';
+import type { ResultFile, WorkFile } from './attachments.ts';
+import type { HistoryReference } from './invocation.ts';
 import type { KeptFile } from './message.ts';
+import type { FileReference } from './options.ts';
 
 /** A request as a command writes it: jobs add the address of the callback. */
 type Callable<Request> = Request extends unknown ? Omit<Request, 'callBackUrl'> : never;
-/** The same for work on a file: jobs add its signed address, too. */
-type Uploading<Request> = Request extends unknown ? Omit<Request, 'callBackUrl' | 'uploadUrl'> : never;
+/** The same for work on a recording: jobs add its signed address, and where it ends. */
+type Uploading<Request> = Request extends unknown
+  ? Omit<Request, 'callBackUrl' | 'uploadUrl' | 'continueAt'>
+  : never;
+
+/** A recording whose length the gateway takes. */
+export interface KeptRecording extends KeptFile {
+  readonly seconds: number;
+}
+
+/** Named until the first step of the job has fetched and measured it. */
+export type Recording = KeptRecording | FileReference | ResultFile;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerRoute = 'chat' | 'msg' | 'gen';
@@ -17,6 +30,8 @@ export type AnswerRoute = 'chat' | 'msg' | 'gen';
 /** What people attached is kept as a file, so that the record of a job stays small. */
 export type InquiryPart =
   | TextPart
+  /** Named until the first step of the job has fetched it. */
+  | { readonly type: 'file'; readonly file: FileReference }
   | { readonly type: 'image'; readonly file: KeptFile }
   | { readonly type: 'document'; readonly file: KeptFile; readonly name: string };
 
@@ -25,6 +40,10 @@ export interface InquiryTurn {
   readonly parts: readonly InquiryPart[];
   /** The platform's id of whose words these are, or whom they answer. */
   readonly person?: string;
+  /** Who says it, for group talk. */
+  readonly name?: string;
+  /** The job whose answer this is, until the first step has read the whole answer from it. */
+  readonly job?: string;
 }
 
 /** A question as it is stored: pictures by reference. */
@@ -57,7 +76,7 @@ export type Work =
   | {
       readonly route: 'music.uploadCover';
       readonly request: Uploading<music.UploadCoverRequest>;
-      readonly audio: KeptFile;
+      readonly audio: Recording;
       readonly lyricsAbout?: string;
       readonly voiceName?: string;
       readonly unsungVoice?: string;
@@ -65,19 +84,19 @@ export type Work =
   | {
       readonly route: 'music.uploadExtend';
       readonly request: Uploading<music.UploadExtendRequest>;
-      readonly audio: KeptFile;
+      readonly audio: Recording;
       /** The recording has no voice. */
       readonly instrumental?: boolean;
     }
   | {
       readonly route: 'music.addVocals';
       readonly request: Uploading<music.AddVocalsRequest>;
-      readonly audio: KeptFile;
+      readonly audio: Recording;
     }
   | {
       readonly route: 'music.addInstrumental';
       readonly request: Uploading<music.AddInstrumentalRequest>;
-      readonly audio: KeptFile;
+      readonly audio: Recording;
     }
   | {
       readonly route: 'music.timestampedLyrics';
@@ -105,8 +124,8 @@ export type Work =
       readonly route: 'media.video';
       readonly request: Omit<VideoRequest, 'imageUrl' | 'audioUrl'>;
       /** What people attached; the gateway gets a signed URL of it. */
-      readonly image?: KeptFile;
-      readonly audio?: KeptFile;
+      readonly image?: WorkFile;
+      readonly audio?: WorkFile;
     }
   | AnswerWork;
 
@@ -114,6 +133,10 @@ export interface AnswerWork {
   readonly route: 'answer';
   readonly dialect: AnswerRoute;
   readonly request: Inquiry;
+  /** What was said before, until the first step of the job has read it into the request. */
+  readonly history?: HistoryReference;
+  /** Answers instead if a picture turns up in what the first step reads. */
+  readonly seeing?: AnswerPlan;
   /** How the gen dialect is asked, where it is not for plain text. Jobs are stored under this name. */
   readonly way?: AnswerMode;
   /** Input tokens that may be sent; the oldest turns are left out for it. Absent: all turns. */
@@ -124,6 +147,11 @@ export interface AnswerWork {
   readonly footer?: boolean;
   /** A plain sentence for the small print. */
   readonly note?: string;
+}
+
+/** Who answers, and how. */
+export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'> {
+  readonly model: string;
 }
 
 export type AnswerMode =

@@ -10,6 +10,7 @@ import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/tracer.ts';
 import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
+import type { PictureFitter } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/limits.ts';
@@ -21,7 +22,12 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   readonly storage: Storage;
   readonly gateway: Gateway;
   readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
-  readonly media: Pick<Media, 'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'stat' | 'tag'>;
+  readonly media: Pick<
+    Media,
+    'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'seconds' | 'stat' | 'tag'
+  >;
+  /** Scales pictures down to what models take. */
+  readonly fitPicture: PictureFitter;
   /** Keeps a voice for the server; may be called again with the same. */
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;

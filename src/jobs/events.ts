@@ -37,6 +37,8 @@ interface EventFields {
   readonly cancelRequested: { readonly by: string };
   /** The request to end it took effect. */
   readonly cancelled: object;
+  /** What the work named was fetched. */
+  readonly prepared: { readonly work: Work };
   /** It waits in line for the gateway; positions count from 1. */
   readonly queued: { readonly position: number };
   /** It waited in line, and got a slot. Milliseconds since the epoch. */

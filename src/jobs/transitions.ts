@@ -118,6 +118,7 @@ const EVERYWHERE = {
   repaired: repair,
   cancelRequested: ignore,
   cancelled: ignore,
+  prepared: ignore,
   queued: ignore,
   started: ignore,
   submitting: ignore,
@@ -151,6 +152,7 @@ export const TRANSITIONS = {
     ...EVERYWHERE,
     cancelRequested: requestCancel,
     cancelled: cancel,
+    prepared: (job, { work }) => ({ ...job, work, attempts: 0 }),
     queued: (job, { position }) => ({ ...job, queuePosition: position }),
     started: ({ queuePosition: _, ...job }, { at }) => ({ ...job, startedAt: at }),
     submitting: (job, { work, at, lyrics }) =>

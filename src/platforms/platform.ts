@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Bot } from '../core/bot/bot.ts';
 import type { BrowserChat, PlatformRoutes } from '../core/http.ts';
-import type { Address, Person } from '../core/invocation.ts';
+import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
 
 /**
@@ -75,6 +75,11 @@ export interface Platform {
   showProgress?(address: Address, progress: Progress): Promise<number | undefined>;
   /** What it answers itself at the listener; absent where that is nothing. */
   readonly listener?: PlatformRoutes;
+  /**
+   * What was said before, oldest first, as an invocation of this platform names it; what cannot be read is left out. Absent where
+   * invocations bring it along. Never rejects.
+   */
+  readHistory?(address: Address, history: HistoryReference): Promise<readonly ConversationTurn[]>;
   /** The chat that the listener shows in a browser; absent where people bring a client of their own. */
   readonly browserChat?: BrowserChat;
   /** A link for people to a message that was shown; absent or undefined where the platform has none. */

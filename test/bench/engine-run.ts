@@ -72,9 +72,11 @@ async function product(storage: Storage, close: () => Promise<void>): Promise<Ca
       keepText: async () => kept('text'),
       archive: async () => kept('archive.zip'),
       open: async () => undefined,
+      seconds: async () => 60,
       stat: async (name) => kept(name),
       tag: async (file) => file,
     },
+    fitPicture: () => Promise.reject(new TypeError('no picture is fitted here')),
     voices: createVoices({ settings: storage.settings }),
     meter: createMeter({
       usage: storage.usage,

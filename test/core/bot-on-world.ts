@@ -8,8 +8,6 @@ import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
 
 interface BotOnWorldOptions {
-  /** How long every attached recording lasts. */
-  readonly seconds?: () => number | undefined;
   /** What was decided about this world; without it, models are whatever is named. */
   readonly administered?: Administered;
   /** The model that uses commands, as the operator set it. */
@@ -17,10 +15,7 @@ interface BotOnWorldOptions {
 }
 
 /** The bot on a world. */
-export function createBotOn(
-  world: World,
-  { seconds = () => 60, administered: decided, toolModel }: BotOnWorldOptions = {},
-): Bot {
+export function createBotOn(world: World, { administered: decided, toolModel }: BotOnWorldOptions = {}): Bot {
   const administered = decided ?? administer(world);
   return createBot({
     commands,
@@ -80,13 +75,7 @@ export function createBotOn(
       hearsOnlyItsName: undefined,
       moderation: administered.moderation(address, platformPerson, settings),
       files: {
-        keep: async () => ({ name: 'kept.png', bytes: 1, contentType: 'image/png' }),
-        keepReadable: async () => ({
-          type: 'image',
-          file: { name: 'kept.png', bytes: 1, contentType: 'image/png' },
-        }),
         made: ({ id }, source, accept) => world.jobs.file(id, source, accept),
-        seconds: async () => seconds(),
       },
       voices: {
         list: () => world.voices.list(address),

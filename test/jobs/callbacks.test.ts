@@ -96,7 +96,7 @@ it('one that is not understood is kept, with its keys for the operator alone', a
 });
 
 describe('the words that a song waits for', () => {
-  const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg' };
+  const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg', seconds: 60 };
   const lyrics = (...texts: string[]) => ({
     code: 200,
     data: {

@@ -32,6 +32,8 @@ export interface World extends AsyncDisposable {
   /** URLs whose fetch fails, and how. */
   readonly unreachable: Map<string, MediaError>;
   readonly dependencies: JobDependencies;
+  /** How long every recording lasts. */
+  readonly recording: { seconds: number | undefined };
   /** What was measured: the name of a series, its labels and its value. */
   readonly measured: readonly (readonly unknown[])[];
   /** What jobs invoke commands by. */
@@ -107,6 +109,7 @@ export async function createWorld(
   let events = 0;
   const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
   const measured: (readonly unknown[])[] = [];
+  const recording: World['recording'] = { seconds: 60 };
   const invoker: World['invoker'] = {
     invoke: () => Promise.reject(new TypeError('no command is invoked in this test')),
   };
@@ -123,9 +126,11 @@ export async function createWorld(
       keepText: async (_text, extension) => kept(`text.${extension}`),
       archive: async () => kept('archive.zip'),
       open: async () => undefined,
+      seconds: async () => recording.seconds,
       stat: async (name) => kept(name),
       tag: async (file) => file,
     },
+    fitPicture: async (bytes) => ({ bytes, contentType: 'image/png' }),
     voices,
     meter,
     platform: (name) => (name === platform.name ? platform : undefined),
@@ -170,6 +175,7 @@ export async function createWorld(
     log,
     unreachable,
     dependencies,
+    recording,
     measured,
     invoker,
     accept,

@@ -26,6 +26,7 @@ export class SimulatedMedia {
       keepText: async (_text, extension) => kept(`text.${extension}`),
       archive: async () => kept('archive.zip'),
       open: async () => undefined,
+      seconds: async () => 60,
       stat: async (name) => kept(name),
       tag: async (file) => file,
     };

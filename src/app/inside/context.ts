@@ -2,19 +2,11 @@ import type { ContextRequest } from '../../core/bot/bot.ts';
 import type { AnswerOffer, Context } from '../../core/bot/context.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
-import type { FileReference } from '../../core/options.ts';
 import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { musicLimits } from '../../gateway/music/requests.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import {
-  type AttachmentAccess,
-  filesDeadline,
-  keepAttachment,
-  keepReadable,
-} from '../../media/attachments.ts';
-import type { PictureFitter } from '../../media/content/pictures.ts';
-import type { Media } from '../../media/media.ts';
+import { filesDeadline } from '../../media/attachments.ts';
 import { answerSettings } from '../../settings/answers.ts';
 import type { Decisions } from '../../settings/decisions.ts';
 import { songModel } from '../../settings/models.ts';
@@ -25,16 +17,13 @@ import type { PartyService } from './parties.ts';
 export interface ContextParts extends Pick<System, 'now' | 'log'> {
   readonly jobs: Jobs;
   readonly gateway: Gateway;
-  readonly media: Media;
   readonly voices: Voices;
   readonly administration: Administration;
   readonly answers: AnswerOffer;
-  readonly fitPicture: PictureFitter;
   readonly pageUrl: (song: JobView) => Promise<string | undefined>;
   readonly parties: PartyService;
   readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
-  readonly accessTo: (address: Address, file: FileReference) => Promise<AttachmentAccess>;
 }
 
 /** The tools of one invocation, for its person and its address. */
@@ -42,19 +31,7 @@ export function contextOf(
   { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
   parts: ContextParts,
 ): Context {
-  const { now, log, jobs, gateway, media, voices, administration, answers, fitPicture, accessTo, parties } =
-    parts;
-  const pictures = { media, fitPicture };
-  let signal: AbortSignal | undefined;
-  /** From the first file on. */
-  const deadline = (): AbortSignal => {
-    signal ??= filesDeadline();
-    return signal;
-  };
-  const accessWithin = async (file: FileReference): Promise<AttachmentAccess> => ({
-    signal: deadline(),
-    ...(await accessTo(address, file)),
-  });
+  const { now, log, jobs, gateway, voices, administration, answers, parties } = parts;
   return {
     now,
     log,
@@ -101,10 +78,7 @@ export function contextOf(
       },
     },
     files: {
-      keep: async (file, accept) => keepAttachment(media, file, accept, await accessWithin(file)),
-      keepReadable: async (file) => keepReadable(pictures, file, await accessWithin(file)),
-      made: ({ id }, source, accept) => jobs.file(id, source, accept, deadline()),
-      seconds: ({ name }) => media.seconds(name),
+      made: ({ id }, source, accept) => jobs.file(id, source, accept, filesDeadline()),
     },
     voices: {
       list: () => voices.list(address),

@@ -104,19 +104,13 @@ export async function createInside(
     log,
     jobs,
     gateway,
-    media,
     voices,
     administration,
     pageUrl: administration.pageUrl,
     answers: answerOffer(config, emulator),
-    fitPicture: createPictureFitter(),
     parties,
     mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
-    accessTo: async (address, { url, attached }) =>
-      attached
-        ? { from: 'platform', headers: await platform(address.platform)?.attachmentHeaders(url, address) }
-        : { from: 'person' },
   };
   const core = createBot({
     commands,
@@ -146,6 +140,7 @@ function jobDependencies(
     gateway,
     meter,
     media,
+    fitPicture: createPictureFitter(),
     voices,
     platform,
     command: (name) => byName.get(name),

@@ -5,7 +5,7 @@ import type { Person } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
 import type { Moderation } from '../moderation.ts';
-import type { Choice, FileOption, FileReference } from '../options.ts';
+import type { Choice, FileOption } from '../options.ts';
 import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
 import type { SongModel, Work } from '../work.ts';
@@ -120,21 +120,10 @@ export interface Context extends Pick<System, 'now' | 'log'> {
     setWithdrawn(song: JobView, withdrawn: boolean): Promise<void>;
   };
   readonly files: {
-    /** Keeps the attachment, checked by its content; throws UserError for the wrong kind or size. */
-    keep(file: FileReference, accept: FileOption['accept']): Promise<KeptFile>;
-    /**
-     * Keeps what a model can look at or read; its content decides which. A picture is scaled down when it is too large.
-     * Throws UserError like `keep`.
-     */
-    keepReadable(
-      file: FileReference,
-    ): Promise<{ readonly type: 'image' | 'document'; readonly file: KeptFile }>;
     /**
      * A file of a finished job's result: the kept one, or fetched anew. Throws UserError when it is kept nowhere any more.
      */
     made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<KeptFile>;
-    /** How long the audio of a kept file lasts; undefined when its content does not tell. */
-    seconds(file: KeptFile): Promise<number | undefined>;
   };
   /** The voices of this server, or of this conversation where there is no server. */
   readonly voices: {

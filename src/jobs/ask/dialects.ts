@@ -7,7 +7,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { DraftEvent } from './draft.ts';
 import { fitting, halve } from './memory.ts';
-import { toQuestion } from './question.ts';
+import { toQuestion, withSpeakers } from './question.ts';
 import { useTools } from './tools.ts';
 
 interface AskingDependencies extends JobDependencies {
@@ -51,10 +51,11 @@ export async function* answerParts(
 
 /** Counted where the gateway counts (contract, "Messages style"), estimated elsewhere. */
 async function remembered(work: AnswerWork, signal: AbortSignal, deps: JobDependencies): Promise<Inquiry> {
-  if (work.contextTokens === undefined) return work.request;
-  const count = async (inquiry: Inquiry) =>
-    deps.gateway.msg.countTokens(await toQuestion(inquiry, deps.media), { signal });
-  return fitting(work.request, work.contextTokens, work.dialect === 'msg' ? count : undefined);
+  const inquiry = withSpeakers(work.request);
+  if (work.contextTokens === undefined) return inquiry;
+  const count = async (cut: Inquiry) =>
+    deps.gateway.msg.countTokens(await toQuestion(cut, deps.media), { signal });
+  return fitting(inquiry, work.contextTokens, work.dialect === 'msg' ? count : undefined);
 }
 
 async function* ask(

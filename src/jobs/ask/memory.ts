@@ -1,5 +1,5 @@
 /** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
-import { attachmentNote } from '../../core/attachment-note.ts';
+import { attachmentNote } from '../../core/attachments.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 
@@ -31,6 +31,8 @@ function partTokens(part: InquiryPart): number {
       return PICTURE_TOKENS;
     case 'document':
       return Math.ceil(Math.min(part.file.bytes, MOST_DOCUMENT_BYTES) / LETTERS_A_TOKEN);
+    case 'file':
+      return textTokens(part.file.name);
     default:
       return part satisfies never;
   }

@@ -1,10 +1,45 @@
-/** A stored question as the gateway's, with the bytes of its pictures and the words of its documents. */
+/** A stored question as the gateway's: who says what, the bytes of its pictures and the words of its documents. */
 import { buffer } from 'node:stream/consumers';
-import type { Inquiry, InquiryPart } from '../../core/work.ts';
+import { attachmentNote } from '../../core/attachments.ts';
+import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { Question, TurnPart } from '../../gateway/questions.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Media } from '../../media/media.ts';
 import { MOST_DOCUMENT_BYTES } from './memory.ts';
+
+const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
+
+/** In group talk, each of people's turns begins with a name. */
+export function withSpeakers(inquiry: Inquiry): Inquiry {
+  const names = namesIn(inquiry.turns);
+  if (new Set(names.values()).size < 2) return inquiry;
+  const system = [inquiry.system, GROUP_PROMPT].filter(Boolean).join('\n\n');
+  return { ...inquiry, system, turns: inquiry.turns.map((turn) => withSpeaker(turn, names)) };
+}
+
+function withSpeaker(turn: InquiryTurn, names: ReadonlyMap<string, string>): InquiryTurn {
+  const { person = '', name = '', parts, role } = turn;
+  const speaker = names.get(person) ?? name;
+  const last = parts.findLastIndex(({ type }) => type === 'text');
+  if (role === 'assistant' || speaker === '') return turn;
+  const spoken = parts.map((part, index) =>
+    part.type === 'text' && index === last ? { ...part, text: `${oneLine(speaker)}: ${part.text}` } : part,
+  );
+  return { ...turn, parts: spoken };
+}
+
+/** One name for each person: the one that the question comes with wins. */
+function namesIn(turns: readonly InquiryTurn[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { role, person, name } of turns)
+    if (role === 'user' && name !== undefined) names.set(person ?? name, name);
+  return names;
+}
+
+/** A name cannot pass for something that was said. */
+function oneLine(name: string): string {
+  return name.replace(/[\s:]+/g, ' ').trim();
+}
 
 /** Files that are not kept any more, or cannot be read now, are left out, and a note replaces them. */
 export async function toQuestion(inquiry: Inquiry, media: Pick<Media, 'open'>): Promise<Question> {
@@ -21,6 +56,8 @@ async function toPart(part: InquiryPart, media: Pick<Media, 'open'>): Promise<Tu
   switch (part.type) {
     case 'text':
       return part;
+    case 'file':
+      return attachmentNote(part);
     case 'image': {
       const bytes = await read(part.file.name, media);
       if (!bytes) return { type: 'text', text: '(A picture that is no longer kept.)' };

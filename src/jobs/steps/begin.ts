@@ -1,17 +1,21 @@
 /** Everything before the gateway is asked: the queue, the progress message, what was attached. */
-import { toMessage } from '../../core/errors.ts';
+import { isNamed } from '../../core/attachments.ts';
+import { toMessage, UserError } from '../../core/errors.ts';
 import type { Job, JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import type { Work } from '../../core/work.ts';
+import { filesDeadline } from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { alikeOf } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
+import { watchForCancel } from '../ask/cancel-watch.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
 import { isUnreadableRecord, type JobRun, type Next, retryShowing } from '../runner/run.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE, TOO_LATE_SENTENCE } from '../sentences.ts';
+import { isPrepared, prepareWork } from './attachments.ts';
 import { progressMessage, showInChannel } from './message.ts';
 import { polishStyle, requestLyrics } from './prepare.ts';
 import { sendWork } from './send.ts';
@@ -67,6 +71,7 @@ export async function begin(run: JobRun, signal: AbortSignal, deps: JobDependenc
     return failBeforeAsking(run, { code: 'too-late', sentence: TOO_LATE_SENTENCE, reference: deps.newId() });
   }
   await estimate(run, deps);
+  if (!isPrepared(run.job.work)) return prepare(run, signal, deps);
   await acquireSlot(run, deps);
   const isQueued = run.job.queuePosition !== undefined;
   try {
@@ -93,6 +98,23 @@ export async function begin(run: JobRun, signal: AbortSignal, deps: JobDependenc
   return isOurs ? sendWork(run, signal, deps) : 'now';
 }
 
+/** Fetches what the work names. It takes no slot meanwhile, so that slow files hold nobody up. */
+async function prepare(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {
+  using watch = await watchForCancel(run.job.id, signal, deps);
+  try {
+    await showInChannel(run, progressMessage(run.job, PLANS[run.job.work.route].stage, deps), deps);
+    const work = await prepareWork(run.job, AbortSignal.any([watch.signal, filesDeadline()]), deps);
+    run.apply({ type: 'prepared', work });
+    return 'now';
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal.aborted) return deps.now();
+    if (watch.cancelledBy === undefined) return progressRefused(run, error, deps);
+    run.apply({ type: 'cancelRequested', by: watch.cancelledBy });
+    return 'now';
+  }
+}
+
 /** Tells the person how long it may take, where there is history to tell from: the median of the latest. */
 async function estimate(run: JobRun, { storage }: JobDependencies): Promise<void> {
   const { estimateMs, posted, work } = run.job;
@@ -103,12 +125,13 @@ async function estimate(run: JobRun, { storage }: JobDependencies): Promise<void
     run.apply({ type: 'recorded', fields: { estimateMs: median } });
 }
 
-/** The progress could not be posted, so nothing is spent: later again, or a sentence to the person alone. */
+/** The work cannot be shown or prepared, so nothing is spent: later again, or a sentence. */
 function progressRefused(run: JobRun, error: unknown, deps: JobDependencies): Next {
   if (!(error instanceof PlatformError)) {
     const reference = deps.newId();
     const { text: sentence } = toMessage(error, { log: deps.log, reference });
-    return failBeforeAsking(run, { code: 'broken', sentence, reference });
+    const code = error instanceof UserError ? 'attachment' : 'broken';
+    return failBeforeAsking(run, { code, sentence, reference });
   }
   deps.log.warn({ job: run.job.id, err: error }, 'The platform did not take the progress message');
   if (error.code === 'unavailable') {
@@ -155,7 +178,7 @@ async function attachmentFailure(
 function attachedFiles(work: Work): KeptFile[] {
   const image = 'image' in work ? work.image : undefined;
   const audio = 'audio' in work ? work.audio : undefined;
-  return [image, audio].filter((file) => file !== undefined);
+  return [image, audio].flatMap((file) => (file === undefined || isNamed(file) ? [] : [file]));
 }
 
 type QueueDependencies = Pick<JobDependencies, 'storage' | 'concurrency' | 'familyOf' | 'now' | 'random'>;

@@ -1,7 +1,9 @@
 /** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
+import { isNamed, type WorkFile } from '../../core/attachments.ts';
 import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
-import type { ImageItem, Inquiry, Result, Work } from '../../core/work.ts';
+import { lastMoment } from '../../core/song.ts';
+import type { ImageItem, Inquiry, Recording, Result, Work } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/music.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
@@ -139,8 +141,14 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
       return submitted(await music.generateCover({ ...work.request, callBackUrl }, { signal }));
     case 'music.uploadCover':
       return submitted(await music.uploadCover({ ...work.request, ...uploaded(work, tools) }, { signal }));
-    case 'music.uploadExtend':
-      return submitted(await music.uploadExtend({ ...work.request, ...uploaded(work, tools) }, { signal }));
+    case 'music.uploadExtend': {
+      const { request } = work;
+      const files = uploaded(work, tools);
+      const sent = request.defaultParamFlag
+        ? { ...request, continueAt: lastMoment(keptOf(work.audio).seconds) }
+        : request;
+      return submitted(await music.uploadExtend({ ...sent, ...files }, { signal }));
+    }
     case 'music.addVocals':
       return submitted(await music.addVocals({ ...work.request, ...uploaded(work, tools) }, { signal }));
     case 'music.addInstrumental':
@@ -170,8 +178,8 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
       const { taskId } = await media.createVideo(
         {
           ...work.request,
-          ...(work.image === undefined ? {} : { imageUrl: tools.fileUrl(work.image, 'image') }),
-          ...(work.audio === undefined ? {} : { audioUrl: tools.fileUrl(work.audio, 'audio') }),
+          ...(work.image === undefined ? {} : { imageUrl: tools.fileUrl(keptOf(work.image), 'image') }),
+          ...(work.audio === undefined ? {} : { audioUrl: tools.fileUrl(keptOf(work.audio), 'audio') }),
         },
         { signal },
       );
@@ -183,8 +191,14 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
 }
 
 /** The file is signed only now: the job may have waited, and a signature expires. */
-function uploaded({ audio }: { readonly audio: KeptFile }, { callBackUrl, fileUrl }: SubmitTools) {
-  return { callBackUrl, uploadUrl: fileUrl(audio, 'audio') };
+function uploaded({ audio }: { readonly audio: Recording }, { callBackUrl, fileUrl }: SubmitTools) {
+  return { callBackUrl, uploadUrl: fileUrl(keptOf(audio), 'audio') };
+}
+
+function keptOf<File extends WorkFile>(file: File): Extract<File, KeptFile> {
+  if (isNamed(file)) throw new TypeError('A file was not fetched before it was sent');
+  // Sound: what is not named is kept.
+  return file as Extract<File, KeptFile>;
 }
 
 function submitted(submission: Submission): Submitted {

@@ -29,6 +29,7 @@ const NO_MEDIA = {
   keepText: none,
   archive: none,
   open: none,
+  seconds: none,
   stat: none,
   tag: none,
 };

@@ -410,10 +410,7 @@ describe('/remix', () => {
   it('works on the latest song when no file is attached', async () => {
     await makeSong();
     const outcome = await studio.ask('remix', { mode: 'extend' });
-    expect(await studio.stored(outcome)).toMatchObject({
-      madeFrom: '“Rain”, take 1',
-      work: { audio: { name: 'one.mp3' } },
-    });
+    expect(await studio.stored(outcome)).toMatchObject({ madeFrom: '“Rain”, take 1' });
     await studio.finish(outcome);
     expect(sentTo('music.uploadExtend')[0]).toMatchObject({
       uploadUrl: 'https://bot.example/files/one.mp3',
@@ -452,10 +449,12 @@ describe('/remix', () => {
   });
 
   it('takes no recording that is too long, or of unknown length', async () => {
-    studio.recordingSeconds = 121;
-    expect(privateText(await remix({ mode: 'extend' }))).toContain('lasts 2:01, and the gateway takes 2:00');
-    studio.recordingSeconds = undefined;
-    expect(privateText(await remix({ mode: 'extend' }))).toContain('cannot tell how long');
+    const told = async () => (await studio.finish(await remix({ mode: 'extend' }))).text;
+    studio.world.recording.seconds = 121;
+    expect(await told()).toContain('lasts 2:01, and the gateway takes 2:00');
+    studio.world.recording.seconds = undefined;
+    expect(await told()).toContain('cannot tell how long');
+    expect(studio.world.gateway.taken).toEqual([]);
     expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no song in this channel');
   });
 });

@@ -11,8 +11,6 @@ import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 export interface Studio extends AsyncDisposable {
   readonly world: World;
   readonly bot: Bot;
-  /** How long every attached recording lasts, in seconds. */
-  recordingSeconds: number | undefined;
   ask(command: string, options?: RawOptions, more?: Partial<Invocation>): Promise<Outcome>;
   /** Presses a button of a message by its label. */
   press(message: Message, label: string, more?: Partial<Invocation>): Promise<Outcome>;
@@ -30,11 +28,10 @@ export const BOB = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] 
 export async function openStudio(): Promise<Studio> {
   const world = await createWorld();
   let events = 0;
-  const bot = createBotOn(world, { seconds: () => studio.recordingSeconds });
+  const bot = createBotOn(world);
   const studio: Studio = {
     world,
     bot,
-    recordingSeconds: 60,
     ask: (command, options = {}, more = {}) =>
       bot.run({
         id: `asked-${++events}`,

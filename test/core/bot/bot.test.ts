@@ -136,10 +136,10 @@ describe('what the commands ask of the gateway', () => {
       request: {
         turns: [
           { role: 'assistant', parts: [{ text: 'Hello!' }] },
-          { role: 'user', parts: [{ text: 'Ada: I am Ada.' }] },
-          { role: 'user', parts: [{ text: 'Bob: And I am Bob.' }] },
+          { role: 'user', name: 'Ada', parts: [{ text: 'I am Ada.' }] },
+          { role: 'user', name: 'Bob', parts: [{ text: 'And I am Bob.' }] },
           { role: 'assistant', parts: [{ text: 'Hello both.' }] },
-          { role: 'user', parts: [{ text: 'Ada: Who are we?' }] },
+          { role: 'user', name: 'Ada', parts: [{ text: 'Who are we?' }] },
         ],
       },
     });

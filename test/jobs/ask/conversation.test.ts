@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { keepAttached, readConversation } from '../../../commands/ask/conversation.ts';
-import type { Context } from '../../../src/core/bot/context.ts';
+import { inquiryTurn } from '../../../src/core/attachments.ts';
 import { UserError } from '../../../src/core/errors.ts';
 import type { ConversationTurn } from '../../../src/core/invocation.ts';
 import type { Job } from '../../../src/core/job.ts';
 import type { FileReference } from '../../../src/core/options.ts';
+import type { InquiryPart } from '../../../src/core/work.ts';
+import { readConversation } from '../../../src/jobs/ask/conversation.ts';
+import { withSpeakers } from '../../../src/jobs/ask/question.ts';
+import type { Storage } from '../../../src/storage/storage.ts';
 import { songJob } from '../../storage/jobs.ts';
 
-const ADA = { id: 'ada', displayName: 'Ada', moderator: false, roles: [] };
 const file = (name: string, contentType?: string): FileReference => ({
   name,
   url: `https://cdn.example/${name}`,
@@ -15,19 +17,19 @@ const file = (name: string, contentType?: string): FileReference => ({
 });
 
 /** Keeps everything but what is gone. */
-function tools(gone: ReadonlySet<string> = new Set(), jobs: readonly Job[] = []) {
-  const asked: string[] = [];
-  const keep = async ({ name }: FileReference) => {
-    asked.push(name);
+function tools(gone: ReadonlySet<string>, jobs: readonly Job[]) {
+  const fetched: string[] = [];
+  const keep = async ({ name }: FileReference): Promise<InquiryPart> => {
+    fetched.push(name);
     if (gone.has(name)) throw new UserError(`${name} could not be read. Please attach it again.`);
     if (/\.(zip|exe)$/.test(name)) throw new UserError(`${name} is no image or text file that I know.`);
-    const type = name.endsWith('.md') ? ('document' as const) : ('image' as const);
-    return { type, file: { name: `kept-${name}`, bytes: 9, contentType: 'image/png' } };
+    const kept = { name: `kept-${name}`, bytes: 9, contentType: 'image/png' };
+    return name.endsWith('.md') ? { type: 'document', file: kept, name } : { type: 'image', file: kept };
   };
-  const find = async (id: string) => jobs.find((job) => job.id === id);
-  const context = { files: { keepReadable: keep }, jobs: { find } };
-  // Sound: reading a conversation uses nothing else of the tools.
-  return { asked, context: context as unknown as Context };
+  const read = async (id: string) => jobs.find((job) => job.id === id);
+  // Sound: reading a conversation uses nothing else of the storage.
+  const storage = { jobs: { read } } as unknown as Storage;
+  return { fetched, tools: { storage, platform: () => undefined, keep } };
 }
 
 const person = (text: string, more: Partial<ConversationTurn> = {}): ConversationTurn => ({
@@ -42,24 +44,23 @@ const bot = (text: string): ConversationTurn => ({ author: 'bot', text, files: [
 
 async function read(
   conversation: ConversationTurn[],
-  more: { files?: FileReference[]; seesPictures?: boolean } = {},
-  gone?: Set<string>,
-  jobs?: readonly Job[],
+  more: { files?: FileReference[]; dialect?: 'chat' | 'msg' } = {},
+  gone = new Set<string>(),
+  jobs: readonly Job[] = [],
 ) {
-  const { asked, context } = tools(gone, jobs);
-  const { files: attached = [], seesPictures = true } = more;
-  const files = await keepAttached(attached, context);
-  const { turns, isGroup } = await readConversation(
-    { question: 'Why?', files, conversation, person: ADA, seesPictures },
-    context,
-  );
-  const said = turns.map(({ role, parts }) =>
+  const { fetched, tools: reading } = tools(gone, jobs);
+  const { files = [], dialect = 'msg' } = more;
+  const turns = [...conversation, person('Why?', { files })].map(inquiryTurn);
+  const work = { route: 'answer' as const, dialect, request: { model: 'm', turns } };
+  const { request } = await readConversation(songJob({ id: 'j' }), work, reading);
+  const { system = '', turns: spoken } = withSpeakers(request);
+  const said = spoken.map(({ role, parts }) =>
     [
       role,
       ...parts.map((part) => (part.type === 'text' ? part.text : `<${part.type} ${part.file.name}>`)),
     ].join(' '),
   );
-  return { said, isGroup, asked };
+  return { said, isGroup: system.includes('Several people'), fetched };
 }
 
 describe('who said what', () => {
@@ -101,18 +102,18 @@ describe('files', () => {
     const turns = Array.from({ length: 9 }, (_, n) =>
       person(`${n}`, { files: [file(`${n}.png`, 'image/png')] }),
     );
-    const { said, asked } = await read(turns, {}, new Set(['8.png']));
-    expect(asked).toEqual(['3.png', '4.png', '5.png', '6.png', '7.png', '8.png']);
+    const { said, fetched } = await read(turns, {}, new Set(['8.png']));
+    expect(fetched).toEqual(['3.png', '4.png', '5.png', '6.png', '7.png', '8.png']);
     expect(said[2]).toBe('user (a picture) 2');
     expect(said[7]).toBe('user <image kept-7.png> 7');
     expect(said[8]).toBe('user (a picture) 8');
   });
 
   it('that are pictures are not fetched for a model that cannot see them', async () => {
-    const { said, asked } = await read([person('see', { files: [file('a.png', 'image/png')] })], {
-      seesPictures: false,
+    const { said, fetched } = await read([person('see', { files: [file('a.png', 'image/png')] })], {
+      dialect: 'chat',
     });
-    expect(asked).toEqual([]);
+    expect(fetched).toEqual([]);
     expect(said[0]).toBe('user (a picture) see');
   });
 });
@@ -141,7 +142,7 @@ describe('an answer whose job is kept', () => {
   const shown = { ...bot('The beginning'), job: 'j1', files: [file('answer.md', 'text/markdown')] };
 
   it('is whole, after the question that it answers', async () => {
-    const { said } = await read([shown], {}, new Set(), [answer('All of it.', 'Bob: Why so?')]);
+    const { said } = await read([shown], {}, new Set(), [answer('All of it.', 'Why so?')]);
     expect(said).toEqual(['user Bob: Why so?', 'assistant All of it.', 'user Ada: Why?']);
   });
 

@@ -1,0 +1,53 @@
+/** Files that people name: work holds them by name until the first step of its job has fetched them. */
+import type { TextPart } from '../gateway/answers.ts';
+import type { ConversationTurn } from './invocation.ts';
+import type { KeptFile, MediaSource } from './message.ts';
+import { type FileReference, present } from './options.ts';
+import type { InquiryPart, InquiryTurn } from './work.ts';
+
+/** A file of another job's result. */
+export interface ResultFile {
+  readonly job: string;
+  readonly source: MediaSource;
+}
+
+export type NamedFile = FileReference | ResultFile;
+export type WorkFile = KeptFile | NamedFile;
+
+/** Whether the file has yet to be fetched. */
+export function isNamed(file: WorkFile): file is NamedFile {
+  return 'url' in file || 'job' in file;
+}
+
+/** As its platform describes it: the content decides when it is fetched. */
+export function isPicture({ name, contentType }: FileReference): boolean {
+  return contentType?.startsWith('image/') ?? /\.(png|jpe?g|webp|gif|avif|bmp)$/i.test(name);
+}
+
+export function isDocument({ name, contentType }: FileReference): boolean {
+  return contentType?.startsWith('text/') ?? /\.(txt|md|csv|log)$/i.test(name);
+}
+
+/** What stands for an attachment that a model is not shown, so that later turns still make sense. */
+export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
+  const isImage = part.type === 'image' || (part.type === 'file' && isPicture(part.file));
+  const name = part.type === 'file' ? part.file.name : part.type === 'document' ? part.name : '';
+  return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
+}
+
+/** What was said, with its files by name. */
+export function inquiryTurn({ author, text, files, ...speaker }: ConversationTurn): InquiryTurn {
+  const { name, person, job } = speaker;
+  return {
+    role: author === 'bot' ? 'assistant' : 'user',
+    parts: [
+      ...files.map((file) => ({ type: 'file' as const, file })),
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ],
+    ...present(author === 'bot' ? { job } : { name, person }),
+  };
+}
+
+export function blindModelSentence(model: string): string {
+  return `The model “${model}” cannot be shown pictures on the chat route. Choose one on the msg or gen route with the option “model”, as in “msg:some-id”.`;
+}

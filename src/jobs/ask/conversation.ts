@@ -1,0 +1,166 @@
+/** What was said before a question and what is attached to it, read and kept before a model is asked. */
+import {
+  attachmentNote,
+  blindModelSentence,
+  inquiryTurn,
+  isDocument,
+  isPicture,
+} from '../../core/attachments.ts';
+import { UserError } from '../../core/errors.ts';
+import type { Job } from '../../core/job.ts';
+import { type FileReference, present } from '../../core/options.ts';
+import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
+import type { JobDependencies } from '../dependencies.ts';
+
+/** Characters of earlier turns that go into a record; they are cut to the model's own budget when it is asked. */
+const LONGEST_MEMORY = 60_000;
+/** Of one earlier turn. */
+const LONGEST_TURN = 20_000;
+/** Attachments of earlier turns that are fetched, the newest first. */
+const MOST_FILES = 6;
+/** What a platform adds to an answer as a file when it is long. */
+const ANSWER_FILE = 'answer.md';
+
+/** Keeps what a model can look at or read. Throws UserError for any other file, or the reason of its signal. */
+export type KeepFile = (file: FileReference) => Promise<InquiryPart>;
+
+type ConversationTools = Pick<JobDependencies, 'storage' | 'platform'> & { readonly keep: KeepFile };
+
+/** Whether anything is left to read. */
+export function isRead({ history, request }: AnswerWork): boolean {
+  const isWhole = ({ job, parts }: InquiryTurn) =>
+    job === undefined && parts.every(({ type }) => type !== 'file');
+  return history === undefined && request.turns.every(isWhole);
+}
+
+/**
+ * The work with everything before its question, oldest first, and with the files of both. Earlier files that cannot be read
+ * become notes. Throws UserError for a file of the question itself that cannot be used, or the reason of `keep`'s signal.
+ */
+export async function readConversation(
+  { address }: Pick<Job, 'address'>,
+  { history, seeing, ...work }: AnswerWork,
+  tools: ConversationTools,
+): Promise<AnswerWork> {
+  const platform = tools.platform(address.platform);
+  const before = history === undefined ? [] : ((await platform?.readHistory?.(address, history)) ?? []);
+  const earlier = [...before.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
+  const memory = withinBounds(await recalled(earlier, tools.storage));
+  const questions = await Promise.all(
+    work.request.turns.slice(-1).map(async (question) => ({
+      ...question,
+      parts: await Promise.all(
+        question.parts.map((part) => (part.type === 'file' ? tools.keep(part.file) : part)),
+      ),
+    })),
+  );
+  const parts = questions.flatMap((question) => question.parts);
+  const model = modelFor(work, seeing, parts, memory.at(-1));
+  const turns = await Promise.all(withOwners(memory).map(fetching(memory, model.dialect !== 'chat', tools)));
+  const { dialect, way, note } = model;
+  const { way: _, note: __, ...rest } = work;
+  return present({
+    ...rest,
+    dialect,
+    way,
+    note,
+    request: {
+      ...work.request,
+      model: model.model,
+      turns: [...turns.filter((turn) => turn.parts.length > 0), ...questions],
+    },
+  });
+}
+
+/** Throws UserError where a picture is attached to a question for a model that cannot be shown any. */
+function modelFor(
+  { dialect, way, note, request }: AnswerWork,
+  seeing: AnswerPlan | undefined,
+  attached: readonly InquiryPart[],
+  last: InquiryTurn | undefined,
+): AnswerPlan {
+  const chosen = present({ dialect, way, note, model: request.model });
+  if (dialect !== 'chat') return chosen;
+  const isAttached = attached.some(({ type }) => type === 'image');
+  const isRepliedTo = last?.parts.some((part) => part.type === 'file' && isPicture(part.file)) === true;
+  if (seeing !== undefined && (isAttached || isRepliedTo)) return seeing;
+  if (isAttached) throw new UserError(blindModelSentence(request.model));
+  return chosen;
+}
+
+/**
+ * Each answer as its job knows it: whole, and after its question where that was no message of its own. What the channel shows
+ * serves where a job is not kept any more.
+ */
+async function recalled(
+  turns: readonly InquiryTurn[],
+  { jobs }: JobDependencies['storage'],
+): Promise<InquiryTurn[]> {
+  const all = await Promise.all(
+    turns.map(async ({ job: id, ...turn }): Promise<InquiryTurn[]> => {
+      const job = id === undefined ? undefined : await jobs.read(id).catch(() => undefined);
+      const answer = job?.result?.answer?.text;
+      if (job?.work.route !== 'answer' || !answer) return [turn];
+      const files = turn.parts.filter((part) => part.type === 'file' && part.file.name !== ANSWER_FILE);
+      const whole: InquiryTurn = { ...turn, parts: [...files, { type: 'text', text: answer }] };
+      const text = textOf(job.work.request.turns.at(-1));
+      const isThere = turns.some((one) => one.person === job.person.id && textOf(one) === text);
+      if (isThere || text === '') return [whole];
+      const { id: person, displayName: name } = job.person;
+      return [{ role: 'user', parts: [{ type: 'text', text }], person, name }, whole];
+    }),
+  );
+  return all.flat();
+}
+
+function textOf(turn: InquiryTurn | undefined): string {
+  return turn?.parts.findLast((part) => part.type === 'text')?.text.trim() ?? '';
+}
+
+/** The newest turns, as many as a record may hold; a very long one is cut. */
+function withinBounds(turns: readonly InquiryTurn[]): InquiryTurn[] {
+  const kept: InquiryTurn[] = [];
+  let budget = LONGEST_MEMORY;
+  for (const turn of turns.toReversed()) {
+    const parts = turn.parts.map((part) =>
+      part.type === 'text' && part.text.length > LONGEST_TURN
+        ? { ...part, text: `${part.text.slice(0, LONGEST_TURN).toWellFormed()} …` }
+        : part,
+    );
+    budget -= parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+    if (budget < 0) break;
+    kept.unshift({ ...turn, parts });
+  }
+  return kept;
+}
+
+/** Whose words they are; of the bot's turns, whom it answers. */
+function withOwners(turns: readonly InquiryTurn[]): InquiryTurn[] {
+  let last: string | undefined;
+  return turns.map(({ person, ...turn }) => {
+    if (turn.role === 'user') last = person;
+    return { ...turn, ...present({ person: last }) };
+  });
+}
+
+/** The newest files of earlier turns are fetched, as far as the model can use them; notes stand for the others. */
+function fetching(
+  memory: readonly InquiryTurn[],
+  seesPictures: boolean,
+  { keep }: ConversationTools,
+): (turn: InquiryTurn) => Promise<InquiryTurn> {
+  const files = memory.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part] : [])));
+  const wanted = files.filter(({ file }) => (seesPictures && isPicture(file)) || isDocument(file));
+  const fetched = new Set<InquiryPart>(wanted.slice(-MOST_FILES));
+  const read = async (part: InquiryPart): Promise<InquiryPart> => {
+    if (part.type !== 'file') return part;
+    if (!fetched.has(part)) return attachmentNote(part);
+    try {
+      return await keep(part.file);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return attachmentNote(part);
+    }
+  };
+  return async (turn) => ({ ...turn, parts: await Promise.all(turn.parts.map(read)) });
+}
