@@ -1,18 +1,8 @@
 /** Files that people name: work holds them by name until the first step of its job has fetched them. */
 import type { TextPart } from '../gateway/answers.ts';
 import type { ConversationTurn } from './invocation.ts';
-import type { KeptFile, MediaSource } from './message.ts';
 import { type FileReference, present } from './options.ts';
-import type { InquiryPart, InquiryTurn } from './work.ts';
-
-/** A file of another job's result. */
-export interface ResultFile {
-  readonly job: string;
-  readonly source: MediaSource;
-}
-
-export type NamedFile = FileReference | ResultFile;
-export type WorkFile = KeptFile | NamedFile;
+import type { InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
 
 /** Whether the file has yet to be fetched. */
 export function isNamed(file: WorkFile): file is NamedFile {

@@ -4,9 +4,8 @@ import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
 import type * as music from '../gateway/music/requests.ts';
 import type { LyricVariant, SongItem, StemItem } from '../gateway/music/results.ts';
 import type { Question, Turn } from '../gateway/questions.ts';
-import type { ResultFile, WorkFile } from './attachments.ts';
 import type { HistoryReference } from './invocation.ts';
-import type { KeptFile } from './message.ts';
+import type { KeptFile, MediaSource } from './message.ts';
 import type { FileReference } from './options.ts';
 
 /** A request as a command writes it: jobs add the address of the callback. */
@@ -16,13 +15,22 @@ type Uploading<Request> = Request extends unknown
   ? Omit<Request, 'callBackUrl' | 'uploadUrl' | 'continueAt'>
   : never;
 
+/** A file of another job's result, named until the first step of the job has fetched it. */
+export interface ResultFile {
+  readonly job: string;
+  readonly source: MediaSource;
+}
+
+export type NamedFile = FileReference | ResultFile;
+export type WorkFile = KeptFile | NamedFile;
+
 /** A recording whose length the gateway takes. */
 export interface KeptRecording extends KeptFile {
   readonly seconds: number;
 }
 
 /** Named until the first step of the job has fetched and measured it. */
-export type Recording = KeptRecording | FileReference | ResultFile;
+export type Recording = KeptRecording | NamedFile;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerRoute = 'chat' | 'msg' | 'gen';

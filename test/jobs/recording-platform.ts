@@ -1,4 +1,4 @@
-import type { Address } from '../../src/core/invocation.ts';
+import type { Address, ConversationTurn } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import {
   type Acknowledged,
@@ -23,6 +23,8 @@ export class RecordingPlatform implements Platform {
   readonly failures: Error[] = [];
   /** What the calls of `acknowledgement` resolve to, or throw. */
   acknowledged: Acknowledged | PlatformError = 'waiting';
+  /** What was said before any question. */
+  conversation: readonly ConversationTurn[] = [];
   /** A test may let the process die here. */
   crash: (point: string) => void = () => undefined;
   /** Channels tell who can read them, unless a test says otherwise. */
@@ -42,6 +44,10 @@ export class RecordingPlatform implements Platform {
 
   status() {
     return { ready: true } as const;
+  }
+
+  async readHistory(): Promise<readonly ConversationTurn[]> {
+    return this.conversation;
   }
 
   async acknowledgement(): Promise<Acknowledged> {

@@ -1,11 +1,11 @@
 /** Fetches what a command named: files, and what was said before a question. */
-import { isNamed, type NamedFile, type WorkFile } from '../../core/attachments.ts';
+import { isNamed } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import { duration, type KeptFile } from '../../core/message.ts';
 import { type FileReference, present } from '../../core/options.ts';
-import type { InquiryPart, KeptRecording, Recording, Work } from '../../core/work.ts';
+import type { InquiryPart, KeptRecording, NamedFile, Recording, Work, WorkFile } from '../../core/work.ts';
 import { musicLimits } from '../../gateway/music/requests.ts';
 import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
 import { isRead, readConversation } from '../ask/conversation.ts';

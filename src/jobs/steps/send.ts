@@ -1,9 +1,9 @@
 /** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
-import { isNamed, type WorkFile } from '../../core/attachments.ts';
+import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import { lastMoment } from '../../core/song.ts';
-import type { ImageItem, Inquiry, Recording, Result, Work } from '../../core/work.ts';
+import type { ImageItem, Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/music.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';

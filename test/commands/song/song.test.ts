@@ -393,7 +393,7 @@ describe('/remix', () => {
   ])('%j', async (options, route, request) => {
     const message = await studio.finish(await remix(options));
     expect(sentTo(route)).toEqual([
-      expect.objectContaining({ ...request, uploadUrl: 'https://bot.example/files/kept.png' }),
+      expect.objectContaining({ ...request, uploadUrl: 'https://bot.example/files/demo.wav' }),
     ]);
     expect(field(message, 'Made from')).toBe('demo');
     expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend take 1', 'Change', 'Again']));
@@ -580,7 +580,9 @@ it('/lyrics puts short variants in columns and sings each; long ones follow each
 it('Animate films a picture from its kept file', async () => {
   const picture = await studio.finish(await studio.ask('image', { prompt: 'a fox' }));
   const outcome = await studio.fill(picture, 'Animate', { prompt: 'it looks up', duration: '10' });
-  expect(await studio.stored(outcome)).toMatchObject({
+  const { id } = await studio.stored(outcome);
+  await studio.world.advance(id);
+  expect(await studio.world.read(id)).toMatchObject({
     command: 'video',
     madeFrom: '“a fox”',
     work: { request: { prompt: 'it looks up', duration: 10 }, image: { name: 'picture.png' } },

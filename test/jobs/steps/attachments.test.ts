@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { StartRequest } from '../../../src/core/bot/context.ts';
+import type { AnswerWork } from '../../../src/core/work.ts';
+import { MediaError } from '../../../src/media/errors.ts';
+import { createWorld, QUESTION, VIDEO, type World } from '../world.ts';
+
+const fox = { name: 'fox.png', contentType: 'image/png', url: 'https://cdn.example/fox.png' };
+const FILM: StartRequest = {
+  ...VIDEO,
+  work: { route: 'media.video', request: { model: 'film', prompt: 'a fox' }, image: fox },
+};
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+  return () => world[Symbol.asyncDispose]();
+});
+
+test('what was attached is fetched by the job, after its message is there', async () => {
+  const job = await world.start(FILM);
+  expect(world.message()).toBeUndefined();
+  await world.advance(job);
+  expect(await world.read(job)).toMatchObject({ state: 'waiting', work: { image: { name: 'fox.png' } } });
+  expect(world.gateway.taken).toMatchObject([{ request: { imageUrl: 'https://bot.example/files/fox.png' } }]);
+});
+
+test.each([
+  ['type', /fox\.png is no image file that I know/],
+  ['too-large', /fox\.png is too large; 25 MB is the most I take/],
+  ['network', /fox\.png could not be read\. Please attach it again/],
+] as const)(
+  'a file that cannot be used (%s) is told in the message of the job, and nothing is spent',
+  async (code, sentence) => {
+    world.unreachable.set(fox.url, new MediaError(code, 'no'));
+    const job = await world.start(FILM);
+    await world.advance(job);
+    expect(world.message()?.text).toMatch(sentence);
+    expect(world.message()?.actions).toMatchObject([{ label: 'Again' }]);
+    expect(await world.read(job)).toMatchObject({ state: 'failed', charged: false });
+    expect(world.gateway.taken).toEqual([]);
+  },
+);
+
+describe('a question', () => {
+  beforeEach(() => {
+    const kept = { name: 'fox.png', bytes: 3, contentType: 'image/png' };
+    const open = async () => ({ ...kept, stream: Readable.from([Buffer.from('fox')]) });
+    Object.assign(world.dependencies.media, { keep: async () => kept, open, keepBytes: async () => kept });
+  });
+
+  const asking = (more: Partial<AnswerWork>): StartRequest => ({
+    ...QUESTION,
+    work: { ...(QUESTION.work as AnswerWork), history: { message: 'm1' }, ...more },
+  });
+  const said = { author: 'person' as const, person: 'bob', name: 'Bob', text: 'Look!', files: [fox] };
+
+  test('takes in what its platform reads of the conversation', async () => {
+    world.platform.conversation = [said];
+    const job = await world.start(asking({}));
+    await world.advance(job);
+    const { work } = await world.read(job);
+    expect(work).not.toHaveProperty('history');
+    expect(work).toMatchObject({
+      request: { turns: [{ person: 'bob', parts: [{ text: '(a picture)' }, { text: 'Look!' }] }, {}] },
+    });
+  });
+
+  test('that replies to a picture goes to the model that sees it', async () => {
+    world.platform.conversation = [said];
+    const job = await world.start(asking({ seeing: { dialect: 'msg', model: 'seeing' } }));
+    await world.advance(job);
+    expect((await world.read(job)).work).toMatchObject({
+      dialect: 'msg',
+      request: { model: 'seeing', turns: [{ parts: [{ type: 'image' }, { text: 'Look!' }] }, {}] },
+    });
+  });
+
+  test('with a picture for a model that sees none is told so, and nothing is spent', async () => {
+    const turns = [
+      { role: 'user' as const, parts: [{ type: 'file' as const, file: { ...fox, contentType: undefined } }] },
+    ];
+    const job = await world.start(asking({ request: { model: 'chat-small', turns } }));
+    await world.advance(job);
+    expect(world.message()?.text).toContain('“chat-small” cannot be shown pictures');
+    expect(world.gateway.taken).toEqual([]);
+  });
+});
+
+test('a job that is cancelled while its files are fetched ends at once', async () => {
+  const fetching = Promise.withResolvers<void>();
+  const { keep } = world.dependencies.media;
+  Object.assign(world.dependencies.media, {
+    keep: async (...args: Parameters<typeof keep>) => {
+      fetching.resolve();
+      await new Promise((_, reject) =>
+        args[1].signal?.addEventListener('abort', () => reject(args[1].signal?.reason)),
+      );
+    },
+  });
+  const job = await world.start(FILM);
+  const ended = world.advance(job);
+  await fetching.promise;
+  await world.jobs.cancel(job, 'ada');
+  await ended;
+  expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
+});
