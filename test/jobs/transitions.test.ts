@@ -29,6 +29,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: 'repaired' },
   { type: 'cancelRequested', by: 'ada' },
   { type: 'cancelled' },
+  { type: 'prepared', work: SONG.work },
   { type: 'queued', position: 3 },
   { type: 'started', at: 1 },
   { type: 'submitting', work: SONG.work, at: 2 },
