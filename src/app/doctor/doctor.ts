@@ -76,7 +76,7 @@ async function openedGateway(config: Config, examination: Examination): Promise<
   }
 }
 
-/** `connects`: whether a connection is tried out, too. Of one more, Slack would send the bot's events to it. */
+/** `connects`: whether connections are tried out, too. */
 async function chats(
   { discord, slack, production }: Config,
   { commands, log }: Pick<Examination, 'commands' | 'log'>,

@@ -23,7 +23,7 @@ import { createSockets } from './connection/sockets.ts';
 import { organisationIn, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
-import { awaitsAcknowledgement, createResponseUrls, sendPrivately } from './deliver/private.ts';
+import { awaitsAcknowledgement, sendPrivately } from './deliver/private.ts';
 import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
@@ -118,7 +118,6 @@ export function createSlack(options: SlackOptions): Platform {
     media,
     layOut: options.layOut ?? renders.render,
     workspaces,
-    responseUrls: createResponseUrls(now, TIMEOUT_MS),
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
   const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationIn(address));
@@ -142,6 +141,7 @@ export function createSlack(options: SlackOptions): Platform {
     if (stopping.signal.aborted) return;
     const before = refusal;
     refusal = await account.refusal();
+    if (stopping.signal.aborted) return;
     if (refusal === undefined) return await connection.start();
     if (refusal !== before) log.error({}, refusal);
     void sleep(TOKEN_RETRY_MS, stopping.signal).then(checkToken);

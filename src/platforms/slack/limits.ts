@@ -44,7 +44,6 @@ export const LIMITS = Object.freeze({
   streamText: 11_000,
   /** Slack ends a stream after five minutes (node-slack-sdk#2702). */
   streamMs: 4.5 * 60_000,
-  responseUrlUses: 5,
   responseUrlMs: 30 * 60_000,
   patienceMs: 3000,
   /** Slack's patience includes both directions of the network. */

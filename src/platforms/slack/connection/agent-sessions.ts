@@ -42,8 +42,6 @@ export function createAgentSessions(
 ) {
   const { now, log } = options;
   let absentUntil = 0;
-  /** Slack takes no text next to the status. */
-  let isWordless = false;
   const isOffered = () => mayBeAgent() && now() >= absentUntil;
 
   /** False when Slack did not do it. Never throws: nothing that people wait for depends on it. */
@@ -83,16 +81,14 @@ export function createAgentSessions(
 
     /** Says how far the work is. Slack takes it back by itself after two minutes. */
     async tell({ channel, thread }: AgentThread, progress: Progress): Promise<void> {
-      if (isWordless || !isOffered()) return;
+      if (!isOffered()) return;
       const status = statusOf(progress, now());
       const telling = { channel_id: channel, thread_ts: thread, status, loading_messages: [status] };
       try {
         await call(() => web.assistant.threads.setStatus(telling), { repeatable: true }, options);
       } catch (error) {
-        const code = slackErrorOf(error);
-        // The status without words stays: only an agent’s thread has one, and Slack knows this one.
-        isWordless = code !== undefined && ABSENT.has(code);
-        log.debug({ err: error, code }, 'Slack did not take the words of a status');
+        // The status without words stays.
+        log.debug({ err: error, code: slackErrorOf(error) }, 'Slack did not take the words of a status');
       }
     },
 

@@ -2,7 +2,7 @@
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Person } from '../../../core/invocation.ts';
-import { retryAfterMs, slackErrorOf } from '../errors.ts';
+import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -35,26 +35,12 @@ export function createPersons(
   const remembered = new Map<string, { at: number; person: Person; team: string | undefined }>();
   /** Everybody who asks for the same person meanwhile gets the same answer. */
   const asking = new Map<string, Promise<Person | undefined>>();
-  /** Until when Slack tells of no more people: who asks meanwhile does not wait for it. */
-  let limited = { until: Number.NEGATIVE_INFINITY, begun: Promise.withResolvers<undefined>() };
-
-  function limitFor(milliseconds: number): void {
-    const { begun } = limited;
-    limited = { until: now() + milliseconds, begun: Promise.withResolvers() };
-    begun.resolve(undefined);
-  }
 
   async function ask(id: string, nameInEvent: string): Promise<Person | undefined> {
     try {
-      const read = () =>
-        web.users.info({ user: id }).catch((error: unknown) => {
-          const asked = retryAfterMs(error) ?? 0;
-          if (asked >= LIMITS.lookUpWithinMs) limitFor(asked);
-          throw error;
-        });
       const [{ team, organisation }, answer] = await Promise.all([
         identity.read(),
-        call(read, { repeatable: true }, options),
+        call(() => web.users.info({ user: id }), { repeatable: true }, options),
       ]);
       const user = userSchema.parse(answer.user);
       const displayName = user.profile?.display_name || user.real_name || nameInEvent;
@@ -96,14 +82,7 @@ export function createPersons(
     async find(id: string, nameInEvent = id, isFromHere = false): Promise<Person> {
       const found = remembered.get(id);
       if (found !== undefined && now() - found.at < REMEMBER_MS) return found.person;
-      const known =
-        now() < limited.until
-          ? undefined
-          : await Promise.race([
-              askOnce(id, nameInEvent),
-              limited.begun.promise,
-              sleep(LIMITS.lookUpWithinMs),
-            ]);
+      const known = await Promise.race([askOnce(id, nameInEvent), sleep(LIMITS.lookUpWithinMs)]);
       const remains = known ?? found?.person;
       if (remains !== undefined) return remains;
       const person = { id, displayName: nameInEvent, moderator: false, rightsUnknown: true, roles: [] };

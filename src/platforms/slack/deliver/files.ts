@@ -142,6 +142,14 @@ export async function shareFiles(
   }
 }
 
+export async function deleteFile(file: string, tools: SlackTools): Promise<void> {
+  try {
+    await call(() => tools.web.files.delete({ file }), { repeatable: true }, tools);
+  } catch (error) {
+    if (slackErrorOf(error) !== 'file_not_found' && slackErrorOf(error) !== 'file_deleted') throw error;
+  }
+}
+
 /** Slack will refuse the file in any later try too, because of the file itself and not of the channel. */
 function refusedForGood(error: unknown): boolean {
   if (error instanceof PlatformError) return error.code === 'refused';

@@ -4,14 +4,13 @@ import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { isUncertain, slackErrorOf } from '../errors.ts';
 import type { Part } from '../render/render.ts';
+import { deleteFile } from './files.ts';
 import { findPosted, markOf } from './find-posted.ts';
 import { stopStream } from './native-stream.ts';
 import type { Post } from './post.ts';
 
-/** A setting of the workspace: messages are edited for some minutes only, or never. */
-const EDITING_ENDED = 'edit_window_closed';
-/** A message of ours that cannot be edited any more: another one replaces it. */
-const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', EDITING_ENDED]);
+/** A message of ours that cannot be edited any more: another one replaces it. Workspaces may let messages be edited for minutes only. */
+const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
 
 /** Settings of the workspace: what was replaced stays. */
 const CANNOT_DELETE = new Set(['cant_delete_message', 'compliance_exports_prevent_deletion']);
@@ -42,17 +41,15 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
   const { state, tools } = post;
   const digest = digestOf(JSON.stringify(part));
   const { ts, digest: shown } = state.parts[index] ?? {};
-  if (
-    ts !== undefined &&
-    (shown === digest || (!state.noEdits && (await edit(post, index, { ts, part, digest }))))
-  ) {
-    state.parts[index] = { ts, digest };
-    return;
-  }
   if (ts !== undefined) {
-    // Of what cannot be edited, only the last state is posted; what it replaces goes. What is streamed stays where it began.
-    if (tools.firstOnly || (state.noEdits && tools.isUnfinished)) return;
-    replace(post, index);
+    const outcome = shown === digest ? 'edited' : await edit(post, index, { ts, part, digest });
+    if (outcome === 'edited') {
+      state.parts[index] = { ts, digest };
+      return;
+    }
+    // Of what cannot be edited, only the last state is posted. What is streamed stays where it began.
+    if (tools.firstOnly || (outcome === 'closed' && tools.isUnfinished)) return;
+    await replace(post, index);
     if (post.isUncertain) await findPosted(post);
     if (state.parts[index]?.ts !== undefined) return await writePart(post, index, part);
   }
@@ -63,7 +60,7 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
  * The message carries the post's mark, so from now on no search takes it for the part. It goes when the parts are written, with
  * all that stands below it: people look for that below the message that they see.
  */
-function replace({ state, address, found }: Post, index: number): void {
+async function replace({ state, address, found, tools }: Post, index: number): Promise<void> {
   const gone = state.parts.slice(index).flatMap(({ ts }) => ts ?? []);
   state.replaced = [...(state.replaced ?? []), ...gone];
   state.parts = state.parts.map((part, other) => (other < index ? part : {}));
@@ -71,7 +68,7 @@ function replace({ state, address, found }: Post, index: number): void {
   found.length = 0;
   for (const [name, { id, state: shown }] of Object.entries(state.files)) {
     if (id === undefined || shown === 'uploaded') continue;
-    state.replacedFiles = [...(state.replacedFiles ?? []), id];
+    await deleteFile(id, tools);
     delete state.files[name];
   }
 }
@@ -81,12 +78,12 @@ interface Written {
   readonly digest: string;
 }
 
-/** False when the message cannot be edited any more. */
+/** `closed`: Slack lets no message be edited there any more; `gone`: this one is not there. */
 async function edit(
   post: Post,
   index: number,
   { ts, part: { text, blocks }, digest }: Written & { readonly ts: string },
-): Promise<boolean> {
+): Promise<'edited' | 'closed' | 'gone'> {
   const { state, tools, beforeWriting } = post;
   const { channel } = state;
   // A message that was streamed has no mark yet.
@@ -102,19 +99,19 @@ async function edit(
     );
   try {
     await update();
-    return true;
+    return 'edited';
   } catch (error) {
     if (slackErrorOf(error) === 'streaming_state_conflict') {
       // The process that streamed it has died.
       await stopStream({ channel, ts }, tools);
       await update();
-      return true;
+      return 'edited';
     }
     if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
-    if (slackErrorOf(error) === EDITING_ENDED) state.noEdits = true;
+    if (slackErrorOf(error) !== 'message_not_found') return 'closed';
     // There is nothing to delete.
-    if (slackErrorOf(error) === 'message_not_found' && !tools.firstOnly) state.parts[index] = {};
-    return false;
+    if (!tools.firstOnly) state.parts[index] = {};
+    return 'gone';
   }
 }
 

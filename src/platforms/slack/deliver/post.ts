@@ -31,10 +31,6 @@ const slackPostedSchema = z.object({
   inThread: z.boolean().optional(),
   /** Messages that go when the parts are written: others hold their text. */
   replaced: z.array(z.string()).optional(),
-  /** Files in the thread of a message that was replaced: they go when they are shown below the other one. */
-  replacedFiles: z.array(z.string()).optional(),
-  /** Slack lets no message be edited here any more. */
-  noEdits: z.boolean().optional(),
   /** The person was told that the result is ready, after the message was posted without a mention. */
   called: z.boolean(),
   /** The same of a result that is not complete. */
@@ -80,7 +76,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
   const state = readPosted(posted, address.channel);
   if (tools.inThread) state.inThread = true;
   // What was posted apart from what is known may also have been an edit.
-  if (mayHavePosted && !state.noEdits) for (const part of state.parts) delete part.digest;
+  if (mayHavePosted) for (const part of state.parts) delete part.digest;
   const isUnanswered =
     state.parts.some(({ ts }) => ts === undefined) ||
     Object.values(state.files).some((file) => file.state === 'sharing');

@@ -12,10 +12,10 @@ import type { ShowTools } from './post.ts';
 import { show } from './show.ts';
 
 export interface PrivateTools extends ShowTools {
-  readonly responseUrls: ResponseUrls;
   readonly now: () => number;
 }
 
+const REPLY_TIMEOUT_MS = 15_000;
 const TOO_LONG_HERE = 'This is long, so I send it to you as a direct message, with a file of the whole text.';
 
 interface PrivateRendering {
@@ -65,7 +65,7 @@ export async function sendPartPrivately(
   { text, blocks }: Part,
   tools: PrivateTools,
 ): Promise<void> {
-  if (await tools.responseUrls.reply(address, { text, blocks })) return;
+  if (await reply(address, { text, blocks }, tools.now())) return;
   const { channel, person: user, thread } = address;
   const { chat } = tools.web;
   const ephemeral = { channel, user, text, blocks, ...(thread === undefined ? {} : { thread_ts: thread }) };
@@ -82,9 +82,6 @@ export async function sendPartPrivately(
   }
 }
 
-/** Addresses of an interaction: five uses within thirty minutes, also in channels that the bot may not write in. */
-type ResponseUrls = ReturnType<typeof createResponseUrls>;
-
 const platformDataSchema = z.object({ responseUrl: z.string(), responseUrlSince: z.number() });
 
 /** What an address keeps of the interaction it came from. */
@@ -96,39 +93,24 @@ export function responseUrlData(responseUrl: string | undefined, now: number): P
 export const awaitsAcknowledgement = ({ platformData }: Address): boolean =>
   platformDataSchema.safeParse(platformData).success;
 
-export function createResponseUrls(now: () => number, timeoutMs: number) {
-  /** Uses of URLs that have not expired. After a restart Slack refuses a sixth use. */
-  const uses = new Map<string, { count: number; since: number }>();
-
-  function take(address: Address): string | undefined {
-    const { data } = platformDataSchema.safeParse(address.platformData);
-    if (data === undefined) return undefined;
-    const { responseUrl, responseUrlSince } = data;
-    for (const [url, { since }] of uses) if (now() - since > LIMITS.responseUrlMs) uses.delete(url);
-    const used = uses.get(responseUrl)?.count ?? 0;
-    if (used >= LIMITS.responseUrlUses || now() - responseUrlSince >= LIMITS.responseUrlMs) return undefined;
-    uses.set(responseUrl, { count: used + 1, since: responseUrlSince });
-    return responseUrl;
+/**
+ * By the address of an interaction, which works five times within thirty minutes, also in channels that the bot may not write in.
+ * False when there is none that still works.
+ */
+async function reply({ platformData }: Address, { text, blocks }: Part, now: number): Promise<boolean> {
+  const { data } = platformDataSchema.safeParse(platformData);
+  if (data === undefined || now - data.responseUrlSince >= LIMITS.responseUrlMs) return false;
+  try {
+    const { statusCode, body } = await request(data.responseUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, text, blocks }),
+      signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
+    });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    // The caller tries another method.
+    return false;
   }
-
-  return {
-    /** False when the address has no URL that still works. */
-    async reply(address: Address, { text, blocks }: Part): Promise<boolean> {
-      const url = take(address);
-      if (url === undefined) return false;
-      try {
-        const { statusCode, body } = await request(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, text, blocks }),
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        await body.dump();
-        return statusCode === 200;
-      } catch {
-        // The caller tries another method.
-        return false;
-      }
-    },
-  };
 }

@@ -16,7 +16,7 @@ import {
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn } from '../render/escape.ts';
 import { type Rendering, type RenderOptions, render } from '../render/render.ts';
-import { shareFiles, uploadOnce, waitingFiles } from './files.ts';
+import { deleteFile, shareFiles, uploadOnce, waitingFiles } from './files.ts';
 import { findPosted, firstMessages, markOf } from './find-posted.ts';
 import { digestOf, writeParts } from './parts.ts';
 import { createPost, isPosted, type Post, type ShowTools, toPosted } from './post.ts';
@@ -84,14 +84,6 @@ function filesOf({ files }: Post['state']): Set<string> {
   return new Set(Object.values(files).flatMap(({ id }) => id ?? []));
 }
 
-async function deleteFile(file: string, tools: ShowTools): Promise<void> {
-  try {
-    await call(() => tools.web.files.delete({ file }), { repeatable: true }, tools);
-  } catch (error) {
-    if (slackErrorOf(error) !== 'file_not_found' && slackErrorOf(error) !== 'file_deleted') throw error;
-  }
-}
-
 function isFromSlack(error: unknown): boolean {
   return (
     error instanceof PlatformError ||
@@ -133,8 +125,6 @@ async function showPost(post: Post, message: Message): Promise<void> {
   const mention = wasPosted ? mentionFor(post, message) : undefined;
   // An incomplete result is told apart: a comment found on a file is taken for the mention of a result that is ready.
   const called = await share(post, message, titles, message.notify === 'ready' ? mention : undefined);
-  for (const file of post.state.replacedFiles ?? []) await deleteFile(file, tools);
-  delete post.state.replacedFiles;
   if (mention !== undefined && !called) await postMention(post, mention, message.notify);
 }
 

@@ -1,7 +1,8 @@
-/** Text that is still being written: the newest state wins, one edit is in flight, the last state is always written. */
+/** Text that is still being written, by Slack's own streaming or by edits. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { createNewestWins } from '../../shared/newest-wins.ts';
 import { wellFormed } from '../../shared/text.ts';
 import type { Rates } from '../connection/rates.ts';
 import type { Workspace } from '../connection/workspaces.ts';
@@ -35,11 +36,7 @@ export function streamTo(
       await options.remember(posted);
     },
   };
-  let newest: (() => Message) | undefined;
   let kind: 'first' | 'next' = 'first';
-  let running = false;
-  let closed = false;
-  let inFlight: Promise<unknown> = Promise.resolve();
   // A failure is reported by the next write.
   opening.catch(() => undefined);
 
@@ -91,47 +88,31 @@ export function streamTo(
     return await showNow(message, hasStreamed && layout === 'channel' ? { inThread: true } : {});
   }
 
-  async function writePassing(message: Message, rates: Rates): Promise<void> {
-    try {
-      if (isToStream(message, rates)) await writeStreamed(message);
+  const writer = createNewestWins<() => Message>({
+    async ready(message) {
+      const { rates } = await opening;
+      const isStreamed = isToStream(message(), rates);
+      // A stream begins with its first words, which are no addition.
+      if (!isStreamed || kind === 'next')
+        await (isStreamed ? rates.appends : rates.editsIn(address.channel)).slot(kind);
+      kind = 'next';
+    },
+    async write(made) {
+      const message = made();
+      if (isToStream(message, (await opening).rates)) await writeStreamed(message);
       else await writeWhole(message, { passing: true });
-    } catch (error) {
+    },
+    failed(error) {
       tools.log.debug({ err: error }, 'A passing state of a stream was not written');
       // A channel that is closed stays closed while the text is written; `close` reports it.
-      if (error instanceof PlatformError && error.code !== 'unavailable') closed = true;
-    }
-  }
-
-  async function run(): Promise<void> {
-    running = true;
-    try {
-      const { rates } = await opening;
-      while (newest !== undefined && !closed) {
-        const isStreamed = isToStream(newest(), rates);
-        const rate = isStreamed ? rates.appends : rates.editsIn(address.channel);
-        // A stream begins with its first words, which are no addition.
-        if (!isStreamed || kind === 'next') await rate.slot(kind);
-        kind = 'next';
-        const message: (() => Message) | undefined = newest;
-        newest = undefined;
-        if (closed || message === undefined) break;
-        inFlight = writePassing(message(), rates);
-        await inFlight;
-      }
-    } catch {
-      // `close` reports it.
-    }
-    running = false;
-  }
+      if (error instanceof PlatformError && error.code !== 'unavailable') void writer.close();
+    },
+  });
 
   return {
-    update(message) {
-      newest = message;
-      if (!running && !closed) void run();
-    },
+    update: writer.offer,
     async close(message) {
-      closed = true;
-      await inFlight;
+      await writer.close();
       await (await opening).rates.editsIn(address.channel).ready();
       return await writeWhole(message, { passing: false });
     },

@@ -583,7 +583,7 @@ describe('a private message', () => {
       ...Array(5).fill('response_url'),
       'chat.postEphemeral',
     ]);
-    noRefusals();
+    expect(server.refused.map(({ error }) => error)).toEqual(['used_url']);
   });
 
   it('uses no response_url after half an hour', async () => {
