@@ -21,8 +21,6 @@ export type Persons = ReturnType<typeof createPersons>;
 
 const REMEMBER_MS = 5 * 60_000;
 const MOST = 5000;
-/** After Slack could not be asked, it is not asked again for as long. */
-const FAILED_MS = 2000;
 
 type PersonsOptions = Pick<ConnectionOptions, 'now' | 'sleep' | 'random' | 'log'>;
 
@@ -62,12 +60,8 @@ export function createPersons(
   function askOnce(id: string, nameInEvent: string): Promise<Person | undefined> {
     const known = asking.get(id);
     if (known !== undefined) return known;
-    const started = ask(id, nameInEvent);
+    const started = ask(id, nameInEvent).finally(() => asking.delete(id));
     asking.set(id, started);
-    // A failure is the answer to all who ask in the next moment.
-    void started
-      .then((person) => (person === undefined ? sleep(FAILED_MS) : undefined))
-      .finally(() => asking.delete(id));
     return started;
   }
 
