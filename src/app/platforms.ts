@@ -1,5 +1,5 @@
 /** The chat platforms that the settings switch on. */
-import type { Replicas } from '../core/replicas.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
@@ -14,11 +14,8 @@ import { newId, newSecret, type Outside, readerOf } from './outside.ts';
 export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {
   readonly measure: Measure;
   readonly media: MediaReader;
-  /** Runs the work while no other replica runs a task of this name. */
-  readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
+  readonly withLock: WithLock;
   readonly settings: SettingsStore;
-  /** What all replicas share; absent where there is one alone. */
-  readonly replicas?: Replicas | undefined;
   /** The secret of this name, made once and kept in storage. */
   readonly secret: (name: string) => Promise<string>;
   /** Where this machine reaches the listener. */
@@ -34,16 +31,14 @@ export async function createPlatforms(
   options: InsideOptions,
 ): Promise<Platforms> {
   const { log, now, random, measure } = options;
-  const locks = createLocks({ settings: storage.settings, clock: systemClock, newId });
   const platforms = await make({
     media: readerOf(media),
     measure,
     log,
     now,
     random,
-    withLock: (task, work) => locks.run(task, work),
+    withLock: createLocks({ ...storage, clock: systemClock, newId }),
     settings: storage.settings,
-    replicas: storage.replicas,
     secret: (name) => storage.secret(name, newSecret),
     listenerUrl: listener.url,
   });

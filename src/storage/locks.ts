@@ -1,72 +1,67 @@
-/** A lock for tasks that every replica runs, such as at its start: one replica at a time. */
-import { z } from 'zod';
+/** Locks for what one replica at a time does. */
+import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import { type Clock, pause } from './schedule.ts';
-import type { SettingsStore } from './storage.ts';
+import type { Storage } from './storage.ts';
 
-/** A holder that has not renewed its lock for this long is dead. */
 const LOCK_MS = 60_000;
-/** Two renewals may fail before the lock is lost. */
-const RENEW_MS = LOCK_MS / 3;
+/** Two of them may fail before a lock is lost. */
+const RENEWALS = 3;
+/** The end of a lock is announced, and an announcement may be lost. */
 const POLL_MS = 1_000;
 
-const lockSchema = z.object({ holder: z.string(), until: z.number() });
-const readLock = (value: unknown) => lockSchema.safeParse(value).data;
-
-export interface Locks {
-  /**
-   * Runs `work` when no other replica runs a task of this name, however long it takes. Throws StorageError and what `work`
-   * throws.
-   */
-  run<Value>(task: string, work: () => Promise<Value>): Promise<Value>;
-}
-
-export interface LockOptions extends Pick<System, 'newId'> {
-  readonly settings: Pick<SettingsStore, 'update'>;
+export interface LockTools extends Pick<System, 'newId'>, Pick<Storage, 'leases' | 'notifications'> {
   readonly clock: Clock;
 }
 
-export function createLocks({ settings, clock, newId }: LockOptions): Locks {
-  const untilExpiry = () => clock.now() + LOCK_MS;
+export function createLocks({ leases, notifications, clock, newId }: LockTools): WithLock {
+  async function untilReleased(name: string, signal: AbortSignal): Promise<void> {
+    const released = new AbortController();
+    const unsubscribe = notifications.subscribe(name, () => released.abort());
+    await pause(POLL_MS, AbortSignal.any([signal, released.signal]), clock);
+    unsubscribe();
+  }
 
-  async function acquire(key: string, holder: string): Promise<void> {
-    for (;;) {
-      const lock = await settings.update(key, (value) => {
-        const held = readLock(value);
-        return held && held.until > clock.now() ? value : { holder, until: untilExpiry() };
-      });
-      if (readLock(lock)?.holder === holder) return;
-      await pause(POLL_MS, new AbortController().signal, clock);
+  return async (task, work, { signal = new AbortController().signal, lockMs = LOCK_MS, onWaiting } = {}) => {
+    const name = `lock:${task}`;
+    const holder = newId();
+    const lost = new AbortController();
+    const ended = new AbortController();
+    let heldUntil = 0;
+
+    /** False where another replica has it. */
+    async function take(): Promise<boolean> {
+      // Read before the request: the process may be suspended while it waits for the answer.
+      const askedAt = clock.elapsed();
+      const isTaken = await leases.take(name, holder, lockMs);
+      if (isTaken) heldUntil = askedAt + lockMs;
+      return isTaken;
     }
-  }
 
-  async function setExpiry(key: string, holder: string, until: number): Promise<void> {
-    await settings.update(key, (value) => (readLock(value)?.holder === holder ? { holder, until } : value));
-  }
-
-  async function renew(key: string, holder: string, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await pause(RENEW_MS, signal, clock);
-      if (signal.aborted) return;
-      // The next renewal tries again.
-      await setExpiry(key, holder, untilExpiry()).catch(() => undefined);
-    }
-  }
-
-  return {
-    async run(task, work) {
-      const key = `lock:${task}`;
-      const holder = newId();
-      await acquire(key, holder);
-      const ended = new AbortController();
-      const renewed = renew(key, holder, ended.signal);
-      try {
-        return await work();
-      } finally {
-        ended.abort();
-        await renewed;
-        await setExpiry(key, holder, 0);
+    async function keep(): Promise<void> {
+      while (!lost.signal.aborted) {
+        await pause(lockMs / RENEWALS, ended.signal, clock);
+        if (ended.signal.aborted) return;
+        const isTaken = await take().catch(() => undefined);
+        if (isTaken === false || clock.elapsed() >= heldUntil) lost.abort();
       }
-    },
+    }
+
+    while (!(await take())) {
+      onWaiting?.();
+      await untilReleased(name, signal);
+      signal.throwIfAborted();
+    }
+    const kept = keep();
+    try {
+      const isHeld = () => !lost.signal.aborted && clock.elapsed() < heldUntil;
+      return await work({ lost: lost.signal, isHeld });
+    } finally {
+      ended.abort();
+      await kept;
+      // A lock that is not released ends by itself.
+      await leases.release(name, holder).catch(() => undefined);
+      await notifications.publish(name).catch(() => undefined);
+    }
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
-import type { Replicas } from '../core/replicas.ts';
+import type { Leases } from './leases.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
@@ -183,8 +183,7 @@ export interface Storage {
   readonly settings: SettingsStore;
   readonly semaphores: Semaphores;
   readonly usage: UsageStore;
-  /** What replicas share; absent where there is one alone. */
-  readonly replicas?: Replicas;
+  readonly leases: Leases;
   /** The secret of this name; the first caller's `make` decides it, for all replicas and for ever. */
   secret(name: string, make: () => string): Promise<string>;
   /** Every secret with its name, in no order. */

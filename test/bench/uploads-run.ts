@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openMedia, readerOf } from '../../src/app/outside.ts';
 import { createDiscord } from '../../src/platforms/discord/adapter.ts';
+import { alone } from '../platforms/discord/harness.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { cpuSeconds } from './measure.ts';
 import { programInput, tell } from './program.ts';
@@ -37,6 +38,7 @@ async function product() {
     token: 'token',
     apiUrl: `${url}/api`,
     media: readerOf(media),
+    withLock: alone,
   });
   return async (index: number) => {
     const file = await media.keep(`${url}/file/${index}`, { kinds: ['video'], from: 'gateway' });

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createDiscord } from '../../src/platforms/discord/adapter.ts';
-import { FakeBot } from '../platforms/discord/harness.ts';
+import { alone, FakeBot } from '../platforms/discord/harness.ts';
 import { trustLocalVoice } from '../servers/voice/certificate.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { cpuSeconds } from './measure.ts';
@@ -24,6 +24,7 @@ trustLocalVoice();
 const platform = createDiscord({
   token: input.token,
   apiUrl: input.apiUrl,
+  withLock: alone,
   media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
   log: new RecordingLog(),
   now: Date.now,

@@ -6,6 +6,7 @@ import type { Replica } from '../storage/redis/replica-process.ts';
 import { acceptContract } from './storage-accept.ts';
 import { inboxContract } from './storage-inbox.ts';
 import { jobQueryContract, jobRecordContract } from './storage-jobs.ts';
+import { leasesContract } from './storage-leases.ts';
 import { notificationsContract } from './storage-notifications.ts';
 import { receiveContract } from './storage-receive.ts';
 import { scheduleContract } from './storage-schedule.ts';
@@ -70,6 +71,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('the schedule', () => scheduleContract(current));
     describe('notifications', () => notificationsContract(current));
 
+    describe('leases', () => leasesContract(current));
     describe('semaphores', () => semaphoresContract(current));
     describe('usage', () => usageContract(current));
     describe('settings of many', () => settingsContract(current));

@@ -9,8 +9,9 @@ import { albumDocument } from '../../src/http/pages/album.ts';
 import { sentencePage } from '../../src/http/pages/layout.ts';
 import { songDocument } from '../../src/http/pages/song.ts';
 import { createGuard, isSameSecret } from '../../src/http/playground/guard.ts';
-import { nonceOf } from '../../src/platforms/discord/connection/rest/rest.ts';
-import { formOf, textSending } from '../../src/platforms/discord/deliver/payload.ts';
+import { formOf } from '../../src/platforms/discord/connection/form.ts';
+import { nonceOf } from '../../src/platforms/discord/connection/rest.ts';
+import { textSending } from '../../src/platforms/discord/deliver/payload.ts';
 import { openingLine, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
 import {
   discordInteractionSchema,

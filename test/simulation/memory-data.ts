@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { KeyvStoreAdapter } from 'keyv';
 import { isOpen, type Job } from '../../src/core/job.ts';
 import type { AtomicStore } from '../../src/storage/keyv-settings.ts';
+import { localLeases } from '../../src/storage/leases.ts';
 import type { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { type SqliteUsage, sqliteUsage } from '../../src/storage/sqlite/usage.ts';
 import type { InboxEntry } from '../../src/storage/storage.ts';
@@ -34,6 +35,7 @@ export class MemoryData {
   readonly secrets = new Map<string, string>();
   /** In SQLite's memory: its rules are many, and not what is simulated. */
   readonly usage: SqliteUsage;
+  readonly leases = localLeases(() => this.now());
   readonly notifications = new EventEmitter().setMaxListeners(0);
   /** Emits `due` whenever a job may have become due earlier. */
   readonly changes = new EventEmitter().setMaxListeners(0);

@@ -226,6 +226,7 @@ export function memoryStorage(options: MemoryScheduleOptions): Storage {
           return queue ? [...queue.held, ...queue.waiting.slice(0, limit)] : [];
         }),
     },
+    leases: data.leases,
     usage: data.usage,
     secret: (name, make) =>
       atomically(() => {

@@ -1,4 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import type { HeldLock } from '../../src/core/lock.ts';
+import { localLeases } from '../../src/storage/leases.ts';
 import { createLocks } from '../../src/storage/locks.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -6,19 +9,27 @@ import { ManualClock } from './manual-clock.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Settings that several replicas share, and their clock. */
+/** Leases that several replicas share, and their clock. */
 function shared() {
-  const values = new Map<string, unknown>();
   const clock = new ManualClock();
+  const leases = localLeases(clock.elapsed);
+  const topics = new EventEmitter();
   let ids = 0;
   let isAway = false;
   const replica = (own = clock) =>
     createLocks({
-      settings: {
-        update: async (key, change) => {
+      leases: {
+        take: async (...request) => {
           if (isAway) throw new StorageError('unavailable', 'away');
-          values.set(key, change(values.get(key)));
-          return values.get(key);
+          return await leases.take(...request);
+        },
+        release: leases.release,
+      },
+      notifications: {
+        publish: async (topic) => void topics.emit(topic),
+        subscribe: (topic, listener) => {
+          topics.on(topic, listener);
+          return () => topics.off(topic, listener);
         },
       },
       clock: own,
@@ -34,7 +45,7 @@ function shared() {
   const setAway = (away: boolean) => {
     isAway = away;
   };
-  return { replica, values, clock, pass, setAway };
+  return { replica, clock, pass, setAway };
 }
 
 /** A replica that died in the middle of its task: for it, no time passes. */
@@ -54,7 +65,7 @@ describe('a task that every replica runs', () => {
       running -= 1;
       done.push(number);
     };
-    const all = [1, 2, 3, 4].map((number) => replica().run('register', work(number)));
+    const all = [1, 2, 3, 4].map((number) => replica()('register', work(number)));
     await pass(21 * MINUTE);
     await Promise.all(all);
     expect(most).toBe(1);
@@ -64,13 +75,13 @@ describe('a task that every replica runs', () => {
 
   test('stays alone when a renewal fails', async () => {
     const { replica, clock, pass, setAway } = shared();
-    const first = replica().run('register', () => clock.sleep(2 * MINUTE));
+    const first = replica()('register', () => clock.sleep(2 * MINUTE));
     await pass(15 * SECOND);
     setAway(true);
     await pass(20 * SECOND);
     setAway(false);
     let hasRun = false;
-    const second = replica().run('register', async () => {
+    const second = replica()('register', async () => {
       hasRun = true;
     });
     await pass(80 * SECOND);
@@ -80,24 +91,73 @@ describe('a task that every replica runs', () => {
     expect(hasRun).toBe(true);
   });
 
-  test('is free again when the task fails', async () => {
+  test('is free again at once when it ends or fails', async () => {
     const { replica } = shared();
-    await expect(replica().run('register', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await replica().run('register', async () => 'done')).toBe('done');
+    const work = Promise.withResolvers<void>();
+    const first = replica()('register', () => work.promise);
+    const waits = Promise.withResolvers<void>();
+    const second = replica()('register', async () => 'done', { onWaiting: waits.resolve });
+    await waits.promise;
+    work.resolve();
+    await first;
+    expect(await second).toBe('done');
+    await expect(replica()('register', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await replica()('register', async () => 'done')).toBe('done');
   });
 
-  test('is free again a minute after its replica died in the middle', async () => {
+  test('is free again when the time of its lock is over after its replica died in the middle', async () => {
     const { replica, pass } = shared();
-    void replica(died()).run('register', forever);
-    const second = replica().run('register', async () => 'done');
+    void replica(died())('register', forever);
+    const second = replica()('register', async () => 'done');
     await pass(61 * SECOND);
     expect(await second).toBe('done');
+    void replica(died())('brief', forever, { lockMs: 5 * SECOND });
+    const soon = replica()('brief', async () => 'soon', { lockMs: 5 * SECOND });
+    await pass(6 * SECOND);
+    expect(await soon).toBe('soon');
   });
 
-  test('does not wait for a task of another name, and reads any stored value', async () => {
-    const { replica, values } = shared();
-    values.set('lock:other', 'what is this');
-    void replica().run('register', forever);
-    expect(await replica().run('other', async () => 'done')).toBe('done');
+  test('knows that it may be elsewhere after storage was away for too long', async () => {
+    const { replica, clock, pass, setAway } = shared();
+    let lock: HeldLock | undefined;
+    const first = replica()('register', async (held) => {
+      lock = held;
+      await clock.sleep(10 * MINUTE, held.lost);
+    });
+    await pass(15 * SECOND);
+    expect([lock?.isHeld(), lock?.lost.aborted]).toEqual([true, false]);
+    setAway(true);
+    await pass(MINUTE + SECOND);
+    expect([lock?.isHeld(), lock?.lost.aborted]).toEqual([false, true]);
+    setAway(false);
+    await first;
+    expect(await replica()('register', async () => 'done')).toBe('done');
+  });
+
+  test('knows that it may be elsewhere after its process was suspended, before any timer runs', async () => {
+    const { replica, pass } = shared();
+    const suspended = died();
+    let lock: HeldLock | undefined;
+    void replica(suspended)('register', (held) => {
+      lock = held;
+      return forever();
+    });
+    void replica()('register', forever);
+    await pass(61 * SECOND);
+    suspended.advance(MINUTE);
+    expect(lock?.isHeld()).toBe(false);
+    await expect.poll(() => lock?.lost.aborted).toBe(true);
+  });
+
+  test('does not wait for a task of another name, nor when it is told to end', async () => {
+    const { replica, pass } = shared();
+    void replica()('register', forever);
+    expect(await replica()('other', async () => 'done')).toBe('done');
+    const ending = new AbortController();
+    const waiting = replica()('register', forever, { signal: ending.signal });
+    const end = expect(waiting).rejects.toThrow('enough');
+    await pass(SECOND);
+    ending.abort(new Error('enough'));
+    await end;
   });
 });

@@ -13,7 +13,7 @@ export const chatSettings = {
   }),
   DISCORD_SHARDS: field.shards.optional().meta({
     description:
-      'The shards of this replica, of how many in all; without it, one process serves every server, and replicas on one Redis share the shards out by themselves.',
+      'The shards of this replica, of how many in all. Without it, one process serves every server, and other replicas on one Redis stand by.',
     example: '0-3/16',
     otherwise: 'all',
   }),

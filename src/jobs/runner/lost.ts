@@ -40,8 +40,8 @@ export function createLossWatch({ storage, platform, newId, log }: LossDependenc
         return false;
       }
       // Other replicas may have seen the job too, and a private message has no key.
-      const wait = (await storage.replicas?.pass(`lost:${id}`, TOLD_ONCE_IN_MS)) ?? 0;
-      if (wait === 0) await chat.sendPrivately(address, message);
+      if (await storage.leases.take(`lost:${id}`, newId(), TOLD_ONCE_IN_MS))
+        await chat.sendPrivately(address, message);
     }
     return true;
   }

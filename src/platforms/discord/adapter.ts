@@ -1,22 +1,17 @@
-import type { Client } from 'discord.js';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { Address } from '../../core/invocation.ts';
+import type { WithLock } from '../../core/lock.ts';
 import type { Message } from '../../core/message.ts';
-import type { Replicas } from '../../core/replicas.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
-import type { DiscordConnection, RetryTools } from './connection/connection.ts';
-import { createGatewayConnection } from './connection/gateway.ts';
+import { createDiscordConnection, type RetryTools } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { keepRegistering, type RegistrationSettings } from './connection/register.ts';
-import { createDiscordRest } from './connection/rest/rest.ts';
-import { createRequestBudget, sendRequest } from './connection/rest/transport.ts';
-import { createRivals } from './connection/rivals.ts';
-import { createLeasedShards } from './connection/shards/leased-shards.ts';
+import { createDiscordRest } from './connection/rest.ts';
 import { createEditBudgets, createEditScheduler, type WriteOptions } from './deliver/edit-scheduler.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
@@ -31,13 +26,11 @@ import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation
 import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
-export interface DiscordOptions
-  extends Omit<ClientSettings, 'makeRequest' | 'budgets'>,
-    Pick<System, 'now' | 'log'> {
+export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
   /** Without them the registered commands are read back at every start. */
   readonly settings?: RegistrationSettings;
-  /** What all replicas of this bot share. With it, and without `shards`, they share the shards out. */
-  readonly replicas?: Replicas | undefined;
+  /** One replica at a time is connected. */
+  readonly withLock: WithLock;
   readonly media: MediaReader;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
@@ -66,7 +59,7 @@ const HEARS_ONLY_ITS_NAME =
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { log, media, now, random, sleep = realSleep, messageContent = false } = options;
-  const { settings, elapsed = () => performance.now(), replicas } = options;
+  const { settings, elapsed = () => performance.now() } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -74,14 +67,22 @@ export function createDiscord(options: DiscordOptions): Platform {
   let self: string | undefined;
   let isRegistering = false;
 
-  const closed = new AbortController();
-  const requests = createRequestBudget({ replicas, elapsed, sleep, signal: closed.signal });
-  const makeRequest = requests.limiting(sendRequest);
   const budgets = createEditBudgets(elapsed);
-  const rivals = createRivals({ elapsed, log });
-  const rest = createDiscordRest({ ...options, budgets, makeRequest, onAnsweredElsewhere: rivals.saw });
-  const guilds = createGuilds(rest, log);
-  const connection = connect();
+  const connection = createDiscordConnection({
+    ...options,
+    sleep,
+    onInteraction: (data) => track(receiveInteraction(data)),
+    onMessage: (data) => track(receiveMessage(data)),
+    onDeletion: (data) => bot && track(deletions.receive(deletedMessages(data), bot)),
+    onReady(client) {
+      self = client.user.id;
+      // With several of them, the process with the first shard writes the commands.
+      if (client.ws.shards.has(0)) registerCommands(client.application.id);
+    },
+    onResponse: budgets.read,
+  });
+  const rest = createDiscordRest(() => connection.client().rest, options.token);
+  const guilds = createGuilds(connection.client, log);
   const renders = createRenderThread({
     module: new URL('./render/paginate.ts', import.meta.url),
     create: createLayOut,
@@ -99,35 +100,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const talk = createTalkMemory(now);
   const deletions = createDeletions('discord', now);
-  const scheduler = createEditScheduler({
-    elapsed,
-    sleep,
-    log,
-    pauseOf,
-    replicas: () => connection.replicas?.() ?? 1,
-  });
-
-  function connect(): DiscordConnection {
-    const gateway = {
-      ...options,
-      makeRequest,
-      sleep,
-      onInteraction: (data: unknown) => track(receiveInteraction(data)),
-      onMessage: (data: unknown) => track(receiveMessage(data)),
-      onDeletion: (data: unknown) => bot && track(deletions.receive(deletedMessages(data), bot)),
-      onResumed: rivals.resumed,
-      onReady(client: Client<true>) {
-        self = client.user.id;
-        guilds.use(client);
-        // One replica of a bot writes the commands: the one with the first shard.
-        if (client.ws.shards.has(0)) registerCommands(client.application.id);
-      },
-      onGone: guilds.leave,
-    };
-    return replicas && !options.shards
-      ? createLeasedShards({ ...gateway, replicas, rest, elapsed })
-      : createGatewayConnection(gateway);
-  }
+  const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
 
   /** Once in the life of a process. Not awaited at the end: the next start repeats it. */
   function registerCommands(application: string): void {
@@ -192,15 +165,13 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     async close() {
       await stop();
-      closed.abort();
       scheduler.close();
       renders.close();
-      rest.close();
     },
 
-    status: () => rivals.status() ?? connection.status(),
+    status: connection.status,
 
-    connections: () => connection.connections(),
+    connections: connection.connections,
 
     attachmentHeaders: () => ({}),
 

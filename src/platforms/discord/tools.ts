@@ -4,7 +4,7 @@ import type { MediaReader } from '../platform.ts';
 import type { Deletions } from '../shared/deletions.ts';
 import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
-import type { DiscordRest } from './connection/rest/rest.ts';
+import type { DiscordRest } from './connection/rest.ts';
 import type { FirstResponses } from './receive/invocation.ts';
 import type { DiscordRenderOptions } from './render/render.ts';
 

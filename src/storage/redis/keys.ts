@@ -39,11 +39,8 @@ export function redisKeys(prefix: string) {
     semaphoreHolders: (queue: string) => key('semaphore-holders', queue),
     semaphoreQueue: (queue: string) => key('semaphore-queue', queue),
     semaphoreTickets: (queue: string) => key('semaphore-tickets', queue),
-    /** Of the parts of a task: sorted set of living replicas, hashes of holders and notes by part, how many there are. */
-    leases: (task: string, part: string) => key('leases', task, part),
-    gate: (gate: string) => key('gate', gate),
-    /** Hash: the second, what is granted of it, until when nothing is. */
-    budget: (budget: string) => key('budget', budget),
+    /** String: the holder; it expires with the lease. */
+    lease: (name: string) => key('lease', name),
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     /** Channel of publish and subscribe. */

@@ -9,8 +9,8 @@ import { redisInbox } from './inbox.ts';
 import { inspectRedis } from './inspect.ts';
 import { redisJobs } from './jobs.ts';
 import { redisKeys } from './keys.ts';
+import { redisLeases } from './leases.ts';
 import { redisNotifications } from './notifications.ts';
-import { redisReplicas } from './replicas.ts';
 import { redisSchedule } from './schedule.ts';
 import { redisSemaphores } from './semaphores.ts';
 import { redisSettings } from './settings.ts';
@@ -81,7 +81,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     settings,
     semaphores: redisSemaphores(tools),
     usage: redisUsage(tools),
-    replicas: redisReplicas(tools, leaseMs),
+    leases: redisLeases(tools),
     secret: async (name, make) => {
       const made = make();
       const known = await connection.run((redis) =>

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import { keyvSettings } from '../keyv-settings.ts';
+import { localLeases } from '../leases.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Accepted, INBOX_KEPT, type Received, type Storage } from '../storage.ts';
 import { SqliteDatabase } from './database.ts';
@@ -99,6 +100,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
     },
     settings: keyvSettings(settings, settings, 'settings'),
     semaphores: sqliteSemaphores(database),
+    leases: localLeases(clock.elapsed),
     usage,
     secret: async (name, make) => {
       const known = database.get(statements.readSecret, secretRow, name);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Bot } from '../../../src/core/bot/bot.ts';
 import { createDiscord } from '../../../src/platforms/discord/adapter.ts';
-import { FakeBot } from '../../platforms/discord/harness.ts';
+import { alone, FakeBot } from '../../platforms/discord/harness.ts';
 import { cpuSeconds } from '../measure.ts';
 import { programInput, tell } from '../program.ts';
 
@@ -25,6 +25,7 @@ const adapters = Array.from({ length: shards }, (_, shard) =>
     token,
     apiUrl,
     shards: { ids: [shard], total: shards },
+    withLock: alone,
     media: { open: () => Promise.reject(new TypeError('There are no files')), link: () => '' },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     now: Date.now,

@@ -2,6 +2,7 @@ import type { Bot } from '../../../src/core/bot/bot.ts';
 import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
+import type { WithLock } from '../../../src/core/lock.ts';
 import type { KeptFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
@@ -80,6 +81,10 @@ export const COMMANDS: readonly AnyCommand[] = [
     run: unused,
   }),
 ];
+
+/** The lock of a bot that has one replica. */
+export const alone: WithLock = (_task, work) =>
+  work({ lost: new AbortController().signal, isHeld: () => true });
 
 /** What the bot answers, and what it was asked. */
 export class FakeBot implements Bot {
@@ -166,7 +171,7 @@ export interface HarnessOptions extends DiscordOptions {
   /** How the adapter is set up beyond its connection. */
   readonly adapter?: (
     discord: DiscordServer,
-  ) => Partial<Pick<AdapterOptions, 'shards' | 'messageContent' | 'settings' | 'now' | 'replicas'>>;
+  ) => Partial<Pick<AdapterOptions, 'shards' | 'messageContent' | 'settings' | 'now' | 'withLock'>>;
   /** Does not connect yet. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;
@@ -200,6 +205,7 @@ export async function startHarness({
         token: discord.token,
         apiUrl: discord.apiUrl,
         media,
+        withLock: alone,
         log: logger,
         now: () => discord.now(),
         elapsed: () => performance.now() + slept,

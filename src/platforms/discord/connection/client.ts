@@ -1,23 +1,29 @@
 /** A discord.js client as this bot uses it: its intents, its caches, and what it passes on. */
 import {
+  type APIRequest,
   Client,
-  type ClientOptions,
   Events,
   GatewayDispatchEvents,
   GatewayIntentBits,
   Options,
-  type RESTOptions,
+  type ResponseLike,
 } from 'discord.js';
-import { z } from 'zod';
 import type { Log } from '../../../core/telemetry/log.ts';
+import type { Measure } from '../../../core/telemetry/series.ts';
 import { TOKEN_REFUSED } from '../errors.ts';
-import type { DiscordRestOptions } from './rest/rest.ts';
+import type { DiscordAccount } from './rest.ts';
+import { createStrategy } from './strategy.ts';
+import { restOptions } from './transport.ts';
 
-export interface ClientSettings extends DiscordRestOptions {
-  /** This client's shards; all, as many as Discord recommends, when absent. */
+const GUILDS_MS = 1_500;
+
+export interface ClientSettings extends DiscordAccount {
+  /** The shards of this process; all, as many as Discord recommends, when absent. */
   readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
   /** The privileged intent of this name is switched on: people need not mention the bot in its threads. */
   readonly messageContent?: boolean | undefined;
+  /** For operators' numbers; left out, nothing is measured. */
+  readonly measure?: Measure | undefined;
 }
 
 export interface ClientEvents {
@@ -26,23 +32,23 @@ export interface ClientEvents {
   readonly onMessage: (data: unknown) => void;
   /** One message or many were deleted; Discord tells their ids. */
   readonly onDeletion: (data: unknown) => void;
-  /** The session of a shard goes on, with what it missed. */
-  readonly onResumed: () => void;
   /** Once for each client that became ready. */
   readonly onReady: (client: Client<true>) => void;
 }
 
 interface CreateClientOptions extends ClientSettings, ClientEvents {
-  readonly makeRequest: RESTOptions['makeRequest'];
-  /** How its shards are opened and closed; discord.js's own ways where left out. */
-  readonly ws?: ClientOptions['ws'];
+  /** Aborts when the client is given up. */
+  readonly over: AbortSignal;
   readonly log: Log;
   /** `closedWith`: Discord's own code, after which no shard connects again. */
   readonly onEnd: (reason: string, closedWith?: number) => void;
+  /** Discord answered a request. */
+  readonly onResponse: (request: APIRequest, response: ResponseLike) => void;
 }
 
+/** Its REST client can be used without a connection. */
 export function createClient(options: CreateClientOptions): Client {
-  const { apiUrl, shards, messageContent, makeRequest, ws, log, measure, onEnd } = options;
+  const { apiUrl, shards, messageContent, over, log, measure, onEnd } = options;
   const client = new Client({
     // Mentions and direct messages carry their text without a privileged intent.
     intents: [
@@ -54,11 +60,9 @@ export function createClient(options: CreateClientOptions): Client {
       ...(messageContent ? [GatewayIntentBits.MessageContent] : []),
     ],
     allowedMentions: { parse: [] },
-    rest: {
-      makeRequest,
-      globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-      ...(apiUrl === undefined ? {} : { api: apiUrl }),
-    },
+    rest: restOptions(apiUrl),
+    // Interactions wait until guilds are known, and people wait three seconds.
+    waitGuildTimeout: GUILDS_MS,
     // Guilds, roles and channels are needed for file limits and permissions; everything else is only passed on.
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
@@ -67,9 +71,10 @@ export function createClient(options: CreateClientOptions): Client {
       GuildMemberManager: { maxSize: 1, keepOverLimit: ({ id, client: { user } }) => id === user.id },
       UserManager: 1,
     }),
-    ...(shards === undefined ? {} : { shards: [...shards.ids], shardCount: shards.total }),
-    ...(ws === undefined ? {} : { ws }),
+    ...(shards ? { shards: [...shards.ids], shardCount: shards.total } : { shards: 'auto' }),
+    ws: { buildStrategy: (manager) => createStrategy(manager, over, log) },
   });
+  client.rest.setToken(options.token);
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   client.once(Events.ClientReady, options.onReady);
   client.ws.on(GatewayDispatchEvents.InteractionCreate, options.onInteraction);
@@ -83,17 +88,23 @@ export function createClient(options: CreateClientOptions): Client {
   client.on(Events.ShardReconnecting, () =>
     measure?.('minstrel_platform_reconnects_total', { platform: 'discord' }),
   );
-  client.on(Events.ShardResume, (shard) => {
-    log.info({ shard }, 'The connection to Discord was resumed');
-    options.onResumed();
-  });
+  client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
     const reason = CLOSED[code] ?? `closed with ${code}`;
     log.error({ shard, code }, `Discord closed the connection for good: ${reason}`);
     onEnd(reason, code);
   });
   client.on(Events.Invalidated, () => onEnd('the session was invalidated'));
-  dropUnreadableEvents(client, log);
+  client.rest.on('response', options.onResponse);
+  client.rest.on('response', ({ method, route }, { status }) =>
+    // The route has no ids and no tokens in it.
+    measure?.('minstrel_platform_requests_total', {
+      platform: 'discord',
+      method: `${method} ${route}`,
+      status: String(status),
+    }),
+  );
+  client.rest.on('rateLimited', () => measure?.('minstrel_rate_limits_total', { by: 'discord' }));
   return client;
 }
 
@@ -114,32 +125,6 @@ const NOT_CACHED = {
 const CLOSED: Readonly<Record<number, string>> = {
   4004: TOKEN_REFUSED,
   4010: 'there is no such shard: check DISCORD_SHARDS',
-  4011: 'it asks for more shards: set DISCORD_SHARDS, or with Redis stop all replicas and then start them',
+  4011: 'it asks for more shards: raise the number in DISCORD_SHARDS',
   4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
 };
-
-/** That discord.js makes objects of them would only cost time. */
-const READ_AS_THEY_CAME: ReadonlySet<string> = new Set([
-  GatewayDispatchEvents.InteractionCreate,
-  GatewayDispatchEvents.MessageCreate,
-  GatewayDispatchEvents.MessageDelete,
-  GatewayDispatchEvents.MessageDeleteBulk,
-]);
-
-const dispatchedSchema = z.object({ t: z.string() });
-
-/** discord.js reads events where an error of its own would end the process, and nothing can catch it. */
-function dropUnreadableEvents({ ws }: Client, log: Log): void {
-  const read: unknown = Reflect.get(ws, 'handlePacket');
-  if (typeof read !== 'function') throw new TypeError('discord.js reads events in another place');
-  Reflect.set(ws, 'handlePacket', (packet: unknown, ...others: unknown[]): unknown => {
-    const event = dispatchedSchema.safeParse(packet).data?.t;
-    const isOurs = event !== undefined && READ_AS_THEY_CAME.has(event);
-    try {
-      return Reflect.apply(read, ws, [isOurs ? undefined : packet, ...others]);
-    } catch (error) {
-      log.error({ err: error, event }, 'An event of Discord could not be read, and was dropped');
-      return true;
-    }
-  });
-}

@@ -1,22 +1,38 @@
-/** The gateway connection: a discord.js client, and a new one whenever Discord ended the old one for good. */
-import { type Client, Events, type RESTOptions, SimpleShardingStrategy, Status } from 'discord.js';
+/** The connection to Discord, which one replica holds at a time, and the REST client, which all of them use. */
+import { type Client, Events, Status } from 'discord.js';
 import { backoff } from '../../../core/backoff.ts';
-import type { Replicas } from '../../../core/replicas.ts';
+import type { HeldLock, WithLock } from '../../../core/lock.ts';
+import type { System } from '../../../core/system.ts';
+import type { PlatformStatus } from '../../platform.ts';
+import { isTokenRefused, TOKEN_REFUSED } from '../errors.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
-import { backgroundLoop, type DiscordConnection, type RetryTools, tellTrouble } from './connection.ts';
-import { identifyThrottler } from './shards/identify.ts';
-import type { ShardManager, ShardSession } from './shards/session.ts';
 
-export interface ShardOptions extends ClientSettings, ClientEvents, RetryTools {
-  readonly makeRequest: RESTOptions['makeRequest'];
-  /** With them identify requests are made one after the other in all replicas. */
-  readonly replicas?: Replicas | undefined;
-  /** Of the one shard of this connection, where other replicas may go on with it. */
-  readonly session?: ShardSession;
-  /** A client that was ready is no more. */
-  readonly onGone: (client: Client) => void;
+export type RetryTools = Pick<System, 'random' | 'sleep' | 'log'>;
+
+interface ConnectionOptions
+  extends ClientSettings,
+    ClientEvents,
+    RetryTools,
+    Pick<Parameters<typeof createClient>[0], 'onResponse'> {
+  readonly withLock: WithLock;
 }
 
+export interface DiscordConnection {
+  /** Resolves when the first attempt has succeeded or failed, or when another replica is connected; later ones go on by themselves. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+  /** Ready also while another replica is connected. */
+  status(): PlatformStatus;
+  /** How many shards are connected. */
+  connections(): number;
+  /** The present one: a client that Discord ended is replaced. It knows guilds while it is connected. */
+  client(): Client;
+}
+
+/** After this, another replica takes the place of one that died. */
+const LEASE_MS = 15_000;
+/** After storage did not answer. */
+const ASK_AGAIN_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 } as const;
 /** After Discord closed for good: each try costs one of the day's 1,000 identifies, past which the token is reset. */
 const RETRY_CLOSED = { ...RETRY, firstMs: 2 * 60_000 } as const;
@@ -24,82 +40,132 @@ const RETRY_CLOSED = { ...RETRY, firstMs: 2 * 60_000 } as const;
 const GOODBYE_MS = 2_000;
 
 /** Connects, and tries again while Discord is away or refuses the token. The status says why it is not ready. */
-export function createGatewayConnection(options: ShardOptions): DiscordConnection {
-  const { token, random, sleep, log, replicas, session } = options;
-  let client: Client | undefined;
+export function createDiscordConnection(options: ConnectionOptions): DiscordConnection {
+  const { token, shards, withLock, random, sleep, log } = options;
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
   let reason = 'not started';
-  let end = () => {};
+  let isStandingBy = false;
+  let lock: HeldLock | undefined;
+  let present = prepare();
 
-  async function run(attempted: () => void): Promise<void> {
-    let failures = 0;
-    while (!loop.signal.aborted) {
-      const { promise: ended, resolve } = Promise.withResolvers<void>();
-      let retry: typeof RETRY | typeof RETRY_CLOSED = RETRY;
-      end = resolve;
-      let connectNoMore = () => {};
-      const buildStrategy = (manager: ShardManager) => {
-        // A shard connects again 500 ms after its connection broke, though its client was closed meanwhile; this is asked before.
-        connectNoMore = () => {
-          manager.options.retrieveSessionInfo = () => new Promise(() => {});
-        };
-        return session?.buildStrategy(manager) ?? new SimpleShardingStrategy(manager);
-      };
-      const present = createClient({
-        ...options,
-        ws: {
-          ...(replicas && {
-            buildIdentifyThrottler: identifyThrottler({ replicas, random, sleep, session }),
-          }),
-          buildStrategy,
-        },
-        onEnd: (why, closedWith) => {
-          reason = why;
-          if (closedWith !== undefined) retry = RETRY_CLOSED;
-          resolve();
-        },
-      });
-      client = present;
-      try {
-        reason = 'connecting';
-        await Promise.race([present.login(token), ended]);
-        const ready = new Promise((isReady) => present.once(Events.ClientReady, isReady));
-        if (!present.isReady()) await Promise.race([ready, ended]);
-        if (present.isReady()) failures = 0;
-        attempted();
-        await ended;
-      } catch (error) {
-        reason = tellTrouble(error, error instanceof Error ? error.message : String(error), log);
-        attempted();
-      }
-      connectNoMore();
-      await goodbye(present);
-      options.onGone(present);
-      failures += 1;
-      await sleep(backoff({ ...retry, attempt: failures, random }), loop.signal);
-    }
+  function prepare() {
+    const over = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<{ closedWith: number | undefined }>();
+    const client = createClient({
+      ...options,
+      ...whileHeld(options, () => lock?.isHeld() ?? false),
+      over: over.signal,
+      onEnd: (why, closedWith) => {
+        reason = why;
+        end({ closedWith });
+      },
+    });
+    return { client, over, ended };
   }
 
-  const loop = backgroundLoop(run);
+  async function run(attempted: () => void): Promise<void> {
+    const task = shards ? `discord ${shards.ids.join(' ')} of ${shards.total}` : 'discord';
+    const onWaiting = () => {
+      isStandingBy = true;
+      attempted();
+    };
+    while (!closing.signal.aborted) {
+      try {
+        const waiting = { signal: closing.signal, lockMs: LEASE_MS, onWaiting };
+        await withLock(task, (held) => stayConnected(held, attempted), waiting);
+      } catch (error) {
+        if (closing.signal.aborted) break;
+        log.warn({ err: error }, 'It is not known which replica is to connect to Discord');
+        reason = 'storage does not tell which replica is to connect';
+        await sleep(ASK_AGAIN_MS, closing.signal);
+      }
+      isStandingBy = false;
+      attempted();
+    }
+    reason = 'stopped';
+  }
+
+  async function stayConnected(held: HeldLock, attempted: () => void): Promise<void> {
+    lock = held;
+    isStandingBy = false;
+    const over = AbortSignal.any([closing.signal, held.lost]);
+    let failures = 0;
+    while (!over.aborted) {
+      const { wasReady, closedWith } = await connect(over, attempted);
+      failures = wasReady ? 1 : failures + 1;
+      const retry = closedWith === undefined ? RETRY : RETRY_CLOSED;
+      await sleep(backoff({ ...retry, attempt: failures, random }), over);
+    }
+    lock = undefined;
+    if (!closing.signal.aborted) log.warn({}, 'Another replica may be connected to Discord by now');
+  }
+
+  /** Resolves when the connection is over, or there was none. */
+  async function connect(signal: AbortSignal, attempted: () => void) {
+    const { client, over, ended } = present;
+    const stopped = new Promise<undefined>((resolve) =>
+      signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+    );
+    let wasReady = false;
+    let end: Awaited<typeof ended> | undefined;
+    try {
+      reason = 'connecting';
+      const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
+      await Promise.race([client.login(token).then(() => ready), ended, stopped]);
+      wasReady = client.isReady();
+      attempted();
+      end = await Promise.race([ended, stopped]);
+    } catch (error) {
+      reason = isTokenRefused(error) ? TOKEN_REFUSED : String(error instanceof Error ? error.message : error);
+      log.warn({ err: error }, `Discord is not connected: ${reason}`);
+      attempted();
+    }
+    over.abort();
+    present = prepare();
+    await goodbye(client);
+    return { wasReady, closedWith: end?.closedWith };
+  }
 
   return {
-    open: loop.open,
+    open: () =>
+      new Promise<void>((resolve) => {
+        running ??= run(resolve);
+      }),
 
     async close() {
-      const closed = loop.close();
-      end();
+      closing.abort();
+      await running;
       reason = 'stopped';
-      await closed;
     },
 
-    connections: () => client?.ws.shards.filter(({ status }) => status === Status.Ready).size ?? 0,
+    client: () => present.client,
+
+    connections: () => present.client.ws.shards.filter(({ status }) => status === Status.Ready).size,
 
     status() {
-      if (!client?.isReady()) return { ready: false, reason };
-      const { shards } = client.ws;
-      const waiting = shards.filter((shard) => shard.status !== Status.Ready);
+      if (isStandingBy) return { ready: true };
+      if (!present.client.isReady()) return { ready: false, reason };
+      const { shards: known } = present.client.ws;
+      const waiting = known.filter(({ status }) => status !== Status.Ready);
       if (waiting.size === 0) return { ready: true };
-      return { ready: false, reason: `${waiting.size} of ${shards.size} shards are not connected` };
+      return { ready: false, reason: `${waiting.size} of ${known.size} shards are not connected` };
     },
+  };
+}
+
+/** A process that was suspended may have events left that another replica handles by now. */
+function whileHeld({ onReady, onInteraction, onMessage, onDeletion }: ClientEvents, isHeld: () => boolean) {
+  const only =
+    <Event>(handle: (event: Event) => void) =>
+    (event: Event): void => {
+      if (isHeld()) handle(event);
+    };
+  return {
+    onReady: only(onReady),
+    onInteraction: only(onInteraction),
+    onMessage: only(onMessage),
+    onDeletion: only(onDeletion),
   };
 }
 

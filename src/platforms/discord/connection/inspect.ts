@@ -5,7 +5,7 @@ import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
 import { isRegistered } from './register.ts';
-import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest/rest.ts';
+import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';
@@ -34,7 +34,7 @@ function invitationUrl(application: string): string {
   return `https://discord.com/oauth2/authorize?${query}`;
 }
 
-export interface DiscordInspection extends DiscordRestOptions {
+export interface DiscordInspection extends DiscordAccount {
   readonly shards?: { readonly ids: readonly number[]; readonly total: number };
   readonly messageContent: boolean;
 }
@@ -61,7 +61,7 @@ export async function inspectDiscord(
   settings: DiscordInspection,
   commands: readonly AnyCommand[] | undefined,
 ): Promise<Finding[]> {
-  const rest = createDiscordRest(settings);
+  const rest = openRest(settings);
   try {
     const application = applicationSchema.parse(await rest.read(Routes.currentApplication()));
     return [
@@ -75,8 +75,6 @@ export async function inspectDiscord(
     ];
   } catch (error) {
     return [refusal(error)];
-  } finally {
-    rest.close();
   }
 }
 

@@ -6,8 +6,8 @@ import { backoff } from '../../../core/backoff.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { platformErrorOf, troubleOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
-import type { RetryTools } from './connection.ts';
-import { createDiscordRest, type DiscordRest, type DiscordRestOptions } from './rest/rest.ts';
+import type { RetryTools } from './gateway.ts';
+import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 /** What Discord adds to a command. */
 const ADDED: ReadonlySet<string> = new Set([
@@ -73,15 +73,13 @@ async function register(
 /** For `npm run register`. Throws PlatformError, with a detail for the operator. */
 export async function registerCommands(
   commands: readonly AnyCommand[],
-  options: DiscordRestOptions,
+  options: DiscordAccount,
 ): Promise<Registration> {
-  const rest = createDiscordRest(options);
+  const rest = openRest(options);
   try {
     return await register(commands, { rest, application: await rest.applicationId() });
   } catch (error) {
     throw platformErrorOf(error);
-  } finally {
-    rest.close();
   }
 }
 

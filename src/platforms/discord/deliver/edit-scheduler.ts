@@ -1,11 +1,11 @@
 /** One queue of edits for each budget that Discord has: a change waits for those in flight, the newest state of a message wins. */
-import type { RESTOptions } from 'discord.js';
+import type { APIRequest, ResponseLike } from 'discord.js';
 import type { System } from '../../../core/system.ts';
 import { troubleOf } from '../errors.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
 const EDIT_EVERY_MS = 1_200;
-/** Of all queues of all replicas together: Discord takes 50 requests a second from a bot, and other things have to be said too. */
+/** Of all queues together: Discord takes 50 requests a second from a bot, and other things have to be said too. */
 const EDITS_PER_SECOND = 40;
 /** After failures the pause grows to this. */
 const LONGEST_PAUSE_MS = 15_000;
@@ -29,8 +29,6 @@ interface Queue {
 interface SchedulerOptions extends Pick<System, 'elapsed' | 'sleep' | 'log'> {
   /** Milliseconds until a queue's next edit as Discord tells it; undefined where it told nothing. */
   readonly pauseOf?: (queue: string) => number | undefined;
-  /** How many replicas the bot has now: each takes its share. One where left out. */
-  readonly replicas?: () => number;
 }
 
 export interface WriteOptions {
@@ -44,13 +42,7 @@ export interface WriteOptions {
  * Streams offer states that the next one may replace; final states are written. A write that Discord limits delays its
  * channel for as long as the REST client waits out Retry-After.
  */
-export function createEditScheduler({
-  elapsed,
-  sleep,
-  log,
-  pauseOf = () => undefined,
-  replicas = () => 1,
-}: SchedulerOptions) {
+export function createEditScheduler({ elapsed, sleep, log, pauseOf = () => undefined }: SchedulerOptions) {
   const queues = new Map<string, Queue>();
   const closing = new AbortController();
 
@@ -103,7 +95,7 @@ export function createEditScheduler({
   function pauseAfterEdit(channel: string, { writtenAt }: Queue): number {
     const told = pauseOf(channel);
     const pause = told === undefined ? EDIT_EVERY_MS : elapsed() - writtenAt + told;
-    return Math.max(pause, (queues.size * replicas() * 1_000) / EDITS_PER_SECOND);
+    return Math.max(pause, (queues.size * 1_000) / EDITS_PER_SECOND);
   }
 
   async function run(channel: string, queue: Queue): Promise<void> {
@@ -175,8 +167,6 @@ export function createEditScheduler({
 
 const settled = async (work: Promise<unknown>): Promise<void> => void (await work.catch(() => undefined));
 
-type MakeRequest = RESTOptions['makeRequest'];
-
 /** The channel, or the interaction's token, whose messages share one budget of edits. */
 const EDITED = /\/(?:channels|webhooks\/\d+)\/([^/]+)\/messages\/[^/]+$/;
 /** Budgets that are remembered, the latest ones. */
@@ -190,8 +180,11 @@ interface Budget {
 
 /** How many edits Discord still takes, by its own headers: https://docs.discord.com/developers/topics/rate-limits. */
 export interface EditBudgets {
-  /** Makes requests as `request` does, and reads what their answers tell. */
-  readonly reading: (request: MakeRequest) => MakeRequest;
+  /** Reads what the answer to a request tells. */
+  readonly read: (
+    request: Pick<APIRequest, 'method' | 'path'>,
+    response: Pick<ResponseLike, 'headers'>,
+  ) => void;
   /**
    * Milliseconds until the next edit, so that what remains is spread over the time until it is renewed. Undefined where Discord told
    * nothing, or what it told is over. `edited`: channels and tokens.
@@ -202,8 +195,11 @@ export interface EditBudgets {
 export function createEditBudgets(elapsed: () => number): EditBudgets {
   const budgets = new Map<string, Budget>();
 
-  function read(url: string, headers: { get(name: string): string | null }): void {
-    const [, edited] = EDITED.exec(new URL(url).pathname) ?? [];
+  function read(
+    { method, path }: Pick<APIRequest, 'method' | 'path'>,
+    { headers }: Pick<ResponseLike, 'headers'>,
+  ): void {
+    const [, edited] = method === 'PATCH' ? (EDITED.exec(path) ?? []) : [];
     const remaining = headers.get('x-ratelimit-remaining');
     const seconds = headers.get('x-ratelimit-reset-after');
     if (edited === undefined || remaining === null || seconds === null) return;
@@ -214,11 +210,7 @@ export function createEditBudgets(elapsed: () => number): EditBudgets {
   }
 
   return {
-    reading: (request) => async (url, init) => {
-      const response = await request(url, init);
-      if (init.method === 'PATCH') read(url, response.headers);
-      return response;
-    },
+    read,
     pause(edited) {
       const pauses = edited.flatMap((key) => {
         const budget = budgets.get(key);

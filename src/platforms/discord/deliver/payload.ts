@@ -1,40 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { APIEmbed, APIMessageTopLevelComponent } from 'discord.js';
 import type { MediaReader } from '../../platform.ts';
+import type { FileToSend, Payload, Sending } from '../connection/form.ts';
 import type { Page, PageFile } from '../render/render.ts';
-
-/** The parts of a message that is sent. */
-export interface Payload {
-  readonly content: string;
-  readonly embeds: readonly APIEmbed[];
-  readonly components: readonly APIMessageTopLevelComponent[];
-  /** Files that stay, and those of this request by their index in `files`. */
-  readonly attachments: readonly {
-    readonly id: string | number;
-    readonly filename?: string;
-    readonly description?: string;
-  }[];
-  readonly allowed_mentions: { readonly parse: readonly []; readonly users?: readonly string[] };
-}
-
-/** A file of a request. Each try of the request opens it anew. */
-export interface FileToSend {
-  readonly name: string;
-  readonly contentType: string;
-  readonly bytes: number;
-  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
-}
-
-/** A file could not be read while it was sent; `cause` says why. */
-export class UnreadableFile extends Error {
-  override readonly name = 'UnreadableFile';
-}
-
-export interface Sending {
-  readonly body: Payload;
-  readonly files: readonly FileToSend[];
-}
 
 /** @param mentioned the only people who are notified */
 export const textSending = (content: string, mentioned: readonly string[] = []): Sending => ({
@@ -97,60 +65,4 @@ function fileToSend({ name, contentType, source }: PageFile, media: MediaReader)
   }
   const text = Buffer.from(source.text, 'utf8');
   return { name, contentType, bytes: text.length, open: async () => Readable.from([text]) };
-}
-
-/**
- * A request's body of Discord's form: https://docs.discord.com/developers/reference#uploading-files. The files are not
- * held in memory.
- */
-export function formOf(json: object, files: readonly FileToSend[]) {
-  const boundary = randomUUID();
-  const part = (disposition: string, contentType: string) =>
-    Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${contentType}\r\n\r\n`,
-    );
-  const end = Buffer.from('\r\n');
-  const last = Buffer.from(`--${boundary}--\r\n`);
-  const told = Buffer.concat([
-    part('name="payload_json"', 'application/json'),
-    Buffer.from(JSON.stringify(json)),
-    end,
-  ]);
-  const parts = files.map((file, index) => ({
-    file,
-    head: part(`name="files[${index}]"; filename="${quoted(file.name)}"`, file.contentType),
-  }));
-  const length = parts.reduce(
-    (sum, { file, head }) => sum + head.length + file.bytes + end.length,
-    told.length + last.length,
-  );
-  return {
-    headers: {
-      'Content-Type': `multipart/form-data; boundary=${boundary}`,
-      'Content-Length': String(length),
-    },
-    body: {
-      async *[Symbol.asyncIterator]() {
-        yield told;
-        for (const { file, head } of parts) {
-          yield head;
-          yield* readFile(file);
-          yield end;
-        }
-        yield last;
-      },
-    },
-  };
-}
-
-/** As browsers write names: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
-const quoted = (name: string): string =>
-  name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
-
-async function* readFile({ open }: FileToSend): AsyncGenerator<Uint8Array> {
-  try {
-    yield* await open();
-  } catch (error) {
-    throw new UnreadableFile('A file could not be read', { cause: error });
-  }
 }

@@ -2,13 +2,14 @@ import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { Acknowledged } from '../../platform.ts';
-import { type InteractionToken, nonceOf } from '../connection/rest/rest.ts';
+import type { Sending } from '../connection/form.ts';
+import { type InteractionToken, nonceOf } from '../connection/rest.ts';
 import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { addressDataOf, liveToken } from '../receive/invocation.ts';
 import { renderPages } from '../render/render.ts';
 import type { DeliveryTools } from '../tools.ts';
-import { type Sending, sendingOf } from './payload.ts';
+import { sendingOf } from './payload.ts';
 
 type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now' | 'layOut'>;
 

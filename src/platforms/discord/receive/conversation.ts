@@ -33,18 +33,17 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
   const isToBot = isAddressed(message, self);
   if (!command || !(isToBot || mayBeForThread(message, tools))) return;
   const { guild_id: guild, channel_id: channel, channel_type: type, author, member } = message;
-  const thread = guild === undefined ? undefined : await guilds.thread(guild, channel, type);
+  const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
   const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
-  if (!isToBot && thread?.owner !== self && !isTalk) return;
-  if (guild !== undefined) await guilds.learn(guild);
-  if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parent, tools))
+  if (!isToBot && thread?.ownerId !== self && !isTalk) return;
+  if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
     return log.info({ channel }, 'A person who may use no commands there was not answered');
-  showTyping(message, thread?.parent, tools);
+  showTyping(message, thread?.parentId ?? undefined, tools);
   const person = personOf(author, member);
   const moderates = guild !== undefined && guilds.moderates(guild, person.id, person.roles);
   const invocation = {
     id: message.id,
-    address: withPublicity(addressOfMessage(message, thread?.parent), tools),
+    address: withPublicity(addressOfMessage(message, thread?.parentId ?? undefined), tools),
     person: { ...person, moderator: person.moderator || moderates },
   };
   if (tools.deletions.isDeleted(message.id)) return;

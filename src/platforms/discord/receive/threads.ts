@@ -1,7 +1,7 @@
 /** Threads in which people go on with an answer. The bot opens them when a person presses its button. */
 import { MessageFlags, RESTJSONErrorCodes } from 'discord.js';
 import { ellipsis } from '../../shared/text.ts';
-import { nonceOf } from '../connection/rest/rest.ts';
+import { nonceOf } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { isDiscordError, missingOf, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';

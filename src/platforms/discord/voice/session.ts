@@ -18,7 +18,7 @@ import {
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../platform.ts';
-import type { RetryTools } from '../connection/connection.ts';
+import type { RetryTools } from '../connection/gateway.ts';
 import { makePacketKey } from './packet-key.ts';
 import { dropUnreadableFrames } from './unreadable-frames.ts';
 

@@ -12,14 +12,14 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platform.ts';
-import type { RetryTools } from '../connection/connection.ts';
+import type { RetryTools } from '../connection/gateway.ts';
 import type { Guilds } from '../connection/guilds.ts';
-import type { DiscordRest } from '../connection/rest/rest.ts';
+import type { DiscordRest } from '../connection/rest.ts';
 import { isDiscordError, isNoMember } from '../errors.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
-  readonly guilds: Pick<Guilds, 'known' | 'learn' | 'hasOutage'>;
+  readonly guilds: Pick<Guilds, 'known' | 'reach'>;
   readonly rest: Pick<DiscordRest, 'channel' | 'read' | 'speakOnStage'>;
 }
 
@@ -66,18 +66,12 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
-  /**
-   * Discord tells a resumed session no guilds. So it is unknown who was in a channel before. With an outage it empties all
-   * channels of the guild.
-   */
-  const isUntold = (guild: Guild): boolean => !guild.joinedTimestamp || guilds.hasOutage(guild);
-
   async function askedChannel(
     guild: string,
     person: string,
   ): Promise<{ readonly channel: string | null } | 'gone' | 'untold'> {
     const known = guilds.known(guild);
-    if (known && !isUntold(known)) return { channel: null };
+    if (known?.available) return { channel: null };
     try {
       const state = stateSchema.parse(await rest.read(Routes.guildVoiceState(guild, person)));
       return { channel: state.channel_id };
@@ -138,10 +132,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
   return {
     async reach(guild) {
-      const learned = await guilds.learn(guild);
-      const known = guilds.known(guild);
-      if (!known) return learned ?? 'elsewhere';
-      return guilds.hasOutage(known) ? 'outage' : 'here';
+      return guilds.reach(guild);
     },
 
     async channelOf(guild, person) {
@@ -175,7 +166,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       if (!known) return undefined;
       const states = known.voiceStates.cache;
       const session = sessions.get(guild);
-      const present = isUntold(known)
+      const present = !known.available
         ? session?.channel === channel
           ? session.present
           : undefined
@@ -221,7 +212,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
           self,
           adapter,
           gatewaySession,
-          hasOutage: () => guilds.hasOutage(guild),
+          hasOutage: () => !guild.available,
           log,
           random,
           sleep,

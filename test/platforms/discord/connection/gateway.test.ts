@@ -15,41 +15,22 @@ afterEach(async () => {
 });
 
 const MINUTE = 60_000;
-const DROPPED = 'An event of Discord could not be read, and was dropped';
 
-it.each([
-  ['after it was ready', false],
-  ['while it became ready', true],
-])('an event that cannot be read is dropped, and the next one is answered: %s', async (_name, early) => {
-  const { discord, bot, platform, log } = await start({ idle: true });
-  const malformed = () =>
-    discord.gateway.dispatch({
-      event: 'CHANNEL_CREATE',
-      guildId: discord.guild.id,
-      intents: 1,
-      data: () => ({
-        id: discord.world.nextId(),
-        guild_id: discord.guild.id,
-        type: 0,
-        permission_overwrites: 7,
-      }),
-    });
-  discord.gateway.holdsGuilds = early;
-  const starting = platform.start(bot);
-  if (early) {
-    await discord.until(() => discord.gateway.connected === 1, 'a session');
-    malformed();
-    discord.gateway.tellGuilds();
-    await starting;
-    // What came early is read one event at a time, each after another one.
-    discord.gateway.announce(discord.world.addChannel('new', { guildId: discord.guild.id }));
-  } else {
-    await starting;
-    malformed();
-  }
-  await expect.poll(() => log.filter(({ sentence }) => sentence === DROPPED)).toHaveLength(1);
-  expect(log.find(({ sentence }) => sentence === DROPPED)?.fields).toMatchObject({ event: 'CHANNEL_CREATE' });
-  await discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
+it('an event that cannot be read is dropped, and the next one is answered', async () => {
+  const { discord, log } = await start();
+  discord.gateway.dispatch({
+    event: 'CHANNEL_CREATE',
+    guildId: discord.guild.id,
+    intents: 1,
+    data: () => ({
+      id: discord.world.nextId(),
+      guild_id: discord.guild.id,
+      type: 0,
+      permission_overwrites: 7,
+    }),
+  });
+  const dropped = 'An event of Discord could not be read, and was dropped';
+  await expect.poll(() => log.map(({ sentence }) => sentence)).toContain(dropped);
   const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
   expect((await song.response()).content).toBe('Done.');
 });

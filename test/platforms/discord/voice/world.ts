@@ -11,7 +11,7 @@ import { type Channel, type DiscordServer, startDiscord } from '../../../servers
 import { trustLocalVoice } from '../../../servers/voice/certificate.ts';
 import { startVoiceServer, type VoiceServer } from '../../../servers/voice/server.ts';
 import { RecordingLog } from '../../../storage/recording-log.ts';
-import { FakeBot } from '../harness.ts';
+import { alone, FakeBot } from '../harness.ts';
 
 export interface VoiceWorld extends AsyncDisposable {
   readonly discord: DiscordServer;
@@ -37,6 +37,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   const platform = createDiscord({
     token: discord.token,
     apiUrl: discord.apiUrl,
+    withLock: alone,
     media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
     log,
     now: Date.now,

@@ -4,18 +4,15 @@ import {
   InteractionResponseType,
   REST,
   RESTJSONErrorCodes,
-  type RESTOptions,
   type RESTPutAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Measure } from '../../../../core/telemetry/series.ts';
-import { PlatformError } from '../../../platform.ts';
-import type { EditBudgets } from '../../deliver/edit-scheduler.ts';
-import { type FileToSend, formOf, type Sending, UnreadableFile } from '../../deliver/payload.ts';
-import { isDiscordError, troubleOf } from '../../errors.ts';
-import { DISCORD_LIMITS } from '../../limits.ts';
-import { sendRequest } from './transport.ts';
+import { PlatformError } from '../../platform.ts';
+import { isDiscordError, troubleOf } from '../errors.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { type FileToSend, formOf, type Sending, UnreadableFile } from './form.ts';
+import { restOptions } from './transport.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>
@@ -55,108 +52,52 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Long enough for ten files on a slow line. */
-const TIMEOUT_MS = 60_000;
-/** A first response with its retries has this long: after that the job would begin by itself. */
-const PROMPT = { timeout: 2_500, retries: 2 } as const;
+/** What an operator waits for fails this soon. */
+const READ_MS = 10_000;
 
-/** Each interaction has queues of its own, which discord.js would keep for an hour. */
-const HANDLERS_KEPT_MS = 5 * 60_000;
-
-export interface DiscordRestOptions {
+/** What all that speaks to Discord has to know. */
+export interface DiscordAccount {
   readonly token: string;
   /** Base without the version, for proxies and tests; Discord's own by default. The gateway's address comes from there too. */
   readonly apiUrl?: string | undefined;
-  /** For operators' numbers; left out, nothing is measured. */
-  readonly measure?: Measure | undefined;
-  /** Told of the answers to edits. */
-  readonly budgets?: EditBudgets;
-  /** Told that an interaction had an answer before the first one of this process. */
-  readonly onAnsweredElsewhere?: () => void;
-  /** {@link sendRequest} by default. */
-  readonly makeRequest?: RESTOptions['makeRequest'];
 }
 
+/** A client for programs that need no connection to the gateway. */
+export const openRest = ({ token, apiUrl }: DiscordAccount): DiscordRest => {
+  const rest = new REST(restOptions(apiUrl));
+  return createDiscordRest(() => rest, token);
+};
+
 /**
- * Discord's REST API, as far as it is used. Queues by Discord's rate limits and waits out every Retry-After. A POST is
- * retried on 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
+ * Discord's REST API, as far as it is used. discord.js queues by Discord's rate limits and waits out every Retry-After. It
+ * tries a POST again after 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
  * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both. Throws what a
  * file's `open` throws, too.
  */
-export function createDiscordRest({
-  token,
-  apiUrl,
-  measure,
-  budgets,
-  onAnsweredElsewhere,
-  makeRequest = sendRequest,
-}: DiscordRestOptions) {
-  const options = {
-    version: '10',
-    timeout: TIMEOUT_MS,
-    makeRequest: budgets?.reading(makeRequest) ?? makeRequest,
-    // Answers to interactions are not bound to it, and the rest has its own: request-budget.ts.
-    globalRequestsPerSecond: Number.POSITIVE_INFINITY,
-    handlerSweepInterval: HANDLERS_KEPT_MS,
-    ...(apiUrl === undefined ? {} : { api: apiUrl }),
-  };
-  const rest = new REST(options);
-  const once = new REST({ ...options, retries: 0 });
-  const prompt = new REST({ ...options, ...PROMPT });
-  /** Answers that Discord refused at their first try. */
-  const refusedAtOnce = new Set<string>();
-  for (const client of [rest, prompt])
-    client.on('response', ({ path, retries }, { status }) => {
-      if (status === 400 && retries === 0 && path.endsWith('/callback')) refusedAtOnce.add(path);
-    });
-  for (const client of [rest, once, prompt]) {
-    // The route has no ids and no tokens in it.
-    client.on('response', ({ method, route }, { status }) =>
-      measure?.('minstrel_platform_requests_total', {
-        platform: 'discord',
-        method: `${method} ${route}`,
-        status: String(status),
-      }),
-    );
-    client.on('rateLimited', () => measure?.('minstrel_rate_limits_total', { by: 'discord' }));
-  }
-  /** The REST client forgets its token at every 401, and the token may be good again later. */
-  const bot = () => rest.setToken(token);
+export function createDiscordRest(current: () => REST, token: string) {
+  /** discord.js forgets its token at every 401, and the token may be good again later. */
+  const bot = () => current().setToken(token);
 
   async function respond(
-    { id, token }: InteractionReference,
+    { id, token: interaction }: InteractionReference,
     type: InteractionResponseType,
     data: object,
-    files: readonly FileToSend[] = [],
+    { files = [], signal }: { files?: readonly FileToSend[]; signal?: AbortSignal } = {},
   ): Promise<void> {
-    const request = { ...contentOf({ type, data }, files), auth: false };
-    const path = Routes.interactionCallback(id, token);
+    const request = { ...contentOf({ type, data }, files), auth: false, ...(signal && { signal }) };
     try {
-      await reach((files.length > 0 ? rest : prompt).post(path, request));
+      await reach(current().post(Routes.interactionCallback(id, interaction), request));
     } catch (error) {
+      // An earlier try of this same request has arrived.
       if (!isDiscordError(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
-      // Else an earlier try of this same request has arrived.
-      if (refusedAtOnce.has(path)) onAnsweredElsewhere?.();
-    } finally {
-      refusedAtOnce.delete(path);
     }
   }
 
   return {
-    close(): void {
-      for (const client of [rest, once, prompt]) {
-        client.clearHashSweeper();
-        client.clearHandlerSweeper();
-      }
-    },
-
     applicationId: () => idOf(bot().get(Routes.currentApplication())),
 
-    /** For what an operator waits for: it fails soon. */
-    read: (route: `/${string}`) => reach(prompt.setToken(token).get(route)),
-
-    /** What Discord advises for connecting: the number of shards, and how many may begin. */
-    gatewayAdvice: () => reach(bot().get(Routes.gatewayBot())),
+    /** For what somebody waits for: it fails soon. */
+    read: (route: `/${string}`) => reach(bot().get(route, { signal: AbortSignal.timeout(READ_MS) })),
 
     commands(applicationId: string): Promise<unknown> {
       const query = new URLSearchParams({ with_localizations: 'true' });
@@ -215,8 +156,6 @@ export function createDiscordRest({
 
     channel: (id: string) => reach(bot().get(Routes.channel(id))),
 
-    guild: (id: string) => reach(bot().get(Routes.guild(id))),
-
     typing: (channel: string) => reach(bot().post(Routes.channelTyping(channel))),
 
     /** Speaks where the bot sits in the audience and was invited. */
@@ -232,38 +171,39 @@ export function createDiscordRest({
       respond(interaction, InteractionResponseType.DeferredChannelMessageWithSource, { flags }),
 
     reply: (interaction: InteractionReference, { body, files }: Sending, flags: number) =>
-      respond(interaction, InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, files),
+      respond(interaction, InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, { files }),
 
     openForm: (interaction: InteractionReference, data: APIModalInteractionResponseCallbackData) =>
       respond(interaction, InteractionResponseType.Modal, data),
 
-    /** Not retried: the person has typed on meanwhile. */
-    async complete(
+    complete: (
       interaction: InteractionReference,
       choices: readonly { name: string; value: string }[],
       signal: AbortSignal,
-    ): Promise<void> {
-      const body = { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } };
-      const route = Routes.interactionCallback(interaction.id, interaction.token);
-      await reach(once.post(route, { body, auth: false, signal }));
-    },
+    ) =>
+      respond(
+        interaction,
+        InteractionResponseType.ApplicationCommandAutocompleteResult,
+        { choices },
+        { signal },
+      ),
 
-    /** Not retried: Discord takes no nonce here, so a retry could leave two messages. */
+    /** Discord takes no nonce here, so it is not tried again. */
     followUp: ({ application, token }: InteractionToken, sending: Sending, flags = 0) =>
       sentOf(
-        once.post(Routes.webhook(application, token), { ...requestOf(sending, { flags }), auth: false }),
+        current().post(Routes.webhook(application, token), { ...requestOf(sending, { flags }), auth: false }),
       ),
 
     /** @param id a message of this interaction, or `@original` */
     editResponse(token: InteractionToken, id: string, sending: Sending): Promise<Sent> {
-      return sentOf(rest.patch(responseRoute(token, id), { ...requestOf(sending), auth: false }));
+      return sentOf(current().patch(responseRoute(token, id), { ...requestOf(sending), auth: false }));
     },
 
     response: (token: InteractionToken, id: string) =>
-      sentOf(rest.get(responseRoute(token, id), { auth: false })),
+      sentOf(current().get(responseRoute(token, id), { auth: false })),
 
     deleteResponse: (token: InteractionToken, id: string) =>
-      reach(rest.delete(responseRoute(token, id), { auth: false })),
+      reach(current().delete(responseRoute(token, id), { auth: false })),
   };
 }
 

@@ -1,0 +1,140 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, expect, it } from 'vitest';
+import type { WithLock } from '../../../../src/core/lock.ts';
+import { localLeases } from '../../../../src/storage/leases.ts';
+import { createLocks } from '../../../../src/storage/locks.ts';
+import { systemClock } from '../../../../src/storage/schedule.ts';
+import { StorageError } from '../../../../src/storage/storage.ts';
+import { type Harness, type HarnessOptions, Remembered, startHarness } from '../harness.ts';
+
+/** Adapters of one process as replicas of one bot. */
+let harness: Harness | undefined;
+
+afterEach(async () => {
+  await harness?.close();
+  harness = undefined;
+});
+
+/** A storage that the replicas share. */
+function shared() {
+  const leases = localLeases(systemClock.elapsed);
+  const topics = new EventEmitter();
+  const state = { isAway: false };
+  let holders = 0;
+  const withLock = createLocks({
+    leases: {
+      ...leases,
+      take: async (...request) => {
+        if (state.isAway) throw new StorageError('unavailable', 'away');
+        return await leases.take(...request);
+      },
+    },
+    notifications: {
+      publish: async (topic) => void topics.emit(topic),
+      subscribe: (topic, listener) => {
+        topics.on(topic, listener);
+        return () => topics.off(topic, listener);
+      },
+    },
+    clock: systemClock,
+    newId: () => `holder ${++holders}`,
+  });
+  return { withLock, state };
+}
+
+const registered = ({ discord }: Harness) =>
+  discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
+
+async function start(withLock: WithLock, options: HarnessOptions = {}): Promise<Harness> {
+  harness = await startHarness({ idle: true, adapter: () => ({ withLock }), ...options });
+  return harness;
+}
+
+it('one replica is connected, and another is when the first stops', async () => {
+  harness = await start(shared().withLock);
+  const { discord, bot, platform, another } = harness;
+  await platform.start(bot);
+  await registered(harness);
+  const other = await another();
+  await other.start(bot);
+  expect([platform, other].map((one) => one.status())).toEqual([{ ready: true }, { ready: true }]);
+  expect([platform, other].map((one) => one.connections?.())).toEqual([1, 0]);
+  expect((await discord.command({ name: 'song', options: { prompt: 'rain' } }).response()).content).toBe(
+    'Done.',
+  );
+  expect(bot.invocations).toHaveLength(1);
+
+  const stoppedAt = performance.now();
+  await platform.stop();
+  await expect.poll(() => other.connections?.(), { interval: 10 }).toBe(1);
+  expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+  await discord.until(() => discord.gateway.connected === 1, 'one connection');
+  expect((await discord.command({ name: 'song', options: { prompt: 'snow' } }).response()).content).toBe(
+    'Done.',
+  );
+  expect(bot.invocations).toHaveLength(2);
+  expect(discord.refused).toEqual([]);
+});
+
+it('a replica that stands by posts all the same', async () => {
+  const { discord, bot, platform, another } = await start(shared().withLock);
+  await platform.start(bot);
+  const other = await another();
+  await other.start(bot);
+  const { channel, guild, user } = discord;
+  const address = { platform: 'discord', channel: channel.id, guild: guild.id, person: user.id };
+  await other.show(address, { text: 'Here' }, new Remembered('j'));
+  expect(discord.said().map(({ content }) => content)).toEqual(['Here']);
+  expect(await other.isPublic?.(address)).toBe(true);
+  channel.deniedToPeople.add('ViewChannel');
+  expect(await other.isPublic?.(address)).toBe(false);
+  expect(discord.refused).toEqual([]);
+});
+
+it('shards that settings name are connected by the replicas that name them', async () => {
+  const { withLock } = shared();
+  let ids = 0;
+  const { discord, bot, platform, another } = await start(withLock, {
+    shards: 2,
+    adapter: () => ({ withLock, shards: { ids: [ids++ % 2], total: 2 } }),
+  });
+  const others = [await another(), await another()];
+  for (const one of [platform, ...others]) await one.start(bot);
+  await expect.poll(() => discord.gateway.shards).toEqual([0, 1]);
+  expect([platform, ...others].map((one) => one.connections?.())).toEqual([1, 1, 0]);
+});
+
+it('a replica whose lock is lost lets its connection go, and handles nothing more of it', async () => {
+  const lost = new AbortController();
+  let isHeld = true;
+  let times = 0;
+  harness = await start((_task, work, { onWaiting } = {}) => {
+    if (times++ === 0) return work({ lost: lost.signal, isHeld: () => isHeld });
+    onWaiting?.();
+    return new Promise(() => {});
+  });
+  const { discord, bot, platform } = harness;
+  await platform.start(bot);
+  await registered(harness);
+  // The process was suspended: what it reads now is older than its lock.
+  isHeld = false;
+  discord.command({ name: 'song', options: { prompt: 'rain' } });
+  discord.mention({ text: 'are you there?' });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(bot.invocations).toEqual([]);
+  lost.abort();
+  await expect.poll(() => discord.gateway.connected).toBe(0);
+  await expect.poll(() => platform.status()).toEqual({ ready: true });
+  harness = undefined;
+  await discord.close();
+});
+
+it('a replica whose storage is away says so, and connects once it is back', async () => {
+  const { withLock, state } = shared();
+  state.isAway = true;
+  const { bot, platform } = await start(withLock);
+  await platform.start(bot);
+  expect(platform.status()).toMatchObject({ ready: false, reason: expect.stringContaining('storage') });
+  state.isAway = false;
+  await expect.poll(() => platform.connections?.(), { timeout: 5_000 }).toBe(1);
+});
