@@ -10,7 +10,7 @@ import { markOf } from './find-posted.ts';
 import type { Post } from './post.ts';
 
 interface OpenStream {
-  readonly streamer: ReturnType<webApi.WebClient['chatStream']>;
+  readonly ts: string;
   /** Its index among the messages of the post. */
   readonly part: number;
   readonly startedAt: number;
@@ -26,69 +26,60 @@ export function createNativeStream(now: () => number) {
 
   /** Ends the open stream. Never throws: the last write of the text corrects what is left. */
   async function stop(post: Post): Promise<void> {
-    const { state, tools } = post;
-    const part = open?.part ?? -1;
-    const ts = state.parts[part]?.ts;
+    if (open === undefined) return;
+    const { ts, part } = open;
     open = undefined;
-    if (ts !== undefined)
-      await stopStream({ channel: state.channel, ts, metadata: markOf(post, part) }, tools);
+    await stopStream({ channel: post.state.channel, ts, metadata: markOf(post, part) }, post.tools);
   }
 
-  function begin(post: Post): OpenStream {
+  async function begin(text: string, post: Post): Promise<OpenStream> {
     const { state, address, tools } = post;
-    void tools.rates.starts.slot('first');
+    const { web, persons, rates } = tools;
+    void rates.starts.slot('first');
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};
-    const team = tools.persons.teamOf(address.person) ?? address.guild;
-    const streamer = tools.web.chatStream({
+    const team = persons.teamOf(address.person) ?? address.guild;
+    const stream = {
       channel: state.channel,
       thread_ts: post.threadOf(1) ?? '',
       recipient_user_id: address.person,
       ...(team === undefined ? {} : { recipient_team_id: team }),
-      buffer_size: 1,
-    });
-    return { streamer, part, startedAt: now(), characters: 0 };
-  }
-
-  /** Adds a piece; begins a stream when there is none. */
-  async function append(piece: string, post: Post): Promise<void> {
-    const { state, tools } = post;
-    const { appends, starts } = tools.rates;
-    const stream = open ?? begin(post);
-    let given = '';
+      markdown_text: text,
+    };
+    const start = () => {
+      post.beforeWriting?.();
+      return web.chat.startStream(stream);
+    };
     try {
-      await call(
-        () => {
-          // The helper keeps what it could not send, so a second try brings nothing new.
-          const text = given === '' ? piece : '';
-          given = piece;
-          post.beforeWriting?.();
-          return stream.streamer.append({ markdown_text: text });
-        },
-        { repeatable: false, rate: open === undefined ? starts : appends },
-        tools,
-      );
+      const { ts = '' } = await call(start, { repeatable: false, rate: rates.starts }, tools);
+      state.parts[part] = { ts };
+      return { ts, part, startedAt: now(), characters: text.length };
     } catch (error) {
-      if (open === undefined && !isUncertain(error)) state.parts.splice(stream.part);
+      if (!isUncertain(error)) state.parts.splice(part);
       throw error;
     }
-    stream.characters += piece.length;
-    if (open !== undefined) return;
-    open = stream;
-    const { ts } = stream.streamer;
-    if (ts !== undefined) state.parts[stream.part] = { ts };
   }
 
-  async function add(piece: string, post: Post): Promise<void> {
-    try {
-      await append(piece, post);
-    } catch (error) {
-      if (open === undefined || slackErrorOf(error) !== 'message_not_in_streaming_state') throw error;
-      // Slack ended it early: its text stays, and another stream goes on.
-      open = undefined;
-      await append(piece, post);
+  /** Adds a piece; begins a stream where there is none, or where Slack ended it early: its text stays. */
+  async function add(text: string, post: Post): Promise<void> {
+    const { state, tools } = post;
+    if (open !== undefined) {
+      const piece = { channel: state.channel, ts: open.ts, markdown_text: text };
+      const append = () => {
+        post.beforeWriting?.();
+        return tools.web.chat.appendStream(piece);
+      };
+      try {
+        await call(append, { repeatable: false, rate: tools.rates.appends }, tools);
+        open.characters += text.length;
+        return;
+      } catch (error) {
+        if (slackErrorOf(error) !== 'message_not_in_streaming_state') throw error;
+      }
     }
+    open = undefined;
+    open = await begin(text, post);
   }
 
   return {
