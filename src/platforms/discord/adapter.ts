@@ -1,9 +1,7 @@
 import type { Bot } from '../../core/bot/bot.ts';
-import type { Address } from '../../core/invocation.ts';
 import type { WithLock } from '../../core/lock.ts';
-import type { Message } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';
-import type { MediaReader, Platform, Posted, VoiceChannels } from '../platform.ts';
+import type { MediaReader, Platform, VoiceChannels } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
@@ -12,17 +10,18 @@ import { createDiscordConnection, type RetryTools } from './connection/gateway.t
 import { createGuilds } from './connection/guilds.ts';
 import { keepRegistering, type RegistrationSettings } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
-import { createEditBudgets, createEditScheduler, type WriteOptions } from './deliver/edit-scheduler.ts';
+import { createEditPace } from './deliver/edit-pace.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
 import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
+import { streamMessage } from './deliver/stream.ts';
 import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { deletedMessages, discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
-import { addressDataOf, FirstResponses, sameChannel } from './receive/invocation.ts';
+import { FirstResponses, sameChannel } from './receive/invocation.ts';
 import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
@@ -67,7 +66,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   let self: string | undefined;
   let isRegistering = false;
 
-  const budgets = createEditBudgets(elapsed);
+  const pace = createEditPace({ elapsed, sleep });
   const connection = createDiscordConnection({
     ...options,
     sleep,
@@ -79,7 +78,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       // With several of them, the process with the first shard writes the commands.
       if (client.ws.shards.has(0)) registerCommands(client.application.id);
     },
-    onResponse: budgets.read,
+    onResponse: pace.read,
   });
   const rest = createDiscordRest(() => connection.client().rest, options.token);
   const guilds = createGuilds(connection.client, log);
@@ -97,10 +96,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     return createDiscordVoice({ guilds, rest, log, random, sleep });
   }
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
-  const pauseOf = (queue: string) => budgets.pause(queue.split(' '));
   const talk = createTalkMemory(now);
   const deletions = createDeletions('discord', now);
-  const scheduler = createEditScheduler({ elapsed, sleep, log, pauseOf });
 
   /** Once in the life of a process. Not awaited at the end: the next start repeats it. */
   function registerCommands(application: string): void {
@@ -165,7 +162,6 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     async close() {
       await stop();
-      scheduler.close();
       renders.close();
     },
 
@@ -185,11 +181,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 
-    show(address, message, showOptions) {
-      const write = () => showMessage(address, message, showOptions, tools);
-      const { key, posted } = showOptions;
-      return scheduler.write(budgetsOf(address), key, write, writeOptions(message, posted));
-    },
+    show: (address, message, showOptions) => showMessage(address, message, showOptions, tools),
 
     async retract(address, { stray, kept }) {
       try {
@@ -199,29 +191,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       }
     },
 
-    stream(address, showOptions) {
-      const { key } = showOptions;
-      let { posted } = showOptions;
-      let closed = false;
-      const remember = async (latest: Posted) => {
-        posted = latest;
-        await showOptions.remember(latest);
-      };
-      const write = async (message: Message, streaming: boolean) => {
-        posted = await showMessage(address, message, { ...showOptions, posted, remember, streaming }, tools);
-        return posted;
-      };
-      return {
-        update(message) {
-          if (!closed) scheduler.offer(budgetsOf(address), key, () => write(message(), true));
-        },
-        async close(message) {
-          closed = true;
-          const last = () => write(message, false);
-          return await scheduler.write(budgetsOf(address), key, last, writeOptions(message, posted));
-        },
-      };
-    },
+    stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 
     mayRead: guilds.mayRead,
 
@@ -232,12 +202,3 @@ export function createDiscord(options: DiscordOptions): Platform {
     voice: () => (voice ??= loadVoice()),
   };
 }
-
-/** The channel, and the interaction whose messages have a budget of their own. The same for all that a job writes. */
-const budgetsOf = (address: Address): string =>
-  [address.channel, addressDataOf(address).interaction?.token ?? []].flat().join(' ');
-
-const writeOptions = ({ media = [] }: Message, posted: Posted | undefined): WriteOptions => ({
-  uploads: media.length > 0,
-  posts: posted === undefined,
-});

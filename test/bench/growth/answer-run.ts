@@ -3,9 +3,10 @@ import { setImmediate as next } from 'node:timers/promises';
 import { z } from 'zod';
 import { ask } from '../../../commands/ask.ts';
 import { createAnswerDraft } from '../../../src/jobs/ask/draft.ts';
-import { createEditScheduler } from '../../../src/platforms/discord/deliver/edit-scheduler.ts';
+import { createEditPace } from '../../../src/platforms/discord/deliver/edit-pace.ts';
 import { createLayOut } from '../../../src/platforms/discord/render/paginate.ts';
 import { renderPages } from '../../../src/platforms/discord/render/render.ts';
+import { createNewestWins } from '../../../src/platforms/shared/newest-wins.ts';
 import { songJob } from '../../storage/jobs.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
 import { cpuSeconds, median } from '../measure.ts';
@@ -66,8 +67,7 @@ async function answer(words: number): Promise<void> {
 /** Three states of a message in each channel, and the last one. */
 async function edit(channels: number): Promise<void> {
   let now = 0;
-  const scheduler = createEditScheduler({
-    log,
+  const pace = createEditPace({
     elapsed: () => now,
     async sleep(milliseconds) {
       const until = now + milliseconds;
@@ -77,15 +77,20 @@ async function edit(channels: number): Promise<void> {
   });
   await Promise.all(
     Array.from({ length: channels }, async (_, index) => {
-      const channel = `channel${index}`;
+      const budget = `channel${index}`;
+      const { signal } = new AbortController();
+      const writer = createNewestWins<number>({
+        ready: (state) => pace.slot({ budget, other: budget, isFirst: state === 0 }, signal),
+        write: () => Promise.resolve(),
+        failed: () => {},
+      });
       for (let state = 0; state < 3; state += 1) {
-        scheduler.offer(channel, 'message', () => Promise.resolve());
+        writer.offer(state);
         await next();
       }
-      await scheduler.write(channel, 'message', () => Promise.resolve(), { uploads: false, posts: false });
+      await writer.close();
     }),
   );
-  scheduler.close();
 }
 
 const RUNS = { 'words of an answer': answer, channels: edit };

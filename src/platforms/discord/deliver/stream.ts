@@ -1,0 +1,69 @@
+/** Text that is still being written, by edits of its messages. */
+import type { Address } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import type { MessageStream, ShowOptions } from '../../platform.ts';
+import { createNewestWins } from '../../shared/newest-wins.ts';
+import { troubleOf } from '../errors.ts';
+import { addressDataOf, liveToken } from '../receive/invocation.ts';
+import type { DeliveryTools } from '../tools.ts';
+import type { EditPace } from './edit-pace.ts';
+import { showMessage } from './show.ts';
+
+/** See Platform.stream. */
+export function streamMessage(
+  address: Address,
+  options: ShowOptions,
+  tools: DeliveryTools & { readonly pace: EditPace },
+): MessageStream {
+  const { pace, now, log } = tools;
+  const closed = new AbortController();
+  const data = addressDataOf(address);
+  let isFirst = true;
+  let { posted } = options;
+
+  async function write(message: Message, streaming: boolean) {
+    posted = await showMessage(
+      address,
+      message,
+      {
+        ...options,
+        posted,
+        streaming,
+        async remember(latest) {
+          posted = latest;
+          await options.remember(latest);
+        },
+      },
+      tools,
+    );
+    return posted;
+  }
+
+  let newest: (() => Message) | undefined;
+  const writer = createNewestWins<() => Message>({
+    async ready() {
+      const { channel: other } = address;
+      const budget = liveToken(data, now())?.token ?? other;
+      await pace.slot({ budget, other, isFirst }, closed.signal);
+      isFirst = false;
+    },
+    write: async (message) => void (await write(message(), true)),
+    failed(error) {
+      log.debug({ err: error }, 'An edit of a stream failed');
+      // What fails for good is reported by the last write.
+      if (troubleOf(error) === 'unavailable' && newest) writer.offer(newest);
+    },
+  });
+
+  return {
+    update(message) {
+      newest = message;
+      writer.offer(message);
+    },
+    async close(message) {
+      closed.abort();
+      await writer.close();
+      return await write(message, false);
+    },
+  };
+}
