@@ -237,7 +237,6 @@ export async function openMedia(
     secrets,
     linkTtlSeconds: LINK_TTL_SECONDS,
     now,
-    random,
     log,
   });
 }

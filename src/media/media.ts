@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
-import { backoff } from '../core/backoff.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { zip } from './archive.ts';
+import type { AudioTags } from './content/id3.ts';
 import { audioSeconds } from './content/length.ts';
-import { type AudioTags, withTags } from './content/tags.ts';
+import { withTags } from './content/tags.ts';
 import { detectionBytes, detectMediaType } from './content/types.ts';
 import { MediaError, tooLarge } from './errors.ts';
 import type { FetchExpectation, MediaFetcher } from './fetch/fetch.ts';
@@ -18,7 +17,7 @@ interface SongTags extends Omit<AudioTags, 'cover'> {
   cover?: string | undefined;
 }
 
-export interface MediaOptions extends Pick<System, 'now' | 'random'> {
+export interface MediaOptions extends Pick<System, 'now'> {
   store: MediaStore;
   fetcher: MediaFetcher;
   publicUrl: string;
@@ -27,50 +26,27 @@ export interface MediaOptions extends Pick<System, 'now' | 'random'> {
   linkTtlSeconds: number;
   /** Gets a warning for each song that is kept without tags. */
   log?: Pick<Log, 'warn'>;
-  /** Before the second attempt to fetch a file; doubled for each further one. */
-  retryDelayMs?: number;
 }
 
-const maximumAttempts = 3;
 const coverTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 /** Covers are written into every copy of a song, and held in memory for that. */
 const maximumCoverBytes = 4 * 1024 * 1024;
-/** If a server asks for a longer wait, the caller gets the error and tries again later. */
-const longestRetryDelayMs = 5_000;
 
 /** Fetching, checking, keeping and serving of files. Every method that waits may throw MediaError. */
 export type Media = ReturnType<typeof createMedia>;
 
 export function createMedia(options: MediaOptions) {
-  const { store, fetcher, linkTtlSeconds, now, random, retryDelayMs = 500 } = options;
+  const { store, fetcher, linkTtlSeconds, now } = options;
   const links = createFileLinks(options.publicUrl, options.secrets, now);
-
-  async function fetchOnce(url: string, expect: FetchExpectation): Promise<KeptFile> {
-    const fetched = await fetcher.fetch(url, expect);
-    try {
-      return await store.put(fetched.stream(), fetched);
-    } finally {
-      await fetched.discard();
-    }
-  }
 
   return {
     /** Fetches a file from an untrusted address, checks its type by its content, and keeps it under its hash. */
     async keep(url: string, expect: FetchExpectation): Promise<KeptFile> {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await fetchOnce(url, expect);
-        } catch (error) {
-          const backoffMs = backoff({
-            attempt,
-            firstMs: retryDelayMs,
-            longestMs: longestRetryDelayMs,
-            random,
-          });
-          const wait = delayBeforeRetry(error, backoffMs);
-          if (wait === undefined || attempt === maximumAttempts) throw error;
-          await pause(wait, expect.signal);
-        }
+      const fetched = await fetcher.fetch(url, expect);
+      try {
+        return await store.put(fetched.stream(), fetched);
+      } finally {
+        await fetched.discard();
       }
     },
 
@@ -155,19 +131,6 @@ async function readCover(store: MediaStore, name: string | undefined): Promise<U
   if (file === undefined || file.bytes > maximumCoverBytes || !coverTypes.has(file.contentType))
     return undefined;
   return Buffer.concat(await Array.fromAsync(await readKept(store, name)));
-}
-
-/** Only passing faults of the server are tried again here: a full disk or a slow server does not get better at once. */
-function delayBeforeRetry(error: unknown, backoffMs: number): number | undefined {
-  if (!(error instanceof MediaError) || !error.retryable) return undefined;
-  if (error.code !== 'network' && error.code !== 'status') return undefined;
-  const wait = Math.max(backoffMs, error.retryAfterMs ?? 0);
-  return wait <= longestRetryDelayMs ? wait : undefined;
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  signal?.throwIfAborted();
 }
 
 async function* only(data: Uint8Array): AsyncGenerator<Uint8Array> {

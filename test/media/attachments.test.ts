@@ -15,8 +15,6 @@ async function open(store: Partial<FolderStoreOptions> = {}) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: () => 0,
-    random: () => 0.5,
-    retryDelayMs: 1,
   });
 }
 

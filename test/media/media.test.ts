@@ -12,9 +12,7 @@ async function mediaIn(directory: string) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: () => Date.now(),
-    random: () => 0.5,
     log: { warn: () => undefined },
-    retryDelayMs: 1,
   });
 }
 

@@ -1,14 +1,5 @@
-import { ID3Writer } from 'browser-id3-writer';
 import type { ByteRange } from '../store/store.ts';
-
-export interface AudioTags {
-  title?: string | undefined;
-  artist?: string | undefined;
-  album?: string | undefined;
-  lyrics?: string | undefined;
-  /** A picture's bytes: JPEG, PNG, GIF or WebP. */
-  cover?: Uint8Array | undefined;
-}
+import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, mergedId3Tag } from './id3.ts';
 
 /** A kept file as tagging reads it: by parts, so that a long recording is never whole in memory. */
 export interface TaggableFile {
@@ -19,9 +10,9 @@ export interface TaggableFile {
 }
 
 /**
- * The same audio with these tags, and no others: an ID3v2.3 tag before an MP3 which replaces its old ones, an
- * `id3 ` chunk at the end of a WAV. The sound itself is copied byte for byte. Undefined for other types, and for
- * files that are not built as their type asks for.
+ * The same audio with these tags: an ID3v2 tag before an MP3, an `id3 ` chunk at the end of a WAV. Frames that the file has and
+ * we do not set stay, such as the mark that says that it was generated. The sound itself is copied byte for byte. Undefined
+ * for other types, and for files that are not built as their type asks for.
  *
  * Containers that would have to be taken apart and put together again (M4A, Ogg, FLAC) are left alone: the
  * files come from outside, and a parser that a made-up file can mislead must not run in this process.
@@ -32,120 +23,98 @@ export async function withTags(
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   switch (file.extension) {
     case 'mp3':
-      return mp3WithTags(file, await id3Tag(tags));
+      return mp3WithTags(file, tags);
     case 'wav':
-      return wavWithTags(file, await id3Tag(tags));
+      return wavWithTags(file, tags);
     default:
       return undefined;
   }
 }
 
-async function id3Tag({ title, artist, album, lyrics, cover }: AudioTags): Promise<Uint8Array> {
-  const writer = new ID3Writer(new ArrayBuffer(0));
-  if (title) writer.setFrame('TIT2', title.toWellFormed());
-  if (artist) writer.setFrame('TPE1', [artist.toWellFormed()]);
-  if (album) writer.setFrame('TALB', album.toWellFormed());
-  // XXX is ISO 639-2's word for a language that is not known.
-  if (lyrics) writer.setFrame('USLT', { language: 'XXX', description: '', lyrics: lyrics.toWellFormed() });
-  if (cover) {
-    const frontCover = 3;
-    writer.setFrame('APIC', { type: frontCover, data: Uint8Array.from(cover).buffer, description: '' });
-  }
-  writer.addTag();
-  return writer.getBlob().bytes();
-}
-
-const id3HeaderBytes = 10;
 /** Some tools put a tag before a tag, but not this many. */
 const maximumOldTags = 8;
-
-async function mp3WithTags(file: TaggableFile, tag: Uint8Array) {
-  let start = 0;
-  for (let found = 0; found < maximumOldTags; found += 1) {
-    if (start + id3HeaderBytes > file.bytes) return undefined;
-    const header = await readAll(file, { start, end: start + id3HeaderBytes - 1 });
-    const oldTag = id3TagBytes(header);
-    if (oldTag === 0) {
-      const end = await endBeforeTags(file, start);
-      return concatenate(tag, () => file.read({ start, end: end - 1 }));
-    }
-    start += oldTag;
-  }
-  return undefined;
-}
-
 const ID3V1_BYTES = 128;
-const APE_BYTES = 32;
 
-/** Where the sound ends: before an ID3v1 tag (https://id3.org/ID3v1) and APE tags (https://wiki.hydrogenaudio.org/APEv2). */
-async function endBeforeTags(file: TaggableFile, start: number): Promise<number> {
-  let end = file.bytes;
-  const before = async (bytes: number) =>
-    end - bytes <= start ? undefined : readAll(file, { start: end - bytes, end: end - 1 });
-  for (let found = 0; found < maximumOldTags; found += 1) {
-    const footer = await before(APE_BYTES);
-    const size = footer?.toString('latin1', 0, 8) === 'APETAGEX' ? apeTagBytes(footer) : 0;
-    if (size > 0 && end - size > start) end -= size;
-    else if ((await before(ID3V1_BYTES))?.toString('latin1', 0, 3) === 'TAG') end -= ID3V1_BYTES;
-    else break;
+async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
+  const old: Buffer[] = [];
+  let start = 0;
+  for (;;) {
+    if (start + ID3_HEADER_BYTES > file.bytes || old.length > maximumOldTags) return undefined;
+    const bytes = id3TagBytes(await readAll(file, { start, end: start + ID3_HEADER_BYTES - 1 }));
+    if (bytes === 0) break;
+    if (bytes > LONGEST_ID3_BYTES || start + bytes > file.bytes) return undefined;
+    old.push(await readAll(file, { start, end: start + bytes - 1 }));
+    start += bytes;
   }
-  return end;
-}
-
-/** The footer tells the size of items and footer, and by its highest bit whether a header of its own size precedes. */
-function apeTagBytes(footer: Buffer): number {
-  return footer.readUInt32LE(12) + (footer.readUInt32LE(20) >= 0x8000_0000 ? APE_BYTES : 0);
-}
-
-/** The length of an ID3v2 tag with this header (https://id3.org/id3v2.4.0-structure, 3.1), or 0 if it is none. */
-function id3TagBytes(header: Buffer): number {
-  if (header.toString('latin1', 0, 3) !== 'ID3') return 0;
-  const hasFooter = (header.readUInt8(5) & 0x10) !== 0;
-  const content = [6, 7, 8, 9].reduce((size, at) => size * 128 + (header.readUInt8(at) & 0x7f), 0);
-  return id3HeaderBytes + content + (hasFooter ? id3HeaderBytes : 0);
+  const tag = await mergedId3Tag(tags, old);
+  if (tag === undefined) return undefined;
+  // ID3v1 (https://id3.org/ID3v1) holds a title and an artist only, which would contradict ours.
+  const tail = await readAll(file, { start: Math.max(start, file.bytes - ID3V1_BYTES), end: file.bytes - 1 });
+  const isTail = tail.length === ID3V1_BYTES && tail.toString('latin1', 0, 3) === 'TAG';
+  const end = file.bytes - (isTail ? ID3V1_BYTES : 0);
+  return concatenate(tag, () => file.read({ start, end: end - 1 }));
 }
 
 const riffHeaderBytes = 12;
 const largestRiff = 0xffff_ffff;
 
-async function wavWithTags(file: TaggableFile, tag: Uint8Array) {
+async function wavWithTags(file: TaggableFile, tags: AudioTags) {
   if (file.bytes <= riffHeaderBytes) return undefined;
   const header = await readAll(file, { start: 0, end: riffHeaderBytes - 1 });
-  const declared = header.readUInt32LE(4);
   // A recording written while it went on declares no true size: nothing can be said to come after its end.
-  if (header.toString('latin1', 0, 4) !== 'RIFF' || declared !== file.bytes - 8) return undefined;
-  if (!(await isWhole(file))) return undefined;
-  const chunk = riffChunk('id3 ', tag);
-  const padding = Buffer.alloc(file.bytes % 2);
-  const size = declared + padding.length + chunk.length;
+  if (header.toString('latin1', 0, 4) !== 'RIFF' || header.readUInt32LE(4) !== file.bytes - 8)
+    return undefined;
+  const chunks = await chunksOf(file);
+  if (!chunks) return undefined;
+  const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
+  const old = await Promise.all(
+    chunks.filter(isTag).map(({ start, bytes }) => readAll(file, { start, end: start + bytes - 1 })),
+  );
+  const tag = await mergedId3Tag(tags, old);
+  if (tag === undefined) return undefined;
+  const kept = chunks.filter((chunk) => !isTag(chunk));
+  const added = riffChunk('id3 ', tag);
+  const size = kept.reduce(
+    (sum, { bytes }) => sum + chunkHeaderBytes + bytes + (bytes % 2),
+    4 + added.length,
+  );
   if (size > largestRiff) return undefined;
   header.writeUInt32LE(size, 4);
-  return concatenate(header, () => file.read({ start: riffHeaderBytes }), padding, chunk);
+  const parts = kept.flatMap(({ start, bytes }) => [
+    () => file.read({ start: start - chunkHeaderBytes, end: start + bytes - 1 }),
+    Buffer.alloc(bytes % 2),
+  ]);
+  return concatenate(header, ...parts, added);
 }
 
 const chunkHeaderBytes = 8;
 /** Honest files have a handful. */
 const maximumChunks = 100;
 
+interface Chunk {
+  readonly type: string;
+  /** Where its content starts. */
+  readonly start: number;
+  readonly bytes: number;
+}
+
 /**
- * Whether the chunks fill the file to its end, and one of them is sound. A recording that was streamed says that its sound
- * has no length, or the greatest: everything behind it would be played.
+ * The chunks of a WAV; undefined if they do not fill it to its end, or none is sound. A recording that was streamed says that
+ * its sound has no length, or the greatest: everything behind it would be played.
  */
-async function isWhole(file: TaggableFile): Promise<boolean> {
+async function chunksOf(file: TaggableFile): Promise<Chunk[] | undefined> {
+  const chunks: Chunk[] = [];
   let start = riffHeaderBytes;
-  let hasSound = false;
-  for (let found = 0; start < file.bytes && found < maximumChunks; found += 1) {
-    if (start + chunkHeaderBytes > file.bytes) return false;
+  while (start < file.bytes && chunks.length < maximumChunks) {
+    if (start + chunkHeaderBytes > file.bytes) return undefined;
     const header = await readAll(file, { start, end: start + chunkHeaderBytes - 1 });
     const bytes = header.readUInt32LE(4);
-    if (header.toString('latin1', 0, 4) === 'data') {
-      if (bytes === 0) return false;
-      hasSound = true;
-    }
+    chunks.push({ type: header.toString('latin1', 0, 4), start: start + chunkHeaderBytes, bytes });
     start += chunkHeaderBytes + bytes + (bytes % 2);
   }
+  const hasSound = chunks.some(({ type, bytes }) => type === 'data' && bytes > 0);
   // The last chunk may lack the byte that pads it.
-  return hasSound && (start === file.bytes || start === file.bytes + 1);
+  return hasSound && (start === file.bytes || start === file.bytes + 1) ? chunks : undefined;
 }
 
 /** Chunks of odd length are followed by a byte that does not count. */

@@ -1,11 +1,10 @@
 import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
-import { retryAfterOf } from '../../core/backoff.ts';
 import type { System } from '../../core/system.ts';
 import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
-import { type MediaRequest, type MediaResponse, readMedia, readMediaUrl, send } from './request.ts';
+import { readBody, readMediaUrl, send } from './request.ts';
 
 /** Who named an address. What a person types is fetched from public addresses only. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
@@ -115,10 +114,9 @@ async function fetchChecked(
   expect: FetchExpectation,
   context: FetchContext,
 ): Promise<FetchedMedia> {
-  const { request, response } = await followRedirects(url, expect.headers ?? {}, context);
-  checkAnswer(response, context.now());
+  const response = await send({ ...context, url, headers: expect.headers ?? {} });
   const maximumBytes = Math.min(context.maximumBytes, expect.maximumBytes ?? context.maximumBytes);
-  const body = readMedia(response, request, maximumBytes, context.random);
+  const body = readBody(response, maximumBytes, context.signal);
   const { head, ended } = await readHead(body);
   const type = await detectMediaType(head, expect.kinds);
   if (type === undefined) {
@@ -141,53 +139,6 @@ async function fetchChecked(
     },
     discard,
   };
-}
-
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-async function followRedirects(first: URL, headers: Readonly<Record<string, string>>, context: FetchContext) {
-  const { dispatcher, signal, idleTimeoutMs, maximumRedirects } = context;
-  let url = first;
-  for (let redirects = 0; ; redirects += 1) {
-    const own = url.origin === first.origin ? headers : {};
-    const request: MediaRequest = { url, dispatcher, signal, idleTimeoutMs, headers: own };
-    const response = await send(request);
-    if (!redirectStatuses.has(response.status)) return { request, response };
-    response.body.destroy();
-    const location = response.headers.location;
-    if (location === undefined) throw new MediaError('redirects', 'A redirect that leads nowhere');
-    if (redirects === maximumRedirects) {
-      throw new MediaError('redirects', `More than ${maximumRedirects} redirects`);
-    }
-    url = readMediaUrl(location, url);
-  }
-}
-
-/**
- * 403, 404 and 425 are worth another try: generated media is announced moments before every server has it, and object
- * stores answer 403 for a key that does not exist yet.
- */
-const passingStatuses: ReadonlySet<number> = new Set([403, 404, 408, 425, 429]);
-
-function checkAnswer(response: MediaResponse, now: number): void {
-  const { status, headers } = response;
-  const refuse = (error: MediaError) => {
-    response.body.destroy();
-    throw error;
-  };
-  if (status !== 200) {
-    refuse(
-      new MediaError('status', `The server at ${response.url.host} answered ${status}`, {
-        status,
-        retryable: status >= 500 || passingStatuses.has(status),
-        retryAfterMs: retryAfterOf({ get: (name) => headers[name] }, now),
-      }),
-    );
-  }
-  const encoding = headers['content-encoding']?.trim().toLowerCase();
-  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-    refuse(new MediaError('protocol', `The body came compressed (${encoding}), which was not asked for`));
-  }
 }
 
 /** Reads as many chunks as detection needs; what follows stays in the body. */

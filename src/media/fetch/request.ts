@@ -1,42 +1,72 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
-import { backoff } from '../../core/backoff.ts';
+import { type Dispatcher, errors, interceptors, type RetryHandler } from 'undici';
+import { backoff, retryAfterOf } from '../../core/backoff.ts';
 import { systemErrorCode } from '../../core/errors.ts';
+import type { System } from '../../core/system.ts';
 import { MediaError, tooLarge } from '../errors.ts';
 
-/** A server's answer whose status and headers are known and whose body has not been read. */
-export interface MediaResponse {
-  url: URL;
-  status: number;
-  headers: Readonly<Record<string, string | undefined>>;
-  body: Readable;
-}
-
-export interface MediaRequest {
+export interface MediaRequest extends Pick<System, 'now' | 'random'> {
   url: URL;
   dispatcher: Dispatcher;
   signal: AbortSignal;
   idleTimeoutMs: number;
+  maximumRedirects: number;
   headers: Readonly<Record<string, string>>;
 }
 
-const agentHeaders = {
+/** A good answer whose body has not been read. */
+export interface MediaResponse {
+  /** As it is declared. */
+  bytes: number | undefined;
+  body: Readable;
+}
+
+const AGENT_HEADERS = {
   accept: '*/*',
   // A compressed body could grow without end when it is opened: none is asked for, and none is taken.
   'accept-encoding': 'identity',
   'user-agent': 'Minstrel',
 } as const;
 
-/** Sends one GET, without following redirects. Throws MediaError. */
+/**
+ * 403, 404 and 425 are worth another try: generated media is announced moments before every server has it, and object
+ * stores answer 403 for a key that does not exist yet.
+ */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([403, 404, 408, 425, 429]);
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const BROKEN_CODES: ReadonlySet<string> = new Set([
+  ...['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
+  'UND_ERR_SOCKET',
+]);
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'],
+]);
+const MOST_TRIES = 4;
+/** A server that asks for a longer pause is left to the caller. */
+const PAUSES = { firstMs: 200, longestMs: 5_000 } as const;
+
+/**
+ * Sends a GET, follows redirects and tries again what passes. A body whose connection breaks is taken up where it broke, if
+ * the server vouches for the same bytes by a strong ETag (RFC 9110 13.1.5). Throws MediaError, or the signal's reason.
+ */
 export async function send(request: MediaRequest): Promise<MediaResponse> {
-  const { url, dispatcher, signal, idleTimeoutMs, headers } = request;
+  const { url, signal, idleTimeoutMs, maximumRedirects, now, random } = request;
+  let isRepeatable = true;
+  const retry: RetryHandler.RetryCallback = (error, { state }, decide) => {
+    const pause = isRepeatable ? pauseBefore(error, state.counter, now(), random) : undefined;
+    if (pause === undefined) return decide(error);
+    return setTimeout(() => decide(null), pause);
+  };
+  const dispatcher = request.dispatcher.compose(
+    interceptors.retry({ retry, throwOnError: false }),
+    interceptors.redirect({ maxRedirections: maximumRedirects, throwOnMaxRedirect: true }),
+  );
   try {
     const requested = dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'GET',
-      headers: { ...agentHeaders, ...headers },
+      headers: { ...AGENT_HEADERS, ...request.headers },
       signal,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
@@ -48,15 +78,42 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
     const answer = await Promise.race([requested, aborted]);
     // An error of a body that is not read any more must not end the process.
     answer.body.on('error', () => undefined);
-    return { url, status: answer.statusCode, headers: singleValues(answer.headers), body: answer.body };
+    isRepeatable = hasStrongTag(answer.headers);
+    const refusal = refusalOf(url, answer, now());
+    if (refusal) {
+      answer.body.destroy();
+      throw refusal;
+    }
+    return { bytes: declaredBytes(answer.headers), body: answer.body };
   } catch (error) {
     throw fromTransport(error, signal);
   }
 }
 
-/** Reads and checks an address that came from outside. `base` resolves a redirect's relative address. */
-export function readMediaUrl(text: string, base?: URL): URL {
-  const url = URL.parse(text, base?.href);
+/** The bytes of a response, counted against `maximumBytes` whatever was declared. Throws MediaError, or the signal's reason. */
+export async function* readBody(
+  { bytes: declared, body }: MediaResponse,
+  maximumBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  let received = 0;
+  try {
+    if (declared !== undefined && declared > maximumBytes) throw tooLarge(maximumBytes);
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      received += chunk.byteLength;
+      if (received > maximumBytes) throw tooLarge(maximumBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw fromTransport(error, signal);
+  } finally {
+    body.destroy();
+  }
+}
+
+/** Reads and checks an address that came from outside. */
+export function readMediaUrl(text: string): URL {
+  const url = URL.parse(text);
   if (url === null) throw new MediaError('protocol', 'Not an address that media can be fetched from');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new MediaError('protocol', `Media is fetched over http and https, not over ${url.protocol}`);
@@ -67,96 +124,67 @@ export function readMediaUrl(text: string, base?: URL): URL {
   return url;
 }
 
-const timeoutCodes: ReadonlySet<string> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'ETIMEDOUT',
-]);
+/** Milliseconds; undefined for what does not pass soon. */
+function pauseBefore(error: Error, attempt: number, now: number, random: () => number): number | undefined {
+  if (attempt >= MOST_TRIES) return undefined;
+  const isStatus = error instanceof errors.RequestRetryError;
+  const passes = isStatus ? isPassing(error.statusCode) : BROKEN_CODES.has(systemErrorCode(error) ?? '');
+  if (!passes) return undefined;
+  const asked = isStatus ? retryAfter(error.headers, now) : undefined;
+  const pause = Math.max(asked ?? 0, backoff({ ...PAUSES, attempt: Math.max(1, attempt), random }));
+  return pause <= PAUSES.longestMs ? pause : undefined;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
+
+const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.has(status);
+
+/** Why an answer holds no file. */
+function refusalOf(url: URL, { statusCode: status, headers }: Answer, now: number): MediaError | undefined {
+  if (REDIRECTS.has(status)) return new MediaError('redirects', 'A redirect that leads nowhere');
+  if (status !== 200)
+    return new MediaError('status', `The server at ${url.host} answered ${status}`, {
+      status,
+      retryable: isPassing(status),
+      retryAfterMs: retryAfter(headers, now),
+    });
+  const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
+  return encoding === '' || encoding === 'identity'
+    ? undefined
+    : new MediaError('protocol', `The body came compressed (${encoding}), which was not asked for`);
+}
+
+function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+const retryAfter = (headers: Headers, now: number) =>
+  retryAfterOf({ get: (name) => header(headers, name) }, now);
+
+/** The length that the server declares, if it declares one that makes sense. */
+function declaredBytes(headers: Headers): number | undefined {
+  const text = header(headers, 'content-length');
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function hasStrongTag(headers: Headers): boolean {
+  return header(headers, 'etag')?.startsWith('"') === true && header(headers, 'accept-ranges') !== 'none';
+}
 
 /** What undici and sockets throw as a MediaError; an abort becomes the signal's reason. */
 function fromTransport(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof MediaError) return error;
   const code = systemErrorCode(error);
-  if (code !== undefined && timeoutCodes.has(code)) {
-    return new MediaError('timeout', 'The server sent nothing for too long', { cause: error });
-  }
-  return new MediaError('network', `The connection failed${code === undefined ? '' : ` (${code})`}`, {
-    cause: error,
-  });
-}
-
-function singleValues(headers: Readonly<Record<string, string | string[] | undefined>>) {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  );
-}
-
-/** How often one body is taken up again after its connection broke. */
-const maximumResumes = 4;
-const resumePauses = { firstMs: 200, longestMs: 1_600 } as const;
-
-/**
- * The bytes of a response, counted against `maximumBytes` whatever was declared. When the connection breaks and
- * the server vouches for the same bytes (a strong ETag, RFC 9110 13.1.5), the rest is asked for by range;
- * otherwise the failure is thrown. Throws MediaError.
- */
-export async function* readMedia(
-  first: MediaResponse,
-  request: MediaRequest,
-  maximumBytes: number,
-  random: () => number,
-): AsyncGenerator<Uint8Array, void> {
-  const { signal } = request;
-  const declared = declaredBytes(first);
-  if (declared !== undefined && declared > maximumBytes) {
-    first.body.destroy();
-    throw tooLarge(maximumBytes);
-  }
-  const entityTag = strongEntityTag(first);
-  let next = first;
-  let received = 0;
-  let resumes = 0;
-  for (;;) {
-    const response = next;
-    try {
-      for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-        received += chunk.byteLength;
-        if (received > maximumBytes) throw tooLarge(maximumBytes);
-        yield chunk;
-      }
-      return;
-    } catch (error) {
-      const failure = fromTransport(error, signal);
-      const isBroken = failure instanceof MediaError && failure.code === 'network';
-      if (!isBroken || entityTag === undefined || declared === undefined) throw failure;
-      if (resumes === maximumResumes) throw failure;
-      resumes += 1;
-      await delay(backoff({ ...resumePauses, attempt: resumes, random }), undefined, { signal }).catch(
-        () => undefined,
-      );
-      signal.throwIfAborted();
-      const headers = { ...request.headers, range: `bytes=${received}-`, 'if-range': entityTag };
-      next = await send({ ...request, headers });
-      const { status, headers: answered } = next;
-      if (status !== 206 || answered['content-range'] !== `bytes ${received}-${declared - 1}/${declared}`) {
-        next.body.destroy();
-        throw failure;
-      }
-    } finally {
-      response.body.destroy();
-    }
-  }
-}
-
-/** The length that the server declares for the whole body, if it declares one that makes sense. */
-function declaredBytes(response: MediaResponse): number | undefined {
-  const text = response.headers['content-length'];
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
-
-function strongEntityTag(response: MediaResponse): string | undefined {
-  const tag = response.headers.etag;
-  return tag?.startsWith('"') && response.headers['accept-ranges'] !== 'none' ? tag : undefined;
+  const details = { cause: error };
+  if (code === 'UND_ERR_REDIRECT_MAX') return new MediaError('redirects', 'Too many redirects', details);
+  // The address that was asked for is checked before: what undici cannot take is where a redirect leads.
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL')
+    return new MediaError('redirects', 'A redirect that leads to no address', details);
+  if (code !== undefined && TIMEOUT_CODES.has(code))
+    return new MediaError('timeout', 'The server sent nothing for too long', details);
+  const suffix = code === undefined ? '' : ` (${code})`;
+  return new MediaError('network', `The connection failed${suffix}`, details);
 }

@@ -51,7 +51,6 @@ async function absentBucket() {
     stagingDirectory: await temporaryFolder(),
     now: () => 0,
     random: () => 0.5,
-    retryDelayMs: 1,
   });
   return { store, start: () => startBucket('media', { port }) };
 }

@@ -78,9 +78,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: world.clock.now,
-    random: () => 0.5,
     log: world.log,
-    retryDelayMs: 1,
   });
   onTestFinished(() => media.close());
   const platform = new UploadingPlatform(media);

@@ -6,7 +6,7 @@ import { createMedia, type Media } from '../../../src/media/media.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import type { MediaStore } from '../../../src/media/store/store.ts';
 import { id3, samples } from '../../fixtures/media-samples.ts';
-import { bytesOf, fetcherFor, temporaryFolder } from '../helpers.ts';
+import { bytesOf, fetcherFor, mp3, temporaryFolder } from '../helpers.ts';
 
 const rate = 44_100;
 
@@ -28,7 +28,6 @@ async function open(store: Partial<MediaStore> = {}) {
     secrets: ['secret'],
     linkTtlSeconds: 60,
     now: () => Date.now(),
-    random: () => 0.5,
     log: { warn: (fields) => logged.push(fields) },
   });
   return { media, logged };
@@ -105,6 +104,9 @@ test('a WAV carries them too, its sound untouched', async () => {
   expect(packets.equals((await readBack(samples.wav)).packets)).toBe(true);
 });
 
+const unsynchronised = id3(500);
+unsynchronised[5] = 0x80;
+
 /** As a program leaves it that was still recording. */
 function withSoundBytes(bytes: number): Buffer {
   const wav = Buffer.from(samples.wav);
@@ -112,31 +114,55 @@ function withSoundBytes(bytes: number): Buffer {
   return wav;
 }
 
-test('tags at the end of a song go too', async () => {
+test('the old title at the end of a song goes', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
   const kept = await media.keepBytes(plain, { kinds: ['audio'] });
   const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125, 'old')]);
-  const had = await media.keepBytes(Buffer.concat([plain, apeTag('Old'), id3v1]), { kinds: ['audio'] });
+  const had = await media.keepBytes(Buffer.concat([plain, id3v1]), { kinds: ['audio'] });
   const tagged = await media.tag(had, song);
   expect(await contentOf(media, tagged)).toEqual(await contentOf(media, await media.tag(kept, song)));
 });
 
-/** https://wiki.hydrogenaudio.org/index.php?title=APEv2_specification */
-function apeTag(title: string): Buffer {
-  const item = Buffer.concat([Buffer.alloc(8), Buffer.from(`Title\0${title}`)]);
-  item.writeUInt32LE(title.length, 0);
-  const block = (flags: number) => {
-    const header = Buffer.alloc(32);
-    header.write('APETAGEX', 'latin1');
-    header.writeUInt32LE(2000, 8);
-    header.writeUInt32LE(item.length + 32, 12);
-    header.writeUInt32LE(1, 16);
-    header.writeUInt32LE(flags, 20);
-    return header;
+/** A tag with a title, and with a mark as services put it into what a model generated. */
+function markedTag(version: 3 | 4): Buffer {
+  const frame = (id: string, text: string) => {
+    const content = Buffer.from(`\0${text}`, 'latin1');
+    const header = Buffer.from([...Buffer.from(id), 0, 0, content.length >> 7, content.length & 0x7f, 0, 0]);
+    return Buffer.concat([header, content]);
   };
-  return Buffer.concat([block(0xa000_0000), item, block(0x8000_0000)]);
+  const body = Buffer.concat([
+    frame('TIT2', 'Old title'),
+    frame('TXXX', 'AI_GENERATED\0true'),
+    Buffer.alloc(50),
+  ]);
+  return Buffer.concat([Buffer.from([...Buffer.from('ID3'), version, 0, 0, 0, 0, 0, body.length]), body]);
 }
+
+const markedWav = (): Buffer => {
+  const tag = markedTag(4);
+  const chunk = Buffer.concat([Buffer.from('id3 '), Buffer.alloc(4), tag, Buffer.alloc(tag.length % 2)]);
+  chunk.writeUInt32LE(tag.length, 4);
+  const wav = Buffer.concat([samples.wav.subarray(0, 12), chunk, samples.wav.subarray(12)]);
+  wav.writeUInt32LE(wav.length - 8, 4);
+  return wav;
+};
+
+test.each([
+  ['an MP3 with ID3v2.3', async () => Buffer.concat([markedTag(3), await encodedMp3()])],
+  ['an MP3 with ID3v2.4', async () => Buffer.concat([markedTag(4), await encodedMp3()])],
+  ['a WAV', async () => markedWav()],
+])('the mark that %s was generated stays', async (_case, content) => {
+  const { media } = await open();
+  const original = await content();
+  const kept = await media.keepBytes(original, { kinds: ['audio'] });
+  const tagged = await contentOf(media, await media.tag(kept, { title: 'Rain' }));
+  const { tags, packets } = await readBack(tagged);
+  expect(tags.title).toBe('Rain');
+  expect(tags.raw).toMatchObject({ TXXX: { AI_GENERATED: 'true' } });
+  expect(tagged.includes('Old title')).toBe(false);
+  expect(packets.equals((await readBack(original)).packets)).toBe(true);
+});
 
 test.each([
   ['another type', samples.flac],
@@ -144,6 +170,7 @@ test.each([
   ['a WAV whose sound has no length yet', withSoundBytes(0)],
   ['a WAV whose sound has the greatest length', withSoundBytes(0xffff_ffff)],
   ['a WAV whose sound ends after the file', withSoundBytes(samples.wav.length * 2)],
+  ['an MP3 whose tag is of a form that cannot be taken over', Buffer.concat([unsynchronised, mp3(3)])],
   ['an MP3 that is nothing but tags', Buffer.concat([id3(90_000).subarray(0, 70_000)])],
 ])('%s stays as it is', async (_case, content) => {
   const { media } = await open();

@@ -14,7 +14,7 @@ function breaksOff(breaks: number[], headers: Record<string, string>) {
   const ranges: (string | undefined)[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     ranges.push(request.headers.range);
-    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     response.writeHead(from > 0 ? 206 : 200, {
       'content-length': song.length - from,
       ...(from > 0 ? { 'content-range': `bytes ${from}-${song.length - 1}/${song.length}` } : {}),

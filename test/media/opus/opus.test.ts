@@ -28,7 +28,6 @@ function mediaOn(store: MediaStore) {
     secrets: ['secret'],
     linkTtlSeconds: 3600,
     now: Date.now,
-    random: () => 0.5,
   });
 }
 

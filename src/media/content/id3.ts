@@ -1,0 +1,109 @@
+/** ID3v2 tags: https://id3.org/id3v2.3.0 and https://id3.org/id3v2.4.0-structure. */
+import { ID3Writer } from 'browser-id3-writer';
+
+export interface AudioTags {
+  title?: string | undefined;
+  artist?: string | undefined;
+  album?: string | undefined;
+  lyrics?: string | undefined;
+  /** A picture's bytes: JPEG, PNG, GIF or WebP. */
+  cover?: Uint8Array | undefined;
+}
+
+export const ID3_HEADER_BYTES = 10;
+const FRAME_HEADER_BYTES = 10;
+/** With its pictures, a tag is read into memory. */
+export const LONGEST_ID3_BYTES = 16 * 1024 * 1024;
+
+/** The length of an ID3v2 tag with this header, or 0 if it is none. */
+export function id3TagBytes(header: Buffer): number {
+  if (header.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const hasFooter = (header.readUInt8(5) & 0x10) !== 0;
+  return ID3_HEADER_BYTES + readSynchsafe(header, 6) + (hasFooter ? ID3_HEADER_BYTES : 0);
+}
+
+/**
+ * A tag with these fields, and with the frames of the old tags that are of no field among them. Undefined where an old tag is of a
+ * form that cannot be taken over (ID3v2.2, unsynchronised, or damaged), or they are of two versions.
+ */
+export async function mergedId3Tag(tags: AudioTags, old: readonly Buffer[]): Promise<Uint8Array | undefined> {
+  const tag = Buffer.from(await id3Tag(tags));
+  const [version = 3, ...others] = new Set(old.map((bytes) => bytes[3]));
+  if (others.length > 0) return undefined;
+  const set = framesOf(tag) ?? [];
+  const fields = new Set(set.map(({ id }) => id));
+  const kept: Frame[] = [];
+  for (const bytes of old) {
+    const frames = framesOf(bytes);
+    if (!frames) return undefined;
+    kept.push(...frames.filter(({ id }) => !fields.has(id)));
+  }
+  // Ours are in UTF-16, which both versions have.
+  const body = Buffer.concat(
+    [...set, ...kept].flatMap((frame) => [frameHeader(frame, version), frame.content]),
+  );
+  const header = Buffer.from([0x49, 0x44, 0x33, version, 0, 0, 0, 0, 0, 0]);
+  writeSynchsafe(header, body.length, 6);
+  return Buffer.concat([header, body]);
+}
+
+interface Frame {
+  /** Four letters, such as `TIT2`. */
+  readonly id: string;
+  readonly flags: number;
+  readonly content: Buffer;
+}
+
+/** The frames of a whole tag; undefined for a tag of another form. */
+function framesOf(tag: Buffer): Frame[] | undefined {
+  const version = tag[3];
+  // Flags: unsynchronised, with an extended header, experimental. A footer repeats the header.
+  if ((version !== 3 && version !== 4) || (tag.readUInt8(5) & 0xe0) !== 0) return undefined;
+  const end = ID3_HEADER_BYTES + readSynchsafe(tag, 6);
+  const frames: Frame[] = [];
+  let at = ID3_HEADER_BYTES;
+  // Padding is zeros.
+  while (at < end && tag[at] !== 0) {
+    if (at + FRAME_HEADER_BYTES > end) return undefined;
+    const id = tag.toString('latin1', at, at + 4);
+    const bytes = version === 4 ? readSynchsafe(tag, at + 4) : tag.readUInt32BE(at + 4);
+    const start = at + FRAME_HEADER_BYTES;
+    if (!/^[A-Z0-9]{4}$/.test(id) || start + bytes > end) return undefined;
+    frames.push({ id, flags: tag.readUInt16BE(at + 8), content: tag.subarray(start, start + bytes) });
+    at = start + bytes;
+  }
+  return frames;
+}
+
+function frameHeader({ id, flags, content }: Frame, version: number): Buffer {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header.write(id, 'latin1');
+  if (version === 4) writeSynchsafe(header, content.length, 4);
+  else header.writeUInt32BE(content.length, 4);
+  header.writeUInt16BE(flags, 8);
+  return header;
+}
+
+/** 28 bits in four bytes, whose highest bits are zero. */
+function readSynchsafe(bytes: Buffer, at: number): number {
+  return [0, 1, 2, 3].reduce((size, offset) => size * 128 + (bytes.readUInt8(at + offset) & 0x7f), 0);
+}
+
+function writeSynchsafe(bytes: Buffer, size: number, at: number): void {
+  for (const offset of [0, 1, 2, 3]) bytes.writeUInt8((size >> (7 * (3 - offset))) & 0x7f, at + offset);
+}
+
+async function id3Tag({ title, artist, album, lyrics, cover }: AudioTags): Promise<Uint8Array> {
+  const writer = new ID3Writer(new ArrayBuffer(0));
+  if (title) writer.setFrame('TIT2', title.toWellFormed());
+  if (artist) writer.setFrame('TPE1', [artist.toWellFormed()]);
+  if (album) writer.setFrame('TALB', album.toWellFormed());
+  // XXX is ISO 639-2's word for a language that is not known.
+  if (lyrics) writer.setFrame('USLT', { language: 'XXX', description: '', lyrics: lyrics.toWellFormed() });
+  if (cover) {
+    const frontCover = 3;
+    writer.setFrame('APIC', { type: frontCover, data: Uint8Array.from(cover).buffer, description: '' });
+  }
+  writer.addTag();
+  return writer.getBlob().bytes();
+}
