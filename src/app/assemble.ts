@@ -78,7 +78,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 async function start(
   { gateway }: Outside,
   platforms: Platforms,
-  { jobs, pending, parties, bot }: Inside,
+  { jobs, parties, bot }: Inside,
   { log, measure, traces }: InsideOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
@@ -91,12 +91,6 @@ async function start(
   opened.defer(() => drain(jobs.stop(), log));
   const askedByPeople = observedBot(bot, 'person', observers);
   await Promise.all([...platforms.values()].map((platform) => platform.start(askedByPeople)));
-  const closing = new AbortController();
-  const watching = pending.watch(closing.signal);
-  opened.defer(async () => {
-    closing.abort();
-    await watching;
-  });
   opened.defer(async () => {
     await Promise.all([...platforms.values()].map((platform) => platform.stop()));
   });

@@ -32,8 +32,6 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
-  /** Told what each run leaves of its job. */
-  readonly saw?: (job: Job) => void;
   /** Runs a command as people's own: with the same checks, access and limits. Never rejects. */
   readonly invoke: (invocation: Invocation) => Promise<Outcome>;
   /** The signed URL that the gateway calls for this job. */

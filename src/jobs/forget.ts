@@ -84,14 +84,8 @@ export async function forgetPerson(who: Whose, dependencies: ForgetDependencies)
       `Something of yours is still running (${running.length}). Wait for it, or cancel it with /jobs, and ask again.`,
     );
   }
-  const questions = new Set<string>();
-  for await (const job of jobs.ofPerson(who.platform, who.person)) {
-    const question = inquiryOf(job)?.turns.at(-1);
-    if (question) questions.add(textOf(question));
-  }
   // Before the files: what was quoted may hold some.
-  for await (const text of jobs.records())
-    if (quotes(text, who, questions)) await removeQuotes(text.id, who, questions, jobs);
+  for await (const text of jobs.records()) if (quotes(text, who)) await removeQuotes(text.id, who, jobs);
   return eraseJobs(jobs.ofPerson(who.platform, who.person), dependencies);
 }
 
@@ -115,12 +109,7 @@ const quotingSchema = z.object({
   person: z.object({ id: z.string() }),
   work: z.object({
     request: z.object({
-      turns: z.array(
-        z.object({
-          person: z.string().optional(),
-          parts: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-        }),
-      ),
+      turns: z.array(z.object({ person: z.string().optional() })),
     }),
   }),
 });
@@ -128,25 +117,20 @@ const quotingSchema = z.object({
 const quotingRecord = jsonText.pipe(quotingSchema);
 
 /** Whether the job of somebody else holds turns of the person. Reads no more of the record than it must. */
-function quotes({ record }: JobText, { platform, person }: Whose, questions: ReadonlySet<string>): boolean {
+function quotes({ record }: JobText, { platform, person }: Whose): boolean {
   if (!record.includes('"turns":')) return false;
   const { data } = quotingRecord.safeParse(record);
   if (!data || data.address.platform !== platform || data.person.id === person) return false;
   const { turns } = data.work.request;
-  return turns.slice(0, -1).some((turn) => isTheirs(turn, person, questions));
+  return turns.slice(0, -1).some((turn) => turn.person === person);
 }
 
-async function removeQuotes(
-  id: string,
-  { person }: Whose,
-  questions: ReadonlySet<string>,
-  jobs: Storage['jobs'],
-): Promise<void> {
+async function removeQuotes(id: string, { person }: Whose, jobs: Storage['jobs']): Promise<void> {
   for (;;) {
     const job = await jobs.read(id);
     const inquiry = job && inquiryOf(job);
     if (!job || !inquiry) return;
-    const turns = withoutTurnsOf(person, questions, inquiry.turns);
+    const turns = withoutTurnsOf(person, inquiry.turns);
     // The request is an inquiry, as it was before.
     const work = { ...job.work, request: { ...inquiry, turns } } as Job['work'];
     if (await jobs.replace({ ...job, work })) return;
@@ -154,32 +138,8 @@ async function removeQuotes(
 }
 
 /** Without what the person said, and without the answers to it. The newest turn is the question itself, and stays. */
-function withoutTurnsOf(
-  person: string,
-  questions: ReadonlySet<string>,
-  turns: readonly InquiryTurn[],
-): InquiryTurn[] {
-  let theirs = false;
-  return turns.filter((turn, index) => {
-    if (turn.role === 'user' || turn.person !== undefined) theirs = isTheirs(turn, person, questions);
-    return !theirs || index === turns.length - 1;
-  });
-}
-
-interface Turn {
-  readonly person?: string | undefined;
-  readonly parts: readonly { readonly type: string; readonly text?: unknown }[];
-}
-
-/** Records of older versions do not tell whose a turn is: there it is known by its words. */
-function isTheirs(turn: Turn, person: string, questions: ReadonlySet<string>): boolean {
-  if (turn.person !== undefined) return turn.person === person;
-  const text = textOf(turn);
-  return questions.has(text) || questions.has(text.slice(text.indexOf(': ') + 2));
-}
-
-function textOf({ parts }: Turn): string {
-  return parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join('\n');
+function withoutTurnsOf(person: string, turns: readonly InquiryTurn[]): InquiryTurn[] {
+  return turns.filter((turn, index) => turn.person !== person || index === turns.length - 1);
 }
 
 function inquiryOf({ work }: Job): Inquiry | undefined {

@@ -12,16 +12,15 @@ import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { findMade } from './made.ts';
-import { createLossWatch } from './runner/lost.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
 import { advance, readCallbacks } from './runner/runner.ts';
 import { sweepRegularly } from './runner/sweep.ts';
-import { BEGIN_BY_ITSELF_MS, notAcknowledged } from './steps/begin.ts';
+import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
 import { madeFile } from './steps/keep.ts';
 import { acceptedJob } from './transitions.ts';
 
-/** More than run within {@link BEGIN_BY_ITSELF_MS}. */
-const BEGUN_REMEMBERED = 10_000;
+/** Longer than platforms take to acknowledge or to fail at it: then a job that nobody begins or declines begins by itself. */
+const BEGINS_BY_ITSELF_MS = 10_000;
 /** How many jobs one replica advances at a time; streams count while they run. */
 const CONCURRENCY = 64;
 
@@ -70,16 +69,6 @@ const causeOf = (platform: string, event: string): string => `${platform}:${even
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;
-  /** Jobs that their platform began here, oldest first, until they run. */
-  const begun = new Set<string>();
-  const beginNow = (id: string): void => {
-    begun.add(id);
-    for (const oldest of begun) {
-      if (begun.size <= BEGUN_REMEMBERED) break;
-      begun.delete(oldest);
-    }
-    wakeNow(id);
-  };
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id, now()).catch((error: unknown) => {
       log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
@@ -89,12 +78,15 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const decline = async (id: string): Promise<void> => {
     const run = await JobRun.load(id, storage);
     if (run?.job.state !== 'accepted') return;
-    run.apply(notAcknowledged(deps));
+    const failure = {
+      code: 'not-acknowledged',
+      sentence: NOT_ACKNOWLEDGED_SENTENCE,
+      reference: deps.newId(),
+    };
+    run.apply({ type: 'failed', failure: { ...failure, taken: 'no' } });
     await run.save();
     wakeNow(id);
   };
-  // A file is not emptied behind the back of the process that holds it.
-  const lost = deps.alone ? undefined : createLossWatch(deps);
   const unreadable = new Set<string>();
   const stopping = new AbortController();
   let sweeping: Promise<void> | undefined;
@@ -102,12 +94,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const runner =
     (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, lease: RunLease) => {
       try {
-        const isBegun = begun.delete(id);
-        return await advance(
-          id,
-          { signal, isBegun, ...lease },
-          { ...deps, invoke, ...(lost && { saw: lost.saw }) },
-        );
+        return await advance(id, { signal, ...lease }, { ...deps, invoke });
       } catch (error) {
         if (error instanceof StorageError && error.code === 'lease')
           deps.measure('minstrel_leases_lost_total', {});
@@ -164,7 +151,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = deps.meter.claim(job, settings);
-      const at = job.createdAt + BEGIN_BY_ITSELF_MS;
+      const at = job.createdAt + BEGINS_BY_ITSELF_MS;
       const answer = await orDecline(() =>
         storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
       );
@@ -173,7 +160,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
           return {
             type: 'accepted',
             job: job.id,
-            begin: () => beginNow(job.id),
+            begin: () => wakeNow(job.id),
             decline: () => decline(job.id),
           };
         case 'known': {
@@ -238,13 +225,13 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async showAt(id, address, person) {
       const job = await applyEvent(id, { type: 'redirected', address, person }, storage);
       if (job?.address !== address) return undefined;
-      await storage.schedule.wake(id, now() + BEGIN_BY_ITSELF_MS);
+      await storage.schedule.wake(id, now() + BEGINS_BY_ITSELF_MS);
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 
     async run(invoke) {
       await storage.schedule.start(runner(invoke), { concurrency: CONCURRENCY });
-      sweeping = sweepRegularly({ isUnreadable: (id) => unreadable.has(id), lost }, stopping.signal, deps);
+      sweeping = sweepRegularly((id) => unreadable.has(id), stopping.signal, deps);
     },
 
     async stop() {

@@ -62,9 +62,6 @@ export const RESTORED_SENTENCE =
 /** The channel shows what came after the backup. */
 export const RESTORED_NOTE = 'If it is in this channel already, it is good as it is. If not, press Again';
 
-export const FORGOTTEN_SENTENCE =
-  'I was restarted before I could begin with this, or could not reach you. Nothing was spent; please ask again.';
-
 export const NOT_ACKNOWLEDGED_SENTENCE =
   'I could not answer this in time, so I have not started. Nothing was spent; press Again if you still want it.';
 
@@ -73,9 +70,6 @@ export const INTERRUPTED_SENTENCE =
 
 export const TOO_LATE_SENTENCE =
   'I could not begin this for a day, so I let it go. Nothing was spent; press Again if you still want it.';
-
-export const LOST_SENTENCE =
-  'What I kept of this was deleted while I was working on it, so I cannot finish it. Please ask again.';
 
 export const LOST_TASK_SENTENCE =
   'The gateway lost track of this. If it finds it again, the video will appear here. Again asks for a new one, which is paid for anew.';

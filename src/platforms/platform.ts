@@ -108,19 +108,11 @@ export interface Platform {
   mayRead?(address: Address, person: Person): boolean;
   /** The address for another message in the same channel or thread. The address itself if absent. */
   sameChannel?(address: Address): Address;
-  /**
-   * What the platform shows the person of their request, apart from the post of this `key`. It is asked when the process may
-   * have died before it could say anything. If absent, people always wait for their answer. Throws PlatformError.
-   */
-  acknowledgement?(address: Address, key: string): Promise<Acknowledged>;
   /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
   sendPrivately(address: Address, message: Message): Promise<void>;
   /** Loads what plays sound in voice channels, once; absent where the platform has none or no connection for it. */
   readonly voice?: () => Promise<VoiceChannels>;
 }
-
-/** Nothing, or it cannot be told any more; that they are to wait; or an answer, such as that the bot could not take it. */
-export type Acknowledged = 'nothing' | 'waiting' | 'answered';
 
 /** The voice channels of a platform, as far as this process is connected to their servers. */
 export interface VoiceChannels {

@@ -5,8 +5,6 @@ import type { Measure } from '../core/telemetry/series.ts';
 
 /** What the schedule knows of one run. */
 export interface RunLease {
-  /** For when it was scheduled, in milliseconds since the epoch; it may run later. */
-  readonly dueAt: number;
   /** The run before this one failed or died, and may have done more than it stored. */
   readonly interrupted: boolean;
   /** False once another replica may run the job: this one was suspended, or lost its storage, for longer than its lease. */
@@ -75,7 +73,7 @@ export function measureLateness(
  * or take a quarter; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
  */
 export async function runJob(
-  { job, at: dueAt, failures, isHeld }: DueRun,
+  { job, failures, isHeld }: DueRun,
   handler: WakeHandler,
   store: (at: number | undefined, failures: number) => Promise<void>,
   signal: AbortSignal,
@@ -86,7 +84,7 @@ export async function runJob(
   try {
     // The stop may have come while the job was fetched.
     signal.throwIfAborted();
-    at = await handler(job, signal, { dueAt, interrupted: failures > 0, isHeld });
+    at = await handler(job, signal, { interrupted: failures > 0, isHeld });
     if (at !== undefined) checkTime(at);
   } catch (error) {
     failed = failures + 1;

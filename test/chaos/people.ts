@@ -1,7 +1,6 @@
 /** People on both platforms who ask for things, and what their channels show of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLANS } from '../../src/jobs/route-plans.ts';
-import { FORGOTTEN_SENTENCE } from '../../src/jobs/sentences.ts';
 import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PlannedAsk } from './plan.ts';
@@ -11,7 +10,7 @@ export interface Ask extends PlannedAsk {
   readonly mark: string;
   /** The platform got an acknowledgement, as far as it is known now. */
   readonly acknowledged: () => boolean;
-  /** A plain sentence that answered it without a job: at once, or after a crash in between. */
+  /** A plain sentence that answered it without a job. */
   readonly answeredWithoutJob: () => boolean;
 }
 
@@ -37,8 +36,6 @@ export interface People {
   readonly discord: DiscordServer;
   readonly slack: SlackServer;
   ask(planned: PlannedAsk, mark: string): Ask;
-  /** Whether Discord shows that the bot is thinking, and nothing else yet. */
-  isThinking(): boolean;
   /** Every message of the bot that was not deleted, replies with their files included. */
   shown(): ShownMessage[];
   /** Presses Cancel under the work of this mark, if it is shown by now. */
@@ -70,8 +67,6 @@ export async function gatherPeople(shards: number): Promise<People> {
           )
         : askOnSlack(slack, planned, mark, { name, options, channel: at(slackChannels, planned.channel) });
     },
-    isThinking: () =>
-      discord.world.messages.values().some(({ deleted, flags }) => !deleted && (flags & THINKING) !== 0),
     shown: () => [...shownOnDiscord(discord), ...shownOnSlack(slack)],
     async cancel(mark) {
       const { bot } = discord.world;
@@ -159,14 +154,12 @@ function askOnSlack(
   const typed = [text, ...flags.map(([flag, value]) => `--${flag} ${JSON.stringify(value)}`)].join(' ');
   let acknowledged = false;
   let answered = false;
-  let trigger: string | undefined;
   const before = slack.workspace.ephemerals.length;
   slack
     .slash(`/${name}`, typed, { channel })
     .then((interaction) => {
       acknowledged = interaction.acknowledged;
       answered = interaction.ack !== undefined;
-      trigger = interaction.triggerId;
     })
     .catch(() => undefined);
   return {
@@ -175,23 +168,9 @@ function askOnSlack(
     acknowledged: () => acknowledged,
     // A private message that comes later names no one, so any sentence after the ask counts for it.
     answeredWithoutJob: () =>
-      answered ||
-      slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel) ||
-      isToldForgotten(slack, trigger),
+      answered || slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel),
   };
 }
-
-/** A post's unseen key ends as the trigger does that it answers. */
-function isToldForgotten({ workspace }: SlackServer, trigger: string | undefined): boolean {
-  const end = `slack${trigger}`.replace(/\W/g, '').slice(-KEY_END);
-  return workspace.messages.some(({ text, blocks, metadata, deleted }) => {
-    const isSaid = !deleted && JSON.stringify([text, blocks]).includes(FORGOTTEN_SENTENCE);
-    return isSaid && JSON.stringify(metadata).includes(`${end}"`);
-  });
-}
-
-/** Letters and digits of a key that tell it from all others. */
-const KEY_END = 20;
 
 function shownOnDiscord({ world }: DiscordServer): ShownMessage[] {
   return [...world.messages.values()]

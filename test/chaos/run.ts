@@ -39,12 +39,6 @@ const REST_WITHIN_MS = 900_000;
 const MOST_ROUNDS = 6;
 /** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
-/**
- * A killed process' acknowledgement is told of at an age of 12 minutes, and its interaction lives for 15: in steps of this,
- * the clock leaves none out.
- */
-const STEP_MS = 2 * 60_000;
-const INTERACTION_MS = 15 * 60_000;
 
 /** Rejects when something cannot be started; whatever the bot does wrong is in the report. */
 export async function runChaos(
@@ -105,11 +99,6 @@ export async function runChaos(
   say(`${asks.length} asked, ${breaking.kills()} killed, ${breaking.freezes()} frozen; coming to rest`);
   await comeToRest(people, options.restMs, say);
 
-  while (people.isThinking() && aheadMs < INTERACTION_MS) {
-    say('Discord shows that the bot is thinking: the clock goes ahead a little');
-    await restart(aheadMs + STEP_MS);
-    await comeToRest(people, options.restMs / 3, say);
-  }
   // What the gateway never answered ends by its deadline, which no run waits for.
   say('the clock goes ahead past every deadline');
   let jobs: Job[];

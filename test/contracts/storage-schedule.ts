@@ -97,22 +97,6 @@ export function scheduleContract(current: StorageUnderTest): void {
     await expect.poll(() => times('a')).toBe(1);
   });
 
-  test('a run is told for when it was scheduled, however late it is', async () => {
-    const [moved, woken, returned] = [Date.now() - 3 * MINUTE, Date.now() - 2 * MINUTE, Date.now() - MINUTE];
-    const due: number[] = [];
-    await current.storage.schedule.wake('a', Date.now() + 10 * MINUTE);
-    await current.storage.schedule.wake('a', moved);
-    await current.storage.schedule.start(
-      async (job, _signal, { dueAt }) => {
-        due.push(dueAt);
-        if (due.length === 1) await current.storage.schedule.wake(job, woken);
-        return due.length < 3 ? returned : undefined;
-      },
-      { concurrency: 1 },
-    );
-    await expect.poll(() => due).toEqual([moved, woken, returned]);
-  });
-
   test('a handler returns the time of the next run', async () => {
     const { handler, handled, times } = recorder(async () =>
       handled.length < 3 ? Date.now() + 100 : undefined,

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createJobs } from '../../src/jobs/jobs.ts';
-import { PlatformError } from '../../src/platforms/platform.ts';
-import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError, type Reply } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
@@ -289,70 +286,16 @@ describe('declined, because its platform took no acknowledgement', () => {
   });
 });
 
-describe('whose process died before its platform began it', () => {
-  const LATER = 11_000;
-
-  it('ends unpaid where its person was not told that it was taken', async () => {
-    const { job } = await world.accept(SONG);
-    world.platform.acknowledged = 'nothing';
-    world.clock.advance(LATER);
-    await world.advance(job);
-    expect(world.message()).toMatchObject({ text: expect.stringContaining('Nothing was spent') });
-    expect(labels()).toEqual(['Again']);
-    expect(world.gateway.taken).toEqual([]);
-    expect(await world.read(job)).toMatchObject({ state: 'failed', charged: false });
+it('whose process died before its platform began or declined it begins by itself', async () => {
+  const { job } = await world.accept(SONG);
+  await world.jobs.run(world.dependencies.invoke);
+  onTestFinished(async () => {
+    const stopped = world.jobs.stop();
+    world.clock.advance(11_000);
+    await stopped;
   });
-
-  it('begins where its person was told, once that can be known', async () => {
-    const { job } = await world.accept(SONG);
-    world.platform.acknowledged = new PlatformError('unavailable', 'away');
-    world.clock.advance(LATER);
-    expect(await world.advance(job)).toBe(world.clock.now() + 10_000);
-    expect(world.platform.history).toEqual([]);
-    world.platform.acknowledged = 'waiting';
-    world.clock.advance(LATER);
-    await world.advance(job);
-    expect(world.gateway.taken).toHaveLength(1);
-  });
-
-  it('begins in a message of its own where its person was told that it could not be taken', async () => {
-    const { job } = await world.accept(SONG);
-    world.platform.acknowledged = 'answered';
-    world.platform.sameChannel = (address) => ({ ...address, platformData: { beside: true } });
-    world.clock.advance(LATER);
-    await world.advance(job);
-    expect(world.gateway.taken).toHaveLength(1);
-    expect((await world.read(job)).address.platformData).toEqual({ beside: true });
-  });
-
-  it('goes on where its platform had begun it, though another process runs it, and late', async () => {
-    const { job, begin } = await world.accept(SONG);
-    world.platform.acknowledged = 'nothing';
-    begin();
-    world.clock.advance(LATER);
-    const other = createJobs(world.dependencies);
-    await other.run(world.dependencies.invoke);
-    onTestFinished(async () => {
-      const stopped = other.stop();
-      world.clock.advance(LATER);
-      await stopped;
-    });
-    await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
-    expect(world.gateway.taken).toHaveLength(1);
-  });
-
-  it('is told apart from a run that was interrupted', async () => {
-    const { job } = await world.accept(SONG);
-    const { semaphores } = world.dependencies.storage;
-    const { acquire } = semaphores;
-    semaphores.acquire = async () => {
-      throw new StorageError('unavailable', 'away');
-    };
-    await expect(world.advance(job)).rejects.toThrow('away');
-    semaphores.acquire = acquire;
-    world.platform.acknowledged = 'nothing';
-    world.clock.advance(LATER);
-    await world.advance(job);
-    expect(world.gateway.taken).toHaveLength(1);
-  });
+  world.clock.advance(9_000);
+  expect((await world.read(job)).state).toBe('accepted');
+  world.clock.advance(2_000);
+  await expect.poll(async () => (await world.read(job)).state).toBe('waiting');
 });

@@ -1,12 +1,11 @@
 import type { Address, ConversationTurn } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
-import {
-  type Acknowledged,
-  type MessageStream,
-  type Platform,
+import type {
+  MessageStream,
+  Platform,
   PlatformError,
-  type Posted,
-  type ShowOptions,
+  Posted,
+  ShowOptions,
 } from '../../src/platforms/platform.ts';
 
 /** A channel in memory. It searches for an earlier message of the key only where there may be one that was not stored. */
@@ -21,8 +20,6 @@ export class RecordingPlatform implements Platform {
   readonly privateFailures: PlatformError[] = [];
   /** What the next calls of `show` throw; they work when there is none. */
   readonly failures: Error[] = [];
-  /** What the calls of `acknowledgement` resolve to, or throw. */
-  acknowledged: Acknowledged | PlatformError = 'waiting';
   /** What was said before any question. */
   conversation: readonly ConversationTurn[] = [];
   /** A test may let the process die here. */
@@ -48,11 +45,6 @@ export class RecordingPlatform implements Platform {
 
   async readHistory(): Promise<readonly ConversationTurn[]> {
     return this.conversation;
-  }
-
-  async acknowledgement(): Promise<Acknowledged> {
-    if (this.acknowledged instanceof PlatformError) throw this.acknowledged;
-    return this.acknowledged;
   }
 
   async removeLinks(_address: Address, { id }: Posted, page: string): Promise<void> {

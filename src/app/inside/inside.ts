@@ -8,10 +8,6 @@ import type { Measure } from '../../core/telemetry/series.ts';
 import { callbackUrl } from '../../http/music-callback.ts';
 import type { JobDependencies } from '../../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../jobs/jobs.ts';
-import {
-  createPendingAcknowledgements,
-  type PendingAcknowledgements,
-} from '../../jobs/pending-acknowledgements.ts';
 import { createPictureFitter } from '../../media/content/pictures.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { familyOf } from '../../settings/limits/limits.ts';
@@ -43,7 +39,6 @@ export interface InsideOptions
 export interface Inside {
   readonly administration: Administration;
   readonly jobs: Jobs;
-  readonly pending: PendingAcknowledgements;
   readonly parties: PartyService;
   readonly bot: Bot;
 }
@@ -76,16 +71,6 @@ export async function createInside(
   opened.defer(() => administration.stop());
   const platform = (name: string) => platforms.get(name);
   const jobs = createJobs(jobDependencies(outside, platform, { voices, ...administration }, options));
-  const pending = createPendingAcknowledgements({
-    settings: storage.settings,
-    platform,
-    jobOf: jobs.ofEvent,
-    alone: config.storage.type === 'sqlite',
-    now,
-    sleep,
-    newId,
-    log,
-  });
   const parties = createPartyService({
     storage,
     media,
@@ -115,7 +100,6 @@ export async function createInside(
   const core = createBot({
     commands,
     log,
-    pending,
     newReference: newId,
     admit: administration.admit,
     context: (request) => contextOf(request, parts),
@@ -125,7 +109,7 @@ export async function createInside(
     },
   });
   const bot = { ...core, ...talkTools(core, { jobs, parts, log }) };
-  return { administration, jobs, pending, parties, bot };
+  return { administration, jobs, parties, bot };
 }
 
 function jobDependencies(

@@ -10,34 +10,15 @@ import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from 
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What is known of an invocation before its person is. */
-export type PendingInvocation = Pick<Invocation, 'id' | 'command' | 'address'>;
-
 /** The bot, as platforms see it. */
 export interface Bot {
   readonly commands: readonly AnyCommand[];
   /**
    * Never rejects: a failure is an outcome with a sentence. An accepted outcome is already stored, so the platform
-   * acknowledges after it has the outcome, and then calls `begin`. When the platform's deadline comes first, the platform
-   * calls `recordPendingAcknowledgement` and acknowledges.
+   * acknowledges after it has the outcome, and then calls `begin`. Only commands that answer privately may be acknowledged
+   * before: they cost nothing.
    */
   run(invocation: Invocation): Promise<Outcome>;
-  /**
-   * Stores that the person is told to wait. Called before an acknowledgement that cannot wait for the outcome. If the process
-   * dies before the person is answered, they are told after the restart. False when it cannot be stored: then the platform
-   * must not acknowledge. Never rejects.
-   */
-  recordPendingAcknowledgement?(asking: PendingInvocation): Promise<boolean>;
-  /**
-   * The platform has answered the person, or a job will: removes what {@link recordPendingAcknowledgement} stored. Never
-   * rejects.
-   */
-  answered?(asking: PendingInvocation): Promise<void>;
-  /**
-   * The platform could reach the person in no way: stores that they are told later, without a restart, unless they are
-   * answered until then. Never rejects.
-   */
-  tellLater?(asking: PendingInvocation): Promise<void>;
   /**
    * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
    * a form or a thread: `run` asks this of every invocation. Never rejects.
@@ -73,15 +54,6 @@ export interface ContextRequest<Settings> extends Admission<Settings> {
   readonly invocation?: Invocation;
 }
 
-export interface PendingInvocations {
-  /** Durable when it resolves. Throws StorageError. */
-  add(asking: PendingInvocation): Promise<void>;
-  /** The job is stored, or the person is answered. Throws StorageError. */
-  remove(asking: PendingInvocation): Promise<void>;
-  /** Nothing is done about it any more, and the person knows nothing. Durable when it resolves. Throws StorageError. */
-  tellLater(asking: PendingInvocation): Promise<void>;
-}
-
 export interface BotOptions<Settings> {
   readonly commands: readonly AnyCommand[];
   /**
@@ -95,8 +67,6 @@ export interface BotOptions<Settings> {
   readonly context: (request: ContextRequest<Settings>) => Context;
   /** What people see of the bot on a page of their own; absent where there is none. */
   readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
-  /** Records that a person was told to wait; absent where acknowledgements never come first. */
-  readonly pending?: PendingInvocations;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
@@ -110,10 +80,7 @@ const PARTY = 'party';
 const MOST_SUGGESTIONS = 25;
 
 export function createBot<Settings>(options: BotOptions<Settings>): Bot {
-  const { commands, admit, context, home, pending, newReference, log } = options;
-  /** Invocations whose acknowledgement is recorded as pending. */
-  const recorded = new Set<string>();
-  const keyOf = ({ id, address }: PendingInvocation): string => `${address.platform}:${id}`;
+  const { commands, admit, context, home, newReference, log } = options;
   const byName = new Map(commands.map((command) => [command.name, command]));
 
   /** Throws UserError when the person may not use the command here. */
@@ -195,42 +162,6 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
         return toMessage(error, { log, reference: newReference() });
       }
     },
-
-    ...(pending && {
-      async recordPendingAcknowledgement(asking: PendingInvocation) {
-        // Also one whose write failed: it may have been stored all the same.
-        recorded.add(keyOf(asking));
-        try {
-          await pending.add(asking);
-          return true;
-        } catch (error) {
-          log.error(
-            { err: error },
-            'A pending acknowledgement could not be stored, so nothing was acknowledged',
-          );
-          return false;
-        }
-      },
-
-      async answered(asking: PendingInvocation) {
-        if (!recorded.delete(keyOf(asking))) return;
-        try {
-          await pending.remove(asking);
-        } catch (error) {
-          // The person is told again after the next restart. That is better than never.
-          log.warn({ err: error }, 'A pending acknowledgement could not be removed');
-        }
-      },
-
-      async tellLater(asking: PendingInvocation) {
-        recorded.add(keyOf(asking));
-        try {
-          await pending.tellLater(asking);
-        } catch (error) {
-          log.error({ err: error }, 'A person could not be reached, and that could not be stored');
-        }
-      },
-    }),
 
     ...(home && {
       async home({ address, person: asking }: HomeRequest) {

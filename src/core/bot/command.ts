@@ -104,7 +104,7 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly moderatorsOnly?: boolean;
   /** Moderators cannot forbid it: help, and what people may ask about their own data. */
   readonly alwaysAllowed?: boolean;
-  /** What it says is for the person alone, and so is that they wait for it. */
+  /** What it says is for the person alone. It costs nothing, so it may be acknowledged before it is done. */
   readonly answersPrivately?: boolean;
   /** What the finished job says. Pure: it may be rendered again at any time. */
   readonly done?: (job: JobView) => Message;
@@ -134,4 +134,14 @@ export function defineCommand<const Options extends OptionDeclarations>(
 ): AnyCommand {
   // Sound because bot.run validates the options against this very declaration before it calls `run`.
   return command as unknown as AnyCommand;
+}
+
+/** Whether what an invocation says is for its person alone: see {@link Command.answersPrivately}. */
+export function answersPrivately(
+  { command: named, action }: Pick<Invocation, 'command' | 'action'>,
+  commands: readonly AnyCommand[],
+): boolean {
+  const command = commands.find(({ name }) => name === named);
+  const button = action && command?.actions?.[action.name];
+  return button?.answersPrivately ?? command?.answersPrivately ?? false;
 }

@@ -14,7 +14,7 @@ export type Outcome =
       readonly refusedUntil?: number;
     }
   | { readonly type: 'form'; readonly form: Form }
-  /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself later. */
+  /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself soon. */
   | {
       readonly type: 'accepted';
       readonly job: string;

@@ -15,7 +15,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
 import { sentenceFor } from '../sentences.ts';
-import { begin, failUnacknowledged, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
+import { begin, releaseSlot, slotHeldUntil } from '../steps/begin.ts';
 import { deliver } from '../steps/deliver.ts';
 import { showEarly, showHeld, tellProgress } from '../steps/message.ts';
 import { poll, pollLate, whenToPoll } from '../steps/poll/poll.ts';
@@ -29,10 +29,8 @@ const GIVE_WAY_MS = 1_000;
 /** A job shows its progress within seconds; later it may have posted what it could not store. */
 const SHOWN_WITHIN_MS = 60_000;
 
-export interface RunFacts extends Omit<RunLease, 'dueAt'>, Partial<Pick<RunLease, 'dueAt'>> {
+export interface RunFacts extends RunLease {
   readonly signal: AbortSignal;
-  /** Its platform began the job in this process. */
-  readonly isBegun?: boolean;
 }
 
 /**
@@ -41,7 +39,7 @@ export interface RunFacts extends Omit<RunLease, 'dueAt'>, Partial<Pick<RunLease
  */
 export async function advance(
   id: string,
-  { signal, interrupted, isHeld, isBegun = false, dueAt }: RunFacts,
+  { signal, interrupted, isHeld }: RunFacts,
   deps: JobDependencies,
 ): Promise<number | undefined> {
   const run = await JobRun.load(id, deps.storage, { ...deps, isHeld, signal });
@@ -51,10 +49,6 @@ export async function advance(
     run.apply({ type: 'recorded', fields: { mayHavePosted: true } });
   // It may have posted for a job that another replica ended meanwhile.
   if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
-  if (!isBegun && !interrupted) {
-    const askAgain = await failUnacknowledged(run, dueAt ?? deps.now(), deps);
-    if (askAgain !== undefined) return askAgain;
-  }
   for (;;) {
     const work = () => runStep(run, signal, deps);
     const next = await (deps.tracer ? inSpan(run, deps.tracer, work) : work());
@@ -84,7 +78,6 @@ async function runStep(run: JobRun, signal: AbortSignal, deps: JobDependencies):
   const repairs = run.job.overtaken !== undefined;
   const next = repairs ? await repair(run, signal, deps) : await step(run, signal, deps);
   await run.save();
-  deps.saw?.(run.job);
   measureRun(before, run.job, deps);
   // Another run of this job is at work. If both went on, they would overtake each other without end.
   if (!repairs && run.job.overtaken !== undefined) return deps.now() + GIVE_WAY_MS * (0.5 + deps.random());

@@ -2,7 +2,6 @@
 import { setImmediate as others } from 'node:timers/promises';
 import type { JobDependencies } from '../dependencies.ts';
 import { reclaimSlots } from '../steps/begin.ts';
-import type { LossWatch } from './lost.ts';
 import { applyEvent, isUnreadableRecord } from './run.ts';
 
 const EVERY_MS = 10 * 60_000;
@@ -14,22 +13,18 @@ const GRACE_MS = 10_000;
 
 type SweepDependencies = Omit<JobDependencies, 'invoke'>;
 
-export interface Sweeping {
-  /** Jobs whose record this version cannot read: waking them does not help. */
-  readonly isUnreadable: (job: string) => boolean;
-  /** Absent where storage cannot be lost as a whole. */
-  readonly lost: Pick<LossWatch, 'check'> | undefined;
-}
-
-/** Sweeps now and every ten minutes, until the signal. Never rejects. */
+/**
+ * Sweeps now and every ten minutes, until the signal. Never rejects.
+ * @param isUnreadable whether this version cannot read the record of a job: waking it does not help
+ */
 export async function sweepRegularly(
-  sweeping: Sweeping,
+  isUnreadable: (job: string) => boolean,
   signal: AbortSignal,
   deps: SweepDependencies,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await sweep(sweeping, signal, deps);
+      await sweep(isUnreadable, signal, deps);
     } catch (error) {
       if (!signal.aborted) deps.log.warn({ err: error }, 'Open jobs could not be swept; the next sweep will');
     }
@@ -38,11 +33,10 @@ export async function sweepRegularly(
 }
 
 async function sweep(
-  { isUnreadable, lost }: Sweeping,
+  isUnreadable: (job: string) => boolean,
   signal: AbortSignal,
   deps: SweepDependencies,
 ): Promise<void> {
-  await lost?.check(signal);
   await reclaimSlots(deps);
   let woken = 0;
   const wake = async (page: readonly string[]): Promise<void> => {

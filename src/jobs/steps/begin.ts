@@ -11,10 +11,9 @@ import { alikeOf } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import { watchForCancel } from '../ask/cancel-watch.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobEvent } from '../events.ts';
 import { PLANS } from '../route-plans.ts';
 import { isUnreadableRecord, type JobRun, type Next, retryShowing } from '../runner/run.ts';
-import { NOT_ACKNOWLEDGED_SENTENCE, TOO_LATE_SENTENCE } from '../sentences.ts';
+import { TOO_LATE_SENTENCE } from '../sentences.ts';
 import { isPrepared, prepareWork } from './attachments.ts';
 import { progressMessage, showInChannel } from './message.ts';
 import { polishStyle, requestLyrics } from './prepare.ts';
@@ -27,43 +26,6 @@ const BEGINS_WITHIN_MS = 24 * 60 * 60_000;
 const QUEUED_STAGE = 'Waiting for its turn';
 /** Enough of them that one slow song does not make people expect another. */
 const DURATIONS_COMPARED = 20;
-
-/** A job that its platform never begins (the process died in between) runs by itself after this long; one that is due sooner was begun. */
-export const BEGIN_BY_ITSELF_MS = 10_000;
-
-/**
- * Fails a job if its platform did not begin it and its person was not told that it was taken. Such a person asks again, and
- * must not pay twice. Resolves to when to ask the platform again, if it is away.
- */
-export async function failUnacknowledged(
-  run: JobRun,
-  dueAt: number,
-  deps: JobDependencies,
-): Promise<number | undefined> {
-  const { state, createdAt, posted, queuePosition, attempts, held, address } = run.job;
-  const isUntouched = !posted && queuePosition === undefined && attempts === 0 && held === undefined;
-  if (state !== 'accepted' || !isUntouched || dueAt < createdAt + BEGIN_BY_ITSELF_MS) return undefined;
-  const platform = deps.platform(address.platform);
-  try {
-    const acknowledged = await platform?.acknowledgement?.(address, run.job.id);
-    if (acknowledged === 'nothing') run.apply(notAcknowledged(deps));
-    // The answer stays as it is, and may be one that only its person sees.
-    if (acknowledged === 'answered' && platform?.sameChannel)
-      run.apply({ type: 'recorded', fields: { address: platform.sameChannel(address) } });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    deps.log.info({ job: run.job.id, err: error }, 'Whether a job was acknowledged is asked again');
-    return deps.now() + BEGIN_BY_ITSELF_MS;
-  }
-}
-
-/** Nothing was spent, and nothing will be. */
-export function notAcknowledged({ newId }: Pick<JobDependencies, 'newId'>): JobEvent {
-  const reference = newId();
-  const failure = { code: 'not-acknowledged', sentence: NOT_ACKNOWLEDGED_SENTENCE, reference } as const;
-  return { type: 'failed', failure: { ...failure, taken: 'no' } };
-}
 
 /** Nothing is spent before the person can see that the work has begun. */
 export async function begin(run: JobRun, signal: AbortSignal, deps: JobDependencies): Promise<Next> {

@@ -12,7 +12,7 @@ import { keepRegistering, type RegistrationSettings } from './connection/registe
 import { createDiscordRest } from './connection/rest.ts';
 import { createEditPace } from './deliver/edit-pace.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
-import { acknowledgement, sendPrivateMessage } from './deliver/private.ts';
+import { sendPrivateMessage } from './deliver/private.ts';
 import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
@@ -51,8 +51,6 @@ const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', end);
   });
 
-/** With more at once, their acknowledgements go first. */
-const CROWD = 32;
 const HEARS_ONLY_ITS_NAME =
   'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
 
@@ -122,8 +120,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     deletions,
     messageContent,
     sleep,
-    isCrowded: () => underWay.size > CROWD,
-    closing: closing.signal,
   });
 
   async function receiveInteraction(data: unknown): Promise<void> {
@@ -194,8 +190,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 
     mayRead: guilds.mayRead,
-
-    acknowledgement: (address, key) => acknowledgement(address, key, tools),
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
 

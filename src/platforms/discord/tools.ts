@@ -27,8 +27,4 @@ export interface ReceivingTools extends DeliveryTools {
   readonly messageContent: boolean;
   /** Resolves after the time or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Many ask at the same time. */
-  readonly isCrowded: () => boolean;
-  /** Aborts when the process is about to end. */
-  readonly closing: AbortSignal;
 }

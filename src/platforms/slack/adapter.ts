@@ -9,7 +9,6 @@ import type { MediaReader, Platform } from '../platform.ts';
 import { createRenderThread, type Renderer } from '../shared/render-thread/host.ts';
 import { openAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
-import { createArrivals } from './connection/arrivals.ts';
 import { isPublicChannel } from './connection/channels.ts';
 import { measuredFetch, sdkLogger } from './connection/client.ts';
 import type {
@@ -23,13 +22,12 @@ import { createSockets } from './connection/sockets.ts';
 import { organisationIn, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
-import { awaitsAcknowledgement, sendPrivately } from './deliver/private.ts';
+import { sendPrivately } from './deliver/private.ts';
 import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { TOKEN_RETRY_MS } from './errors.ts';
 import { LIMITS } from './limits.ts';
-import { Backlog } from './receive/backlog.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 import { createSlackText, type SlackTextInput, slackTextPlainly } from './render/markdown.ts';
@@ -51,8 +49,6 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly random?: () => number;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed?: () => number;
-  /** The same, to tell when this process was suspended; `elapsed` by default. */
-  readonly suspensionClock?: () => number;
   /** Tests make it shorter. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
@@ -83,12 +79,11 @@ export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
   const { random = Math.random, sleep = realSleep, elapsed = () => performance.now() } = options;
   const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
-  const arrivals = createArrivals({ now, elapsed: options.suspensionClock ?? elapsed });
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
     logger: sdkLogger(log),
-    fetch: measuredFetch(arrivals.fetch, options.measure),
+    fetch: measuredFetch(fetch, options.measure),
   };
   const common = { client, now, elapsed, sleep, random, log, measure: options.measure };
   const account = openAccount(options.account, {
@@ -102,7 +97,7 @@ export function createSlack(options: SlackOptions): Platform {
   const { workspaces, http } = account;
   const connection =
     options.connection.type === 'socket' ? createSockets(options.connection, common) : http.connection;
-  const app = createApp({ ...common, receiver: connection, workspaces, arrivals });
+  const app = createApp({ ...common, receiver: connection, workspaces });
   const renders = createRenderThread({
     module: new URL('./render/markdown.ts', import.meta.url),
     create: createSlackText,
@@ -160,8 +155,7 @@ export function createSlack(options: SlackOptions): Platform {
     listener: http.routes,
 
     async start(bot: Bot) {
-      listen(app, { ...tools, bot, threads: options.threads, backlog: new Backlog(), uninstalled });
-      arrivals.start();
+      listen(app, { ...tools, bot, threads: options.threads, uninstalled });
       await checkToken();
     },
 
@@ -178,7 +172,6 @@ export function createSlack(options: SlackOptions): Platform {
     async close() {
       stopping.abort();
       await connection.stop();
-      arrivals.stop();
       renders.close();
     },
 
@@ -250,9 +243,6 @@ export function createSlack(options: SlackOptions): Platform {
       const { token } = await workspaceAt(address);
       return { authorization: `Bearer ${token}` };
     },
-
-    // Slack cannot be asked whether an acknowledgement reached it.
-    acknowledgement: async (address) => (awaitsAcknowledgement(address) ? 'nothing' : 'waiting'),
 
     async sendPrivately(address, message) {
       await sendPrivately(address, message, { ...tools, ...(await workspaceAt(address)) });

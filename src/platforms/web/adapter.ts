@@ -135,11 +135,6 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     linkTo: async (_address, { id }) => (typeof id === 'string' ? `#message-${id}` : undefined),
 
     sameChannel: ({ platformData: _, ...address }) => address,
-
-    async acknowledgement({ platformData }) {
-      const asked = platformData?.asked;
-      return typeof asked !== 'string' || history.find(asked) !== undefined ? 'waiting' : 'nothing';
-    },
   };
 }
 

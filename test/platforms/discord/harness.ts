@@ -114,16 +114,6 @@ export class FakeBot implements Bot {
     message: { text: 'Done.' },
   });
   choices: (request: SuggestRequest) => Promise<readonly Choice[]> = async () => [];
-  /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
-  readonly pendingAcknowledgements: string[] = [];
-  storesAcknowledgements = true;
-  /** Ids of invocations whose person was answered. */
-  readonly answeredIds: string[] = [];
-  answered = async ({ id }: Invocation): Promise<void> => void this.answeredIds.push(id);
-  recordPendingAcknowledgement = async ({ id }: Invocation): Promise<boolean> => {
-    this.pendingAcknowledgements.push(id);
-    return this.storesAcknowledgements;
-  };
 }
 
 /** Kept files in memory. */

@@ -45,15 +45,16 @@ function answersLater(bot: Harness['bot']): (outcome: Outcome) => void {
 }
 
 describe('a slow bot', () => {
-  it('is acknowledged for in time, publicly, and then answers in that message', async () => {
+  it('is acknowledged for when its work is stored, and not before', async () => {
     const { discord, bot, platform } = await start({ sleep: impatient });
     const answer = answersLater(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    expect(await song.acknowledged()).toBe(5);
-    expect(bot.pendingAcknowledgements).toEqual([bot.invocations[0]?.id]);
-    expect(song.ephemeral).toBe(false);
-    answer({ type: 'accepted', job: 'j', begin: () => {} });
     await discord.until(() => bot.invocations[0]);
+    await setTimeout(50);
+    expect(song.record.callback).toBeNull();
+    answer({ type: 'accepted', job: 'j', begin: () => {} });
+    expect(await song.acknowledged()).toBe(5);
+    expect(song.ephemeral).toBe(false);
     await platform.show(
       bot.invocations[0]?.address ?? inChannel(discord),
       { text: 'Here' },
@@ -63,67 +64,11 @@ describe('a slow bot', () => {
     nothingRefused(discord);
   });
 
-  it('is not acknowledged early when the pending acknowledgement cannot be stored', async () => {
-    const { discord, bot } = await start({ sleep: impatient });
-    bot.storesAcknowledgements = false;
-    bot.answer = async () => {
-      await discord.until(
-        () => bot.pendingAcknowledgements.length > 0,
-        'an attempt to store the acknowledgement',
-      );
-      return { type: 'message', visibility: 'person', message: { text: 'Not now.' } };
-    };
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    expect(await song.acknowledged()).toBe(4);
-    expect(song.ephemeral).toBe(true);
-    nothingRefused(discord);
-  });
-
-  it('still says privately what is private', async () => {
-    const { discord, bot } = await start({ sleep: impatient });
-    const answer = answersLater(bot);
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    await song.acknowledged();
-    expect(bot.answeredIds).toEqual([]);
-    answer({ type: 'message', visibility: 'person', message: { text: 'No.' } });
-    const said = await song.message((message) => message.content === 'No.');
-    await expect.poll(() => bot.answeredIds).toEqual(bot.pendingAcknowledgements);
-    expect(said.onlyFor).toBe(discord.user.id);
-    expect(discord.said()).toEqual([said]);
-    nothingRefused(discord);
-  });
-
-  it('is done thinking when Discord takes the answer again, however long that was', async () => {
-    const { discord, bot } = await start({ sleep: impatient });
-    const answer = answersLater(bot);
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    await song.acknowledged();
-    // Longer than the REST client tries by itself, three requests over.
-    discord.faults.fail(503, { path: /webhooks/, times: 14 });
-    answer({ type: 'message', visibility: 'channel', message: { text: 'Here.' } });
-    await discord.until(() => discord.said().some(({ content }) => content === 'Here.'));
-    expect(discord.said()).toHaveLength(1);
-    await expect.poll(() => bot.answeredIds).toEqual(bot.pendingAcknowledgements);
-  });
-
-  it('that ends before Discord takes the answer leaves the record of it', async () => {
-    const { discord, bot, platform } = await start({ sleep: impatient });
-    const answer = answersLater(bot);
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    await song.acknowledged();
-    discord.faults.decide = (request) => (request.includes('webhooks') ? 'fail' : undefined);
-    answer({ type: 'message', visibility: 'channel', message: { text: 'Here.' } });
-    await discord.until(() => discord.requests.filter((request) => request.includes('webhooks')).length > 4);
-    await platform.close();
-    expect(bot.pendingAcknowledgements).toHaveLength(1);
-    expect(bot.answeredIds).toEqual([]);
-  });
-
-  it('thinks privately about a command whose answers are private', async () => {
+  it('thinks privately about a command whose answers are private, and costs nothing', async () => {
     const { discord, bot } = await start({ sleep: impatient });
     const answer = answersLater(bot);
     const models = discord.command({ name: 'models show', moderator: true });
-    await models.acknowledged();
+    expect(await models.acknowledged()).toBe(5);
     expect(models.ephemeral).toBe(true);
     answer({ type: 'message', visibility: 'person', message: { text: 'V5' } });
     expect((await models.response()).content).toBe('V5');
@@ -132,18 +77,13 @@ describe('a slow bot', () => {
 
   it('offers a form that came too late behind a button', async () => {
     const { discord, bot } = await start({ sleep: impatient });
-    const form = {
-      id: 'song',
-      title: 'A song',
-      submitLabel: 'Sing',
-      options: COMMANDS[0]?.options ?? {},
-      initial: {},
-    };
+    const options = COMMANDS[0]?.options ?? {};
+    const form = { id: 'song', title: 'A song', submitLabel: 'Sing', options, initial: {} };
     const answer = answersLater(bot);
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    await song.acknowledged();
+    const models = discord.command({ name: 'models show', moderator: true });
+    await models.acknowledged();
     answer({ type: 'form', form });
-    const offer = await song.message((message) => buttonsOf(message).length === 1);
+    const offer = await models.message((message) => buttonsOf(message).length === 1);
     expect(offer.onlyFor).toBe(discord.user.id);
     bot.answer = async () => ({ type: 'form', form });
     expect((await discord.press('A song', offer).modal()).title).toBe('A song');
@@ -173,73 +113,16 @@ describe('a slow bot', () => {
     expect(discord.refused.map((refused) => refused.code)).toEqual([10_062]);
   });
 
-  it('that was answered is not run anew when a resumed session repeats it', async () => {
+  it('that answered is not heard a second time when a resumed session repeats what was asked', async () => {
     const { discord, bot } = await start({ sleep: impatient });
     bot.answer = async () => ({ type: 'message', visibility: 'person', message: { text: 'Not now.' } });
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    expect((await song.response()).content).toBe('Not now.');
-    discord.advance(20_000);
+    await song.response();
     discord.gateway.repeatInteraction();
-    await discord.until(
-      () => discord.requests.some((request) => /^GET .*original$/.test(request)),
-      'a look at what was answered',
-    );
-    // A later one is run, and so the repeated one is over.
+    await discord.until(() => bot.invocations.length === 2);
     await discord.command({ name: 'song', options: { prompt: 'snow' } }).response();
-    expect(bot.invocations.map(({ options }) => options.prompt)).toEqual(['rain', 'snow']);
-    expect(song.original?.content).toBe('Not now.');
-    nothingRefused(discord);
-  });
-
-  it('that was acknowledged by a process that died then is run when a resumed session repeats it', async () => {
-    const { discord, bot } = await start({ sleep: impatient });
-    const answer = answersLater(bot);
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    expect(await song.acknowledged()).toBe(5);
-    bot.answer = async () => ({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
-    discord.advance(20_000);
-    discord.gateway.repeatInteraction();
-    expect((await song.response()).content).toBe('Here');
-    const [asked] = bot.invocations;
-    // As its own, so that it goes with the answer.
-    expect(bot.pendingAcknowledgements).toEqual([asked?.id, asked?.id]);
-    await expect.poll(() => bot.answeredIds).toEqual([asked?.id]);
-    answer({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
-    nothingRefused(discord);
-  });
-
-  it('is acknowledged for early when the interaction itself came late', async () => {
-    const waited: number[] = [];
-    const { discord, bot } = await start({
-      sleep: (milliseconds, signal) => {
-        waited.push(milliseconds);
-        return impatient(milliseconds, signal);
-      },
-      now: () => 1_700_000_000_000,
-    });
-    const answer = answersLater(bot);
-    discord.gateway.hold(() => discord.advance(1_000));
-    const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    expect(await song.acknowledged()).toBe(5);
-    expect(waited).toContain(500);
-    answer({ type: 'message', visibility: 'channel', message: { text: 'Here' } });
-    expect((await song.response()).content).toBe('Here');
-    nothingRefused(discord);
-  });
-
-  it('whose form came too late to be opened or offered tells the person to ask again', async () => {
-    const { discord, bot } = await start();
-    bot.answer = async () => {
-      discord.advance(3_001);
-      const options = COMMANDS[0]?.options ?? {};
-      return {
-        type: 'form',
-        form: { id: 'song', title: 'A song', submitLabel: 'Sing', options, initial: {} },
-      };
-    };
-    discord.command({ name: 'song', options: { prompt: 'rain' } });
-    const told = await discord.until(() => discord.said(discord.directChannel())[0], 'a direct message');
-    expect(told.content).toBe('That reached me too late to open its form. Please ask again.');
+    expect(song.messages).toHaveLength(1);
+    expect(discord.said(discord.directChannel())).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot, PendingInvocation } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/bot.ts';
 import {
   type AnyCommand,
   defineCommand,
@@ -55,7 +55,13 @@ export const COMMANDS: readonly AnyCommand[] = [
     messageMenu: { label: 'Ask about this', option: 'question' },
     run: nothing,
   }),
-  defineCommand({ name: 'jobs', description: 'What is running', options: {}, run: nothing }),
+  defineCommand({
+    name: 'jobs',
+    description: 'What is running',
+    options: {},
+    answersPrivately: true,
+    run: nothing,
+  }),
   defineCommand({
     name: 'models',
     description: 'Models',
@@ -109,23 +115,6 @@ export class FakeBot implements Bot {
   async run(invocation: Invocation): Promise<Outcome> {
     this.invocations.push(invocation);
     return await this.answer(invocation);
-  }
-
-  /** Ids of invocations that were acknowledged before their outcome, and whether that can be stored. */
-  readonly pendingAcknowledgements: string[] = [];
-  storesAcknowledgements = true;
-  /** Ids of invocations whose person was answered. */
-  readonly answeredIds: string[] = [];
-
-  async answered({ id }: Invocation): Promise<void> {
-    this.answeredIds.push(id);
-  }
-
-  async tellLater(_asking: PendingInvocation): Promise<void> {}
-
-  async recordPendingAcknowledgement({ id }: Invocation): Promise<boolean> {
-    this.pendingAcknowledgements.push(id);
-    return this.storesAcknowledgements;
   }
 
   async home(request: HomeRequest): Promise<readonly HomeSection[]> {
@@ -261,8 +250,6 @@ export interface Harness {
   passTime(ms: number): void;
   /** Sets the clock of the bot's machine by so much. */
   setClock(ms: number): void;
-  /** As if the adapter's process had been suspended for as long until now. */
-  suspend(ms: number): void;
   /** Updates a stream, and waits until the adapter has called Slack for it. */
   update(writing: MessageStream, message: Message): Promise<void>;
   /** Where Slack sends requests. */
@@ -297,7 +284,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const elapsed = () => (realTime ? performance.now() : slept);
   const slackNow = () => (realTime ? Date.now() : startedAt + slept) + passed;
   const now = () => slackNow() + aheadMs;
-  let suspendedMs = 0;
   const server = await startSlackServer({ writtenNow: slackNow, ...options });
   const another = () =>
     createSlack({
@@ -318,7 +304,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       log,
       now,
       elapsed,
-      suspensionClock: () => performance.now() + suspendedMs,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       sleep: async (ms, signal) => {
         const until = elapsed() + ms;
@@ -353,9 +338,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     },
     setClock: (ms) => {
       aheadMs += ms;
-    },
-    suspend: (ms) => {
-      suspendedMs += ms;
     },
     update: async (writing, message) => {
       const before = server.calls.length;

@@ -1,7 +1,6 @@
 import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import type { Acknowledged } from '../../platform.ts';
 import type { Sending } from '../connection/form.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest.ts';
 import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
@@ -63,26 +62,4 @@ async function removeThinking(token: InteractionToken, { rest }: PrivateTools): 
     const original = await rest.response(token, '@original');
     if (original.flags & MessageFlags.Loading) await rest.deleteResponse(token, '@original');
   });
-}
-
-/** What the response to an interaction says, where it is no post of this key. A message needs none. Throws PlatformError. */
-export async function acknowledgement(
-  address: Address,
-  key: string,
-  { rest, now }: Pick<PrivateTools, 'rest' | 'now'>,
-): Promise<Acknowledged> {
-  const data = addressDataOf(address);
-  if (!data.interaction) return 'waiting';
-  const token = liveToken(data, now());
-  if (!token) return 'nothing';
-  try {
-    const response = await unlessTrouble(['message-gone', 'token-dead'], () =>
-      rest.response(token, '@original'),
-    );
-    if (response === undefined) return 'nothing';
-    const isOwn = JSON.stringify(response.components).includes(`:${key}:`);
-    return isOwn || response.flags & MessageFlags.Loading ? 'waiting' : 'answered';
-  } catch (error) {
-    throw platformErrorOf(error);
-  }
 }

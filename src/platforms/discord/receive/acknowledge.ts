@@ -1,18 +1,17 @@
 /** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
 import { ApplicationCommandType, ComponentType, MessageFlags } from 'discord.js';
+import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
-import type { Acknowledged } from '../../platform.ts';
 import { textSending } from '../deliver/payload.ts';
-import { acknowledgement } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
 import type { Page } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
-import type { ComponentInteraction, Interaction } from './interaction.ts';
+import type { ComponentInteraction } from './interaction.ts';
 import { askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
 import { menuForm, modalOrReason, openFormButton } from './modal.ts';
 import {
@@ -30,10 +29,8 @@ import { openThread } from './threads.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
-/** Work for those who were acknowledged keeps the process from acknowledging others. */
-const OTHERS_FIRST_MS = 1_000;
 const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
-const FORM_GONE: Message = { text: 'That reached me too late to open its form. Please ask again.' };
+const FORM_REFUSED: Message = { text: 'Discord did not open the form. Please ask again.' };
 
 /** Never rejects. */
 export async function acknowledge(interaction: Answerable, tools: ReceivingTools): Promise<void> {
@@ -52,42 +49,18 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const received = invocationOf(interaction, tools.now());
   if (!received) return await sayOutdated(interaction, tools);
   const invocation = { ...received, address: withPublicity(received.address, tools) };
-  const before = await shownBefore(interaction, invocation, tools);
-  if (before === 'answered') return;
-  const asked = { interaction, invocation, isPrivate: answersPrivately(invocation, tools) };
-  const early = await (before === 'waiting' ? takeOver(asked, tools) : deferInCrowd(asked, tools));
+  const asked = { interaction, invocation, isPrivate: answersPrivately(invocation, tools.bot.commands) };
   // What takes long to render is waited for like what takes long to find out.
   const running = run(asked, tools).then(async (outcome) => ({
     outcome,
     pages: outcome.type === 'accepted' ? [] : await pagesOf(saidBy(outcome), asked, tools),
   }));
-  const deferral = early === 'none' ? await deferIfSlow(asked, running, tools) : early;
+  // What may cost something is acknowledged when it is stored, and not before.
+  const deferral = asked.isPrivate ? await deferIfSlow(asked, running, tools) : 'none';
   const { outcome, pages } = await running;
-  if (await answer({ ...asked, deferral }, outcome, pages, tools)) await tools.bot.answered?.(invocation);
+  await answer({ ...asked, deferral }, outcome, pages, tools);
   if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
     await resetMenus(interaction, tools);
-}
-
-function answersPrivately({ command: named, action }: Invocation, { bot }: ReceivingTools): boolean {
-  const command = bot.commands.find(({ name }) => name === named);
-  const button = action && command?.actions?.[action.name];
-  return button?.answersPrivately ?? command?.answersPrivately ?? false;
-}
-
-/** A resumed session repeats what a process answered that died before it could remember the event. Never rejects. */
-async function shownBefore(
-  interaction: Interaction,
-  { id, address }: Pick<Invocation, 'id' | 'address'>,
-  tools: ReceivingTools,
-): Promise<Acknowledged> {
-  const now = tools.now();
-  if (now - askedAt(interaction, now) <= DISCORD_LIMITS.responseMs) return 'nothing';
-  try {
-    return await acknowledgement(address, id, tools);
-  } catch (error) {
-    tools.log.warn({ err: error, invocation: id }, 'Whether an interaction was answered is not known');
-    return 'nothing';
-  }
 }
 
 /**
@@ -139,22 +112,6 @@ async function run({ interaction, invocation }: Running, tools: ReceivingTools):
   return await tools.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
 }
 
-/** Each of many that come together is acknowledged before the first is worked on; but what may open a form cannot wait for that. */
-async function deferInCrowd(asked: Running, tools: ReceivingTools): Promise<Deferral> {
-  const { interaction, invocation } = asked;
-  if (interaction.type !== 2 || Object.keys(invocation.options).length === 0 || !tools.isCrowded())
-    return 'none';
-  const deferral = await deferRecorded(asked, tools);
-  await tools.sleep(OTHERS_FIRST_MS, tools.closing);
-  return deferral;
-}
-
-/** Without the record a person would wait for ever after a crash. */
-async function deferRecorded(asked: Running, tools: ReceivingTools): Promise<Deferral> {
-  const isRecorded = (await tools.bot.recordPendingAcknowledgement?.(asked.invocation)) ?? true;
-  return isRecorded ? await defer(asked, tools) : 'none';
-}
-
 async function deferIfSlow(
   asked: Running,
   running: Promise<unknown>,
@@ -166,13 +123,7 @@ async function deferIfSlow(
   const slow = tools.sleep(left, done.signal).then(() => 'slow' as const);
   const first = await Promise.race([running, slow]);
   done.abort('done');
-  return first === 'slow' ? await deferRecorded(asked, tools) : 'none';
-}
-
-/** The process that deferred it died. */
-async function takeOver({ invocation, isPrivate }: Running, { bot }: ReceivingTools): Promise<Deferral> {
-  await bot.recordPendingAcknowledgement?.(invocation);
-  return isPrivate ? 'private' : 'public';
+  return first === 'slow' ? await defer(asked, tools) : 'none';
 }
 
 async function defer(
@@ -188,22 +139,18 @@ async function defer(
   }
 }
 
-/** False when the process is about to end before the person could be answered. */
 async function answer(
   answering: Answering,
   outcome: Outcome,
   pages: readonly Page[],
   tools: ReceivingTools,
-): Promise<boolean> {
+): Promise<void> {
   switch (outcome.type) {
     case 'accepted': {
-      const isNew = answering.deferral === 'none';
-      const deferral = isNew ? await defer(answering, tools) : answering.deferral;
-      if (isNew && tools.isCrowded()) await tools.sleep(OTHERS_FIRST_MS, tools.closing);
+      const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
       // The person was told that the bot did not respond, and asks again. They must not pay twice.
-      if (deferral === 'failed' && outcome.decline) await outcome.decline();
-      else outcome.begin();
-      return true;
+      if (deferral === 'failed' && outcome.decline) return await outcome.decline();
+      return outcome.begin();
     }
     case 'message': {
       const alone = outcome.visibility === 'person' || answering.isPrivate;
@@ -217,11 +164,11 @@ async function answer(
           return await answer(answering, sentence, await pagesOf(saidBy(sentence), answering, tools), tools);
         }
         const open = () => tools.rest.openForm(answering.interaction, modal);
-        return await orPrivately(answering, FORM_GONE, tools, open);
+        return await orPrivately(answering, FORM_REFUSED, tools, open);
       }
       const components = [openFormButton(outcome.form)];
       const withForm = pages.map((page) => ({ ...page, components }));
-      return await say(answering, { message: FORM_GONE, pages: withForm, alone: true }, tools);
+      return await say(answering, { message: FORM_LATE, pages: withForm, alone: true }, tools);
     }
     default:
       return outcome satisfies never;

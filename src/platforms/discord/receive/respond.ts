@@ -9,10 +9,8 @@ import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { type Page, renderPages } from '../render/render.ts';
 import type { ReceivingTools } from '../tools.ts';
 import type { Interaction } from './interaction.ts';
-import { addressDataOf, liveToken } from './invocation.ts';
+import { addressDataOf } from './invocation.ts';
 
-/** Discord's client has tried a few times itself by then. */
-const TRY_AGAIN_AFTER_MS = 15_000;
 const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
 
 export type Answerable = Exclude<Interaction, { type: 4 }>;
@@ -36,12 +34,12 @@ export async function pagesOf(
   return await renderPages(message, { fileBytes, link: media.link, layOut });
 }
 
-/** The first page becomes the response, the others follow it. False as with {@link orPrivately}. */
+/** The first page becomes the response, the others follow it. Never rejects. */
 export async function say(
   answering: Answering,
   { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
   tools: ReceivingTools,
-): Promise<boolean> {
+): Promise<void> {
   const { rest, media } = tools;
   const { interaction, deferral } = answering;
   const token = { application: interaction.application_id, token: interaction.token };
@@ -51,43 +49,35 @@ export async function say(
       const sending = sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
       else if (deferral === 'none') await rest.reply(interaction, sending, flags);
-      else if (deferral === 'public' && alone) {
-        // A deferred response keeps the visibility it was announced with.
-        await rest.deleteResponse(token, '@original');
-        await rest.followUp(token, sending, flags);
-      } else await rest.editResponse(token, '@original', sending);
+      else await rest.editResponse(token, '@original', sending);
     }
   });
 }
 
 /**
- * What cannot be said in the channel goes to the person directly, which is tried for as long as Discord may show that the
- * bot is thinking. False when the process is about to end before they could be answered. Never rejects.
+ * What Discord does not take in the channel goes to the person directly; not where it had told them that the bot did not
+ * respond. Never rejects.
  */
 export async function orPrivately(
   { invocation: { id, address }, deferral }: Answering,
   message: Message,
   tools: ReceivingTools,
   respond: () => Promise<void>,
-): Promise<boolean> {
-  const { closing, log, now, sleep } = tools;
-  if (deferral !== 'failed' && (await isTaken(respond, tools))) return true;
-  while (!closing.aborted) {
-    // Asked first: while the token lives, a failure is worth another try.
-    const isThinking = liveToken(addressDataOf(address), now()) !== undefined;
-    try {
-      await sendPrivateMessage(address, message, tools);
-      return true;
-    } catch (error) {
-      const trouble = troubleOf(error);
-      const mayWorkLater = isThinking && trouble === 'unavailable';
-      const sentence = mayWorkLater ? 'An answer waits for Discord' : 'An answer could be sent nowhere';
-      log.error({ err: error, trouble, invocation: id }, sentence);
-      if (!mayWorkLater) return true;
-      await sleep(TRY_AGAIN_AFTER_MS, closing);
-    }
+): Promise<void> {
+  const { log } = tools;
+  if (deferral === 'failed') return;
+  try {
+    return await respond();
+  } catch (error) {
+    const trouble = troubleOf(error);
+    log.warn({ err: error, trouble, invocation: id }, 'Discord did not take an answer');
+    if (trouble === 'token-dead') return;
   }
-  return false;
+  try {
+    await sendPrivateMessage(address, message, tools);
+  } catch (error) {
+    log.error({ err: error, trouble: troubleOf(error), invocation: id }, 'An answer could be sent nowhere');
+  }
 }
 
 export async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {

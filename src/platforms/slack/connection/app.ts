@@ -1,7 +1,7 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
 import { App, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import type { Arrival, Arrivals } from './arrivals.ts';
+import { sentAtOf } from './arrivals.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -9,27 +9,21 @@ import type { Workspaces } from './workspaces.ts';
 type AppOptions = ConnectionOptions & {
   readonly receiver: Receiver;
   readonly workspaces: Workspaces;
-  readonly arrivals: Arrivals;
 };
 
 /** A slash command as it came. */
 export interface SentCommand extends Pick<ReceiverEvent, 'body' | 'ack'> {
-  readonly arrival: Arrival;
+  /** When Slack sent it, in milliseconds. */
+  readonly sentAt: number;
 }
 
 /** Undefined for a command that the bot does not have. Otherwise it never rejects. */
 export type TakeCommand = (sent: SentCommand) => Promise<void> | undefined;
 
-/** How what Bolt passes on arrived. */
-export function arrivalOf(context: Context): Arrival {
-  // Sound: `deferAcknowledgements` puts it there.
-  return context.arrival as Arrival;
-}
-
-/** Acknowledges an event before it was handled. What it asks for has to be stored by then. */
-export function acknowledgementOf(context: Context): () => Promise<void> {
-  // Sound: `deferAcknowledgements` puts it there.
-  return context.acknowledge as () => Promise<void>;
+/** When Slack sent what Bolt passes on, in milliseconds. */
+export function contextSentAt(context: Context): number {
+  // Sound: `processEvent` puts it there.
+  return context.sentAt as number;
 }
 
 /** The organisation of an event that came by an installation for all of its workspaces. */
@@ -45,23 +39,23 @@ export function organisationOf({
 
 /**
  * Bolt acknowledges an event before its listeners run, so a process that dies in between would lose it. Here an event is
- * acknowledged after they ran, or by a listener that has stored what it asks for. It is not acknowledged when it could not be
- * handled: then Slack sends it again.
+ * acknowledged after they ran, so that what it asks for is stored. It is not acknowledged when it could not be handled: then
+ * Slack sends it again.
  */
 class StoringApp extends App {
   takeCommand: TakeCommand = () => undefined;
-  readonly #arrivals: Arrivals;
+  readonly #now: () => number;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(arrivals: Arrivals, options: ConstructorParameters<typeof App>[0]) {
+  constructor(now: () => number, options: ConstructorParameters<typeof App>[0]) {
     super(options);
-    this.#arrivals = arrivals;
+    this.#now = now;
   }
 
   override async processEvent(event: ReceiverEvent): Promise<void> {
-    const { body, ack, customProperties: { sentAt } = {} } = event;
-    const arrival = this.#arrivals.arrival(body, sentAtSchema.parse(sentAt));
-    const handled = this.takeCommand({ body, ack, arrival }) ?? this.#handle(event, arrival);
+    const { body, ack, customProperties = {} } = event;
+    const sentAt = sentAtOf(body, this.#now(), stampSchema.parse(customProperties.sentAt));
+    const handled = this.takeCommand({ body, ack, sentAt }) ?? this.#handle(event, sentAt);
     this.#running.add(handled);
     try {
       await handled;
@@ -70,20 +64,15 @@ class StoringApp extends App {
     }
   }
 
-  async #handle(event: ReceiverEvent, arrival: Arrival): Promise<void> {
+  async #handle(event: ReceiverEvent, sentAt: number): Promise<void> {
     const { body, ack } = event;
     const isEvent = body.type === 'event_callback';
-    let acknowledging: Promise<void> | undefined;
-    const acknowledge = (): Promise<void> => {
-      acknowledging ??= ack();
-      return acknowledging;
-    };
     await super.processEvent({
       ...event,
-      customProperties: { arrival, acknowledge },
+      customProperties: { sentAt },
       ack: isEvent ? async () => {} : ack,
     });
-    if (isEvent) await acknowledge();
+    if (isEvent) await ack();
   }
 
   /** Resolves when nothing that Slack sent is being handled. */
@@ -92,13 +81,13 @@ class StoringApp extends App {
   }
 }
 
-const sentAtSchema = z.number().optional();
+const stampSchema = z.number().optional();
 
 export type SlackApp = ReturnType<typeof createApp>;
 
 /** Connects to nothing until the receiver starts. */
-export function createApp({ client, receiver, workspaces, arrivals, log }: AppOptions) {
-  const app = new StoringApp(arrivals, {
+export function createApp({ client, receiver, workspaces, now, log }: AppOptions) {
+  const app = new StoringApp(now, {
     receiver,
     logger: client.logger,
     clientOptions: webClientOptions(client),

@@ -4,15 +4,16 @@ import { backoff } from '../../../core/backoff.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
-import type { Arrivals } from './arrivals.ts';
 import type { Rate, Rates } from './rates.ts';
+
+type Fetch = NonNullable<webApi.WebClientOptions['fetch']>;
 
 export interface ClientOptions {
   /** The Web API's base, with a slash at its end; Slack's own when left out. */
   readonly apiUrl: string | undefined;
   readonly timeoutMs: number;
   readonly logger: Logger;
-  readonly fetch?: Arrivals['fetch'];
+  readonly fetch?: Fetch;
 }
 
 export function webClientOptions({
@@ -36,7 +37,7 @@ export function createWebClient(token: string | undefined, options: ClientOption
 }
 
 /** Counts calls by their method, and refusals because of too many. */
-export function measuredFetch(fetch: Arrivals['fetch'], measure: Measure | undefined): Arrivals['fetch'] {
+export function measuredFetch(fetch: Fetch, measure: Measure | undefined): Fetch {
   if (measure === undefined) return fetch;
   return async (...request) => {
     const response = await fetch(...request);

@@ -89,10 +89,6 @@ export function responseUrlData(responseUrl: string | undefined, now: number): P
   return responseUrl === undefined ? {} : { platformData: { responseUrl, responseUrlSince: now } };
 }
 
-/** Whether the address is of a command or a button: Slack waits three seconds for its acknowledgement. */
-export const awaitsAcknowledgement = ({ platformData }: Address): boolean =>
-  platformDataSchema.safeParse(platformData).success;
-
 /**
  * By the address of an interaction, which works five times within thirty minutes, also in channels that the bot may not write in.
  * False when there is none that still works.

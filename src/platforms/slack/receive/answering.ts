@@ -1,16 +1,15 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context, types } from '@slack/bolt';
-import type { Bot, PendingInvocation } from '../../../core/bot/bot.ts';
+import type { Bot } from '../../../core/bot/bot.ts';
+import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { PlatformError } from '../../platform.ts';
-import { arrivalOf, organisationOf } from '../connection/app.ts';
-import type { Arrival } from '../connection/arrivals.ts';
+import { contextSentAt, organisationOf } from '../connection/app.ts';
 import { inOrganisation, type Workspace, type Workspaces } from '../connection/workspaces.ts';
 import {
   type PrivateTools,
@@ -22,7 +21,6 @@ import {
 import { show } from '../deliver/show.ts';
 import { LIMITS } from '../limits.ts';
 import type { Part } from '../render/render.ts';
-import type { Backlog } from './backlog.ts';
 import { agentThreadOf } from './invocations.ts';
 import { openForm, viewOf } from './open-form.ts';
 
@@ -39,7 +37,6 @@ export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
   readonly workspaces: Workspaces;
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
-  readonly backlog: Backlog;
   /** A workspace removed the app at that time, in milliseconds. */
   readonly uninstalled: (team: string, at: number) => Promise<void>;
 }
@@ -49,8 +46,8 @@ export interface WorkspaceTools extends ListenerTools, Workspace {
   readonly team: string;
   /** The organisation that installed the app for all of its workspaces. */
   readonly organisation: string | undefined;
-  /** How what is being handled arrived. */
-  readonly arrival: Arrival;
+  /** When Slack sent what is being handled, in milliseconds. */
+  readonly sentAt: number;
 }
 
 /**
@@ -66,7 +63,7 @@ export async function toolsIn(
   const organisation = organisationOf(context);
   const workspace = await tools.workspaces.of(teamId, organisation);
   const team = workspace.identity.teamOr(teamId ?? '');
-  return { ...tools, ...workspace, team, organisation, arrival: arrivalOf(context) };
+  return { ...tools, ...workspace, team, organisation, sentAt: contextSentAt(context) };
 }
 
 /** Who asks, as Slack's payloads tell. `team_id`: the person's own workspace. */
@@ -78,8 +75,8 @@ interface AskingUser {
 
 /** How an interaction is acknowledged. Slack waits three seconds for it. */
 export interface Acknowledgement {
-  /** Absent if the person is not told when it comes too late. */
-  readonly arrival?: Arrival;
+  /** When Slack began to wait for it, in milliseconds; absent if the person is not told when it comes too late. */
+  readonly sentAt?: number;
   silently(): Promise<void>;
   /** With a sentence for the person alone, where Slack takes one in the acknowledgement. */
   privately?(part: Part): Promise<void>;
@@ -97,56 +94,33 @@ interface Origin {
 }
 
 type Answering = Origin & { readonly acknowledge: Acknowledgement };
+type Asking = Omit<Invocation, 'person'>;
 
 /**
- * Runs an invocation. The job is stored before the acknowledgement whenever that is quick enough, so that nothing that
- * was acknowledged is lost. Otherwise a record of the pending acknowledgement is.
+ * Runs an invocation. What may cost something is acknowledged when it is stored, and not before; what costs nothing is
+ * acknowledged in time.
  */
-export const respond = (
-  asking: Omit<Invocation, 'person'>,
+export async function respond(
+  asking: Asking,
   user: AskingUser,
-  answering: Answering,
-  tools: WorkspaceTools,
-): Promise<void> => tools.backlog.track((crowded) => answer(asking, user, { ...answering, crowded }, tools));
-
-async function answer(
-  asking: Omit<Invocation, 'person'>,
-  user: AskingUser,
-  { acknowledge, crowded, ...origin }: Answering & { readonly crowded: Promise<undefined> },
+  { acknowledge, ...origin }: Answering,
   tools: WorkspaceTools,
 ): Promise<void> {
-  const { bot, backlog } = tools;
-  // Many come in one piece: all of them are counted before the first is worked on.
-  if (!backlog.isCrowded()) await nextTurn();
-  // What is wrong with a form is said in its acknowledgement.
-  const isForm = acknowledge.atField !== undefined;
-  // What was on its way for long is acknowledged at once, and so is each of many that come together.
-  const isCrowded = backlog.isCrowded() && !isForm;
-  const isUrgent = isCrowded || (acknowledge.arrival?.delayMs ?? 0) > tools.patienceMs / 4;
-  const running = isUrgent ? undefined : runAs(user, asking, tools);
-  const patience = () => [tools.sleep(LIMITS.acknowledgeWithinMs), ...(isForm ? [] : [crowded])];
-  const inTime = running && (await Promise.race([running, ...patience()]));
-  // Without the record a person would wait for ever after a crash, so then there is no early acknowledgement.
-  const isEarly = inTime === undefined && (await bot.recordPendingAcknowledgement?.(asking)) !== false;
-  const wasInTime = isEarly ? await isAcknowledged(acknowledge, tools) : undefined;
-  if (isEarly) await backlog.calm(tools.sleep);
-  const outcome = inTime ?? (await (running ?? runAs(user, asking, tools)));
+  const running = runAs(user, asking, tools);
+  const isFree = answersPrivately(asking, tools.bot.commands);
+  const inTime = await Promise.race([running, ...(isFree ? [tools.sleep(LIMITS.acknowledgeWithinMs)] : [])]);
+  const isEarly = inTime === undefined;
+  if (isEarly) await isReceived(acknowledge.silently(), tools);
+  const outcome = inTime ?? (await running);
   if (outcome.type === 'accepted') {
-    const isHeard = wasInTime ?? (await isAcknowledged(acknowledge, tools));
     // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
-    if (isHeard || outcome.decline === undefined) outcome.begin();
+    if (isEarly || (await isAcknowledged(acknowledge, tools)) || outcome.decline === undefined)
+      outcome.begin();
     else await outcome.decline();
-    await bot.answered?.(asking);
     return await origin.home?.answer(undefined);
   }
-  try {
-    const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
-    if (!isSaid) await follow(outcome, asking, origin, tools);
-  } catch (error) {
-    await bot.tellLater?.(asking);
-    throw error;
-  }
-  await bot.answered?.(asking);
+  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
+  if (!isSaid) await follow(outcome, asking, origin, tools);
   const agentThread = agentThreadOf(asking.address);
   if (agentThread !== undefined) await tools.agents.rest(agentThread);
 }
@@ -154,7 +128,7 @@ async function answer(
 /** Once it is known who the person is. */
 async function runAs(
   { id, username, team_id }: AskingUser,
-  asking: Omit<Invocation, 'person'>,
+  asking: Asking,
   { bot, persons, team, organisation }: WorkspaceTools,
 ): Promise<Outcome> {
   const person = await persons.find(id, username, team_id === team);
@@ -163,9 +137,9 @@ async function runAs(
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */
 async function isAcknowledged(acknowledge: Acknowledgement, tools: AnsweringTools): Promise<boolean> {
-  const { arrival } = acknowledge;
-  const tookMs = arrival === undefined ? 0 : tools.now() - arrival.at + arrival.delayMs;
+  const { sentAt = tools.now() } = acknowledge;
   const isHeard = await isReceived(acknowledge.silently(), tools);
+  const tookMs = tools.now() - sentAt;
   if (tookMs > tools.patienceMs)
     tools.log.warn({ tookMs }, 'Something from Slack came too late to be acknowledged');
   return isHeard && tookMs <= tools.patienceMs;
@@ -178,7 +152,7 @@ const RENDERS_WITHIN_MS = LIMITS.acknowledgeWithinMs / 3;
 async function acknowledgeWith(
   outcome: SaidOutcome,
   acknowledge: Acknowledgement,
-  { address }: PendingInvocation,
+  { address }: Asking,
   { home }: Origin,
   tools: AnsweringTools,
 ): Promise<boolean> {
@@ -222,7 +196,7 @@ async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools)
 /** What happens after the acknowledgement. */
 async function follow(
   outcome: SaidOutcome,
-  { address, id }: PendingInvocation,
+  { address, id }: Asking,
   { triggerId, home }: Origin,
   tools: AnsweringTools,
 ): Promise<void> {

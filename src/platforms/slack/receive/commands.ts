@@ -30,11 +30,11 @@ export function commandTaker(shared: ListenerTools): TakeCommand {
 
 async function take(
   command: AnyCommand,
-  { body, ack, arrival }: SentCommand,
+  { body, ack, sentAt }: SentCommand,
   shared: ListenerTools,
 ): Promise<void> {
   const slash = slashSchema.parse(body);
-  const tools = await toolsIn({ ...sourceOf(slash), arrival }, shared).catch(async (error: unknown) => {
+  const tools = await toolsIn({ ...sourceOf(slash), sentAt }, shared).catch(async (error: unknown) => {
     await ack({ response_type: 'ephemeral', text: AWAY });
     throw error;
   });
@@ -57,7 +57,7 @@ async function take(
     // A workspace's people use its commands, and visitors those of their own.
     const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
     const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-    const acknowledge = { arrival, silently: () => ack(), privately };
+    const acknowledge = { sentAt, silently: () => ack(), privately };
     const asking = { id, ...target, options, address };
     await respond(asking, user, { acknowledge, triggerId: id }, tools);
   } catch (error) {

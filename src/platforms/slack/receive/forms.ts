@@ -27,7 +27,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const id = triggerId ?? view.id;
     const options = { ...metadata.files, ...formOptions(view.state.values) };
     const acknowledge: Acknowledgement = {
-      arrival: tools.arrival,
+      sentAt: tools.sentAt,
       silently: () => ack(),
       async atField(option, sentence) {
         if (!view.blocks.some((block) => block.block_id === option)) return false;

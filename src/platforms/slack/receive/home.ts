@@ -75,7 +75,7 @@ async function press(
   const options = form?.initial ?? {};
   const id = triggerId ?? `${user.id}:${value}`;
   const home = homeAnswer(address, shown.direct, tools);
-  const acknowledge = { arrival: tools.arrival, silently: () => ack() };
+  const acknowledge = { sentAt: tools.sentAt, silently: () => ack() };
   const asking = { id, ...target, options, address };
   await respond(asking, user, { acknowledge, triggerId, home }, tools);
 }

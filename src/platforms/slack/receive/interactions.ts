@@ -29,7 +29,7 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const { user, trigger_id: triggerId } = interaction;
     const address = await addressOf(interaction, tools);
     const id = triggerId ?? `${user.id}:${value}`;
-    const acknowledge = { arrival: tools.arrival, silently: () => ack() };
+    const acknowledge = { sentAt: tools.sentAt, silently: () => ack() };
     const asking = { id, ...target, options: {}, address };
     await respond(asking, user, { acknowledge, triggerId }, tools);
   });

@@ -1,7 +1,6 @@
 /** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
-import type { PendingInvocation } from '../../../core/bot/bot.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address, ConversationTurn } from '../../../core/invocation.ts';
 import { createDeletions } from '../../shared/deletions.ts';
@@ -23,7 +22,7 @@ import {
   turnsBefore,
 } from './conversation.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './invocations.ts';
-import { type Asks, createQuestions } from './questions.ts';
+import { createOnce } from './questions.ts';
 
 /** Greets a person who only called the bot's name. */
 const HELP_COMMAND = 'minstrel';
@@ -73,50 +72,32 @@ interface Placement {
   readonly isAgents?: boolean;
 }
 
-type TalkTools = WorkspaceTools & { readonly asks: Asks };
-
 export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
-  const questions = createQuestions(shared);
+  const handleOnce = createOnce();
   const threads = createThreadMemory(shared.now);
   const memory = createTalkMemory(shared.now);
   const deletions = createDeletions(PLATFORM_NAME, shared.now);
 
   async function once(
     { body, event, context }: { body: unknown; event: unknown; context: Context },
-    handle: (talk: Talk & { user: string }, tools: TalkTools) => Promise<void>,
+    handle: (talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
   ): Promise<void> {
     const talk = talkSchema.parse(event);
     const { event_id: id } = envelopeSchema.parse(body);
     if (!isFromPerson(talk)) return;
-    await questions.once(id, context, async (asks) =>
-      handle(talk, { ...(await toolsIn(context, shared)), asks }),
-    );
-  }
-
-  /** What is said to the bot alone, before Slack was asked anything. */
-  function questionOf(talk: Talk & { user: string }, { team, agents }: WorkspaceTools): PendingInvocation {
-    const { channel, user: person, thread_ts: inThread, ts } = talk;
-    const isDirect = talk.channel_type === 'im';
-    const isAgents = isDirect && agents.isOffered();
-    const thread = inThread ?? (isDirect && !isAgents ? undefined : ts);
-    return {
-      id: idOf(talk, team),
-      command: command.name,
-      address: addressOf(team, { channel, person, thread, isAgents }),
-    };
+    await handleOnce(id, async () => handle(talk, await toolsIn(context, shared)));
   }
 
   /** Answers in the thread, or in the channel itself. */
   async function reply(
     talk: Talk & { user: string },
     { thread, before, isAgents = false }: Placement,
-    tools: TalkTools,
+    tools: WorkspaceTools,
   ): Promise<void> {
     const { user, channel } = talk;
     const identity = await tools.identity.read();
     const id = idOf(talk, identity.team);
     const address = addressOf(identity.team, { channel, person: user, thread, isAgents });
-    tools.asks({ id, command: command.name, address });
     const { files: readable, unread } = await filesOf(talk, tools);
     const said = { text: await spoken(talk.text, identity, tools.persons), files: readable };
     // A mention alone is about the message that it replies to.
@@ -151,9 +132,8 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
    * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
    * answered where it is.
    */
-  async function replyDirectly(talk: Talk & { user: string }, tools: TalkTools): Promise<void> {
+  async function replyDirectly(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
     const { channel, user: person, thread_ts: inThread } = talk;
-    tools.asks(questionOf(talk, tools));
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
     const title = (await spoken(talk.text, identity, tools.persons)).split('\n')[0] ?? '';
@@ -172,7 +152,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     })) === true;
 
   /** A message in a channel, where each one may be a question. */
-  async function replyToTalk(talk: Talk & { user: string }, tools: TalkTools): Promise<void> {
+  async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || !(await talks(talk, tools))) return;
@@ -202,7 +182,6 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
 
   app.event('app_mention', (args) =>
     once(args, async (talk, tools) => {
-      tools.asks(questionOf(talk, tools));
       const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
       await reply(talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
     }),

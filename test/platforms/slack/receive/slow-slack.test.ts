@@ -60,33 +60,6 @@ describe('while Slack does not say who the person is', () => {
   });
 });
 
-it('of many who ask together, those who come last are recorded and acknowledged before their work begins', async () => {
-  const { server, bot } = harness;
-  // Who the person is is known by now.
-  await server.slash('/song', 'first');
-  const { promise: open, resolve: opens } = Promise.withResolvers<void>();
-  bot.answer = async () => {
-    await open;
-    return bot.accepted();
-  };
-  const recordedFirst: string[] = [];
-  bot.recordPendingAcknowledgement = async ({ id }) => {
-    if (!bot.invocations.some((begun) => begun.id === id)) recordedFirst.push(id);
-    return true;
-  };
-  const asked = Array.from({ length: 100 }, (_, index) => server.slash('/song', `song ${index}`));
-  const acknowledged = await Promise.all(asked);
-  expect(acknowledged.filter((delivery) => !delivery.acknowledged)).toEqual([]);
-  expect(recordedFirst.length).toBeGreaterThanOrEqual(100 - 33);
-  opens();
-  await server.until(() => bot.begun === 101);
-  await expect.poll(() => recordedFirst.every((id) => bot.answeredIds.includes(id))).toBe(true);
-  // The next one has the bot for itself.
-  const { length } = recordedFirst;
-  await server.slash('/song', 'alone');
-  expect(recordedFirst).toHaveLength(length);
-});
-
 it('a start without Slack’s answer who the bot is acknowledges all the same', async () => {
   await harness.stop();
   harness = await startHarness({ trouble: ({ faults }) => faults.next('auth.test', { type: 'dropped' }) });
