@@ -193,19 +193,6 @@ test('what others quote of a person goes with the answers to it, and its files; 
   expect(await turnsOf('carl1')).toHaveLength(1);
 });
 
-test('records that do not tell whose a turn is are known by the words of the person', async () => {
-  await store(
-    asked('ada1', ada, [said('user', 'my secret')]),
-    asked('bob1', bob, [
-      said('user', 'Ada: my secret'),
-      said('assistant', 'told about it'),
-      said('user', 'Bob: and now?'),
-    ]),
-  );
-  await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
-  expect(await turnsOf('bob1')).toEqual([said('user', 'Bob: and now?')]);
-});
-
 test('others run while many jobs are walked and erased', async () => {
   const jobs = Array.from({ length: 600 }, (_, index) =>
     songJob({

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StartRequest } from '../../../src/core/bot/context.ts';
 import type { AnswerWork } from '../../../src/core/work.ts';
 import { MediaError } from '../../../src/media/errors.ts';
@@ -87,7 +87,8 @@ describe('a question', () => {
   });
 });
 
-test('a job that is cancelled while its files are fetched ends at once', async () => {
+/** The files never come; resolves when the first is fetched. */
+function hang(): Promise<void> {
   const fetching = Promise.withResolvers<void>();
   const { keep } = world.dependencies.media;
   Object.assign(world.dependencies.media, {
@@ -98,9 +99,28 @@ test('a job that is cancelled while its files are fetched ends at once', async (
       );
     },
   });
+  return fetching.promise;
+}
+
+test('files that take too long are given up with a sentence, and nothing is spent', async () => {
+  const deadline = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  const fetching = hang();
   const job = await world.start(FILM);
   const ended = world.advance(job);
-  await fetching.promise;
+  await fetching;
+  deadline.abort();
+  await ended;
+  timeout.mockRestore();
+  expect(world.message()?.text).toMatch(/longer than 10 minutes .* fewer or smaller/);
+  expect(await world.read(job)).toMatchObject({ charged: false });
+});
+
+test('a job that is cancelled while its files are fetched ends at once', async () => {
+  const fetching = hang();
+  const job = await world.start(FILM);
+  const ended = world.advance(job);
+  await fetching;
   await world.jobs.cancel(job, 'ada');
   await ended;
   expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
