@@ -17,7 +17,7 @@ const MEBIBYTE = 1024 * 1024;
 /** More than similar public gateways take. */
 const MAXIMUM_BYTES = 25 * MEBIBYTE;
 /** For all files of one request together, with what waits for others and what is tried again. */
-export const FILES_WITHIN_MS = 10 * 60_000;
+const FILES_WITHIN_MS = 10 * 60_000;
 
 const LATE_SENTENCE = `It took longer than ${FILES_WITHIN_MS / 60_000} minutes to fetch the files, so I stopped. Please ask again with fewer or smaller ones.`;
 
