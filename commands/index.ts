@@ -2,7 +2,7 @@ import type { AnyCommand } from '../src/core/bot/command.ts';
 import { ask } from './ask.ts';
 import { image } from './image.ts';
 import { jobs } from './jobs.ts';
-import { limits } from './limits.ts';
+import { limitsFor } from './limits.ts';
 import { lyrics } from './lyrics.ts';
 import { minstrelFor } from './minstrel.ts';
 import { models } from './models.ts';
@@ -14,7 +14,8 @@ import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
-const others = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs, models, limits, pages];
+const making = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs];
+const explained = [...making, models, limitsFor(making), pages];
 
 /** Everything that the bot can do. */
-export const commands: readonly AnyCommand[] = [...others, minstrelFor(others)];
+export const commands: readonly AnyCommand[] = [...explained, minstrelFor(explained)];

@@ -25,6 +25,7 @@ const options = {
 
 export const lyrics = defineCommand({
   name: 'lyrics',
+  family: 'song',
   description: 'Write lyrics, in several variants',
   options,
   suggestion: { title: 'Write lyrics', message: 'Write lyrics about the last train home.' },

@@ -50,7 +50,7 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run(_invocation, { moderation }) {
           const rows = await moderation.ownUsage(OWN_DAYS);
-          return privately(ownUsageText(rows, OWN_DAYS, moderation.limits.hasUnits));
+          return privately(ownUsageText(rows, OWN_DAYS, moderation.rules.hasUnits));
         },
       }),
 

@@ -4,10 +4,16 @@ import type { Outcome } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
-import { counted, plain } from '../src/core/message.ts';
-import type { AnswersInForce, ModelInForce, Where } from '../src/core/moderation.ts';
-import { present } from '../src/core/options.ts';
-import { because, here, onOrOff, ownChoiceWins } from './text/moderation.ts';
+import { plain } from '../src/core/message.ts';
+import {
+  type AnswersInForce,
+  type ModelInForce,
+  type Origin,
+  RESETTABLE,
+  type Where,
+} from '../src/core/moderation.ts';
+import { type OptionDeclarations, present } from '../src/core/options.ts';
+import { because, here, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { clip, privately } from './text/text.ts';
 
@@ -25,20 +31,32 @@ const family = {
   choices: familyChoices,
 } as const;
 
-const promptText = {
-  type: 'text',
-  description: 'What every question is prefaced with; empty opens a form',
-  maximumLength: LONGEST_PROMPT,
-  multiline: true,
-} as const;
+const answerOptions = {
+  prompt: {
+    type: 'text',
+    description: 'What every question is prefaced with',
+    maximumLength: LONGEST_PROMPT,
+    multiline: true,
+  },
+  assistant: { type: 'flag', description: 'Questions may use the bot’s own commands' },
+  footer: { type: 'flag', description: 'Model and tokens stand under an answer' },
+  talk: { type: 'flag', description: 'Every message in this channel is a question' },
+  where: whereOption,
+} as const satisfies OptionDeclarations;
 
 async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
-  const [models, answers] = await Promise.all([moderation.models.inForce(), moderation.answers.inForce()]);
+  const [models, answers, pages] = await Promise.all([
+    moderation.models.inForce(),
+    moderation.answers.inForce(),
+    moderation.pages.inForce(),
+  ]);
   return privately({
-    title: 'Models and answers here',
-    text: [...models.map((model) => modelLine(model, address)), ...answerLines(answers, address)].join(
-      '\n\n',
-    ),
+    title: 'What is set here',
+    text: [
+      ...models.map((model) => modelLine(model, address)),
+      ...answerLines(answers, address),
+      pagesText(pages, address),
+    ].join('\n\n'),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
 }
@@ -60,9 +78,12 @@ function answerLines({ systemPrompt, assistant, footer, talk }: AnswersInForce, 
     `**System prompt**: ${prompt}`,
     `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from, at)}`,
     `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from, at)}`,
-    ...(talk ? ['**Talk**: every message in this channel is a question'] : []),
+    `**Talk** (every message in this channel is a question): ${onOrOff({ on: talk })}${talk ? TALK_DETAILS : ''}`,
   ];
 }
+
+const TALK_DETAILS =
+  '. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask 30 times an hour; **/limits set** with what:ask and per:hour sets another limit.';
 
 function shortened(text: string): string {
   return text.length <= PROMPT_SHOWN ? text : `${clip(text, PROMPT_SHOWN)}…`;
@@ -70,13 +91,15 @@ function shortened(text: string): string {
 
 /** What is left as it is changes nothing: only what was decided for `where` is filled in. */
 function answersForm(inForce: AnswersInForce, where: Where, at: Somewhere): Outcome {
-  const choice = (name: 'assistant' | 'footer', description: string) => ({
+  const { systemPrompt, assistant, footer, talk } = inForce;
+  const choice = (name: 'assistant' | 'footer') => ({
     type: 'choice' as const,
-    description: `${description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from, at)}`,
+    description: `${answerOptions[name].description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from, at)}`,
     choices: choicesOf(['on', 'off']),
   });
-  const kept = (name: 'assistant' | 'footer') =>
-    inForce[name].from === where ? { [name]: onOrOff(inForce[name]) } : {};
+  const own = <Decided extends { readonly from: Origin }>(decided: Decided | undefined) =>
+    decided?.from === where ? decided : undefined;
+  const flag = (decided: AnswersInForce['footer'] | undefined) => decided && onOrOff(decided);
   return {
     type: 'form',
     form: {
@@ -84,14 +107,43 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Somewhere): Outc
       title: 'How questions are answered',
       submitLabel: 'Keep',
       options: {
-        assistant: choice('assistant', 'Commands in answers'),
-        footer: choice('footer', 'Model and tokens below'),
+        prompt: answerOptions.prompt,
+        assistant: choice('assistant'),
+        footer: choice('footer'),
+        talk: { ...answerOptions.talk, type: 'choice', choices: choicesOf(['on', 'off']) },
         where: whereOption,
       },
-      initial: { ...kept('assistant'), ...kept('footer'), where },
+      initial: present({
+        prompt: own(systemPrompt)?.text,
+        assistant: flag(own(assistant)),
+        footer: flag(own(footer)),
+        talk: where === 'channel' && talk ? 'on' : undefined,
+        where,
+      }),
     },
   };
 }
+
+/** Switches whether every message is a question. Throws UserError where that cannot be. */
+async function setTalk(
+  talk: boolean,
+  where: Where,
+  {
+    address,
+    moderation,
+    hearsOnlyItsName,
+  }: { readonly address: Address } & Pick<Context, 'moderation' | 'hearsOnlyItsName'>,
+): Promise<void> {
+  if (talk === (await moderation.answers.inForce()).talk) return;
+  if (where === 'server')
+    throw new UserError('“talk” is chosen channel by channel: leave out “where”.', 'talk');
+  if (talk && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'talk');
+  if (talk && serverOf(address) === undefined)
+    throw new UserError('In direct messages every message is a question already.', 'talk');
+  await moderation.answers.talk(talk);
+}
+
+const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
 export const models = defineCommand({
   name: 'models',
@@ -137,96 +189,47 @@ export const models = defineCommand({
       },
     }),
 
-    reset: defineSubcommand({
-      description: 'Take a choice back, so that the server or the default decides',
-      options: { family, where: whereOption },
-      async run({ options: { family: name, where = 'channel' }, address }, { moderation }) {
-        const had = await moderation.models.reset(name, where);
-        if (!had) return privately(`There was no choice for ${name} in ${here(where, address)}.`);
-        const now = (await moderation.models.inForce()).find((one) => one.family === name);
-        return privately(`Taken back.${now ? ` ${modelLine(now, address)}` : ''}`);
-      },
-    }),
-
-    refresh: defineSubcommand({
-      description: 'Ask the gateway again which models there are',
-      options: {},
-      run: async (_invocation, { moderation }) =>
-        privately(`This account may use ${counted(await moderation.models.refresh(), 'model')}.`),
-    }),
-
-    prompt: defineSubcommand({
-      description: 'What every question here is prefaced with',
-      options: {
-        text: promptText,
-        where: whereOption,
-        reset: { type: 'flag', description: 'Take it back' },
-      },
-      asks: true,
-      async run({ options: { text, where = 'channel', reset }, address }, { moderation }) {
-        if (reset) {
-          const had = await moderation.answers.reset('systemPrompt', where);
-          return privately(had ? 'Taken back.' : `There was no system prompt for ${here(where, address)}.`);
-        }
-        if (text === undefined) {
-          const { systemPrompt } = await moderation.answers.inForce();
-          return {
-            type: 'form',
-            form: {
-              id: 'models prompt',
-              title: 'System prompt',
-              submitLabel: 'Keep',
-              options: { text: { ...promptText, required: true }, where: whereOption },
-              initial: { where, ...(systemPrompt?.from === where ? { text: systemPrompt.text } : {}) },
-            },
-          };
-        }
-        const others = await moderation.answers.change({ systemPrompt: text }, where);
-        return privately(
-          `Every question in ${here(where, address)} is prefaced with this from now on.${ownChoiceWins(others)}`,
-        );
-      },
-    }),
-
     answers: defineSubcommand({
-      description: 'How questions are answered: with the bot’s own commands, with a footer',
-      options: {
-        assistant: { type: 'flag', description: 'Questions may use the bot’s own commands' },
-        footer: { type: 'flag', description: 'Model and tokens stand under an answer' },
-        where: whereOption,
-        reset: { type: 'flag', description: 'Take it back' },
-      },
+      description: 'How questions are answered; without options, a form shows what is set',
+      options: answerOptions,
       asks: true,
-      async run({ options: { assistant, footer, where = 'channel', reset }, address }, { moderation }) {
-        if (reset) {
-          const hadAssistant = await moderation.answers.reset('assistant', where);
-          const had = (await moderation.answers.reset('footer', where)) || hadAssistant;
-          return privately(had ? 'Taken back.' : `Nothing was decided for ${here(where, address)}.`);
-        }
-        if (assistant === undefined && footer === undefined) {
-          return answersForm(await moderation.answers.inForce(), where, address);
-        }
-        const others = await moderation.answers.change(present({ assistant, footer }), where);
-        const [, ...lines] = answerLines(await moderation.answers.inForce(), address);
+      async run(
+        { options: { prompt, talk, where = 'channel', ...options }, address },
+        { moderation, hearsOnlyItsName },
+      ) {
+        const { answers } = moderation;
+        const flags = present({ assistant: options.assistant, footer: options.footer });
+        if (prompt === undefined && talk === undefined && Object.keys(flags).length === 0)
+          return answersForm(await answers.inForce(), where, address);
+        if (talk !== undefined) await setTalk(talk, where, { address, moderation, hearsOnlyItsName });
+        const others = await answers.change(
+          { ...flags, ...(prompt !== undefined && { systemPrompt: prompt }) },
+          where,
+        );
+        const lines = answerLines(await answers.inForce(), address);
         return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
       },
     }),
 
-    talk: defineSubcommand({
-      description: 'Whether every message in this channel is a question, without the bot’s name',
+    reset: defineSubcommand({
+      description: 'Take a choice back, so that the server or the default decides',
       options: {
-        all: { type: 'flag', description: 'On: each message is answered in a thread', required: true },
+        what: {
+          type: 'choice',
+          description: 'The choice',
+          required: true,
+          choices: choicesOf(RESET_CHOICES),
+        },
+        where: whereOption,
       },
-      async run({ options: { all }, address }, { moderation, hearsOnlyItsName }) {
-        if (all && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'all');
-        if (all && serverOf(address) === undefined)
-          throw new UserError('In direct messages every message is a question already.', 'all');
-        await moderation.answers.talk(all);
-        return privately(
-          all
-            ? 'Every message in this channel is a question now, and answered in a thread of its own. What people say to each other there, replies and messages that name somebody else, stays theirs. Each person may ask 30 times an hour; **/limits set** with scope:person, family:ask and per:hour sets another limit.'
-            : 'Messages in this channel are questions only when they name me.',
-        );
+      async run({ options: { what, where = 'channel' }, address }, { moderation }) {
+        const had = await moderation.reset(what, where);
+        if (!had) return privately(`There was no choice for ${what} in ${here(where, address)}.`);
+        const now = (await moderation.models.inForce()).find((one) => one.family === what);
+        const lines = now
+          ? [modelLine(now, address)]
+          : answerLines(await moderation.answers.inForce(), address);
+        return privately(['Taken back.', ...lines].join('\n\n'));
       },
     }),
   },

@@ -1,9 +1,8 @@
 import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
-import type { PagesInForce } from '../src/core/moderation.ts';
+import { type Invocation, serverWord } from '../src/core/invocation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { here, onOrOff, ownChoiceWins } from './text/moderation.ts';
+import { here, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 import { privately } from './text/text.ts';
 
@@ -20,24 +19,9 @@ const songs = {
 async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
   return privately({
     title: 'Pages of songs made here',
-    text: sentence(await moderation.pages.inForce(), address),
+    text: pagesText(await moderation.pages.inForce(), address),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
-}
-
-function sentence(pages: PagesInForce, at: Pick<Address, 'platform'>): string {
-  switch (pages.from) {
-    case 'channel':
-    case 'server':
-      return `Pages are ${onOrOff(pages)}, chosen for ${here(pages.from, at)}.`;
-    case 'deployment':
-    case 'none':
-      return pages.on
-        ? 'Pages are on, because everybody can read this channel.'
-        : 'Pages are off, because this is private, or I cannot tell whether everybody can read this channel.';
-    default:
-      return pages.from satisfies never;
-  }
 }
 
 export const pages = defineCommand({
@@ -49,8 +33,6 @@ export const pages = defineCommand({
   run: show,
 
   subcommands: {
-    show: defineSubcommand({ description: 'What is in force here, and why', options: {}, run: show }),
-
     set: defineSubcommand({
       description: 'Switch the pages of songs on or off',
       options: { songs, where: whereOption },
@@ -69,8 +51,8 @@ export const pages = defineCommand({
       description: 'Take a choice back, so that the server or the default decides',
       options: { where: whereOption },
       async run({ options: { where = 'channel' }, address }, { moderation }) {
-        const had = await moderation.pages.reset(where);
-        const now = sentence(await moderation.pages.inForce(), address);
+        const had = await moderation.reset('pages', where);
+        const now = pagesText(await moderation.pages.inForce(), address);
         return privately(
           had ? `Taken back. ${now}` : `There was no choice for ${here(where, address)}. ${now}`,
         );

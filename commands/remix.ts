@@ -52,6 +52,7 @@ const STAGES = {
 
 export const remix = defineCommand({
   name: 'remix',
+  family: 'song',
   description: 'Make something new of a recording: a cover, more of it, a voice or a band',
   options,
   autocomplete: { voice: suggestVoices },

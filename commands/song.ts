@@ -30,6 +30,7 @@ const options = {
 
 export const song = defineCommand({
   name: 'song',
+  family: 'song',
   description: 'Make a song',
   options,
   autocomplete: { voice: suggestVoices, earlier: suggestTakes },

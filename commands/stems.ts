@@ -23,6 +23,7 @@ const options = {
 
 export const stems = defineCommand({
   name: 'stems',
+  family: 'song',
   description: 'Take a song apart into its voice and instruments',
   options,
   autocomplete: { song: suggestTakes },

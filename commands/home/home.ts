@@ -67,7 +67,7 @@ function settings(
     title: 'What is set here',
     fields: [
       ...chosen,
-      { name: 'Prompt', value: prompt },
+      { name: 'System prompt', value: prompt },
       { name: 'Answers', value: `assistant ${onOrOff(assistant)}, footer ${onOrOff(footer)}` },
     ],
     ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators may change this.' }),
@@ -85,7 +85,6 @@ function changes(models: readonly ModelInForce[]): FormButton[] {
         initial: present({ family, where, model }),
       }),
     ),
-    { command: 'models', subcommand: 'prompt', label: 'Prompt…', initial: { where } },
     { command: 'models', subcommand: 'answers', label: 'How questions are answered…', initial: { where } },
     { command: 'models', subcommand: 'reset', label: 'Take back…', initial: { where } },
   ];

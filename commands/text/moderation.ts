@@ -3,19 +3,14 @@ import type { Context } from '../../src/core/bot/context.ts';
 import { type Address, serverWord } from '../../src/core/invocation.ts';
 import { counted, type Message, plain } from '../../src/core/message.ts';
 import {
-  type AccessInForce,
-  type AccessRule,
-  type CommandAccess,
   EVERYONE,
   type LimitInForce,
   type Origin,
-  type Subject,
+  type PagesInForce,
+  type RuleName,
+  type RuleReport,
   type Where,
 } from '../../src/core/moderation.ts';
-
-export function nameOf({ name, id, type }: Subject): string {
-  return plain(name ?? (type === 'role' ? `the role ${id}` : id));
-}
 
 type Somewhere = Pick<Address, 'platform'>;
 
@@ -41,7 +36,16 @@ export function because(from: Origin, at: Somewhere): string {
   }
 }
 
-/** Channels that are named in a sentence. */
+/** Whether songs have pages, and why. */
+export function pagesText(pages: PagesInForce, at: Somewhere): string {
+  if (pages.from === 'channel' || pages.from === 'server')
+    return `Pages are ${onOrOff(pages)}, chosen for ${here(pages.from, at)}.`;
+  return pages.on
+    ? 'Pages are on, because everybody can read this channel.'
+    : 'Pages are off, because this is private, or I cannot tell whether everybody can read this channel.';
+}
+
+/** Channels or rules that are listed. */
 const MOST_LISTED = 10;
 
 /** A sentence to follow what was said of a server; empty where no channel has a choice of its own. `channels` are plain. */
@@ -52,27 +56,36 @@ export function ownChoiceWins(channels: readonly string[]): string {
   return ` Their own choice still wins in ${listed.join(', ')}${more}.`;
 }
 
+/** The rule of precedence, in one sentence. */
+function precedence(at: Somewhere): string {
+  const server = serverWord(at);
+  return `A channel’s rules win over the ${server}’s, and in each a person’s over a role’s over everyone’s; but a channel never loosens what the ${server} decided for somebody more specifically.`;
+}
+
 /** Everything that is decided here, with what is used of it. */
 export async function limitsMessage({ moderation }: Context, at: Somewhere): Promise<Message> {
-  const [limits, access] = await Promise.all([moderation.limits.inForce(), moderation.access.inForce()]);
+  const { limits, rules, paused } = await moderation.rules.inForce();
   return {
     title: 'Limits and access here',
     text: [
-      ...(access.paused ? ['**Paused**: nothing new is made here until /limits resume.'] : []),
+      ...(paused ? ['**Paused**: I take no new requests here until /limits resume.'] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),
         'Nothing is limited.',
       ),
-      ...section('Who may use what', accessLines(access, at), 'Everybody may use everything.'),
+      ...section('Who may use what', rules.map(plain), 'Everybody may use everything.'),
+      'Moderators may use everything. /limits report shows who used what.',
     ].join('\n\n'),
-    footer: 'Used is what counts for you now, or for all together. /limits report tells who used what.',
+    footer: precedence(at),
   };
 }
 
 function section(title: string, lines: readonly string[], empty: string): string[] {
-  return [`**${title}**`, lines.length === 0 ? empty : lines.map((line) => `- ${line}`).join('\n')];
+  return [`**${title}**`, lines.length === 0 ? empty : list(lines)];
 }
+
+const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
 const UNITS = { requests: 'request', units: 'unit' } as const;
 
@@ -81,53 +94,41 @@ function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Somewher
   return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from, at)})${usedNow}`;
 }
 
-function accessLines(access: AccessInForce, at: Somewhere): string[] {
-  const rules = (['channel', 'server'] as const).flatMap((where) =>
-    Object.entries(access[where]).map(
-      ([name, rule]) => `${commandText(name)} in ${here(where, at)}: ${ruleText(rule)}`,
-    ),
-  );
-  const named = (title: string, subjects: AccessInForce['blocked']) =>
-    subjects.length === 0 ? [] : [`${title}: ${subjects.map(nameOf).join(', ')}`];
-  const barred = (['channel', 'server'] as const).flatMap((where) =>
-    Object.entries(access.barred[where]).map(
-      ([name, subjects]) =>
-        `${commandText(name)} in ${here(where, at)}: not ${subjects.map(nameOf).join(', ')}`,
-    ),
-  );
-  return [
-    ...rules,
-    ...barred,
-    ...named('blocked', access.blocked),
-    ...named(`moderators of this bot, beside the ${serverWord(at)}’s own`, access.moderators),
-    ...(access.visitors ? ['people of other workspaces that share a channel are served'] : []),
-    ...(access.exemptModerators ? ['moderators are exempt from the limits set here'] : []),
-  ];
+interface RuleChange {
+  readonly report: RuleReport;
+  readonly at: Somewhere;
+  readonly hint?: string | undefined;
+  /** What was taken back; absent where something was set. */
+  readonly removed?: readonly string[];
 }
 
-function commandText(name: string): string {
-  return name === 'all' ? 'all commands' : `/${name}`;
-}
-
-const NO_ONE = 'nobody';
-
-function ruleText({ everyone, roles, people }: AccessRule): string {
-  if (everyone) return EVERYONE.name;
-  return [...roles, ...people].map(nameOf).join(', ') || NO_ONE;
-}
-
-/** What holds for a command after it was changed. */
-export function ruleSentence(
-  { command, said, barred, named, others }: CommandAccess,
+/** What applies after a rule was changed, why, and how to undo it. */
+export function changeMessage(
+  name: RuleName,
   where: Where,
-  at: Somewhere,
-): string {
-  const forWhom = said ? ruleText(said.rule) : EVERYONE.name;
-  const but = barred.length > 0 && forWhom !== NO_ONE ? `, but not for ${barred.map(nameOf).join(', ')}` : '';
-  const origin = said && said.from !== where ? `, as the rule of ${here(said.from, at)} says` : '';
-  const still =
-    named.length > 0
-      ? ` What was said of ${named.map((name) => plain(`/${name}`)).join(', ')} by name still holds.`
-      : '';
-  return `In ${here(where, at)}, ${plain(commandText(command))} ${command === 'all' ? 'are' : 'is'} now for: ${forWhom}${but}${origin}. Moderators may always.${still}${ownChoiceWins(others)}`;
+  { report: { now, related, channels }, at, hint, removed }: RuleChange,
+): Message {
+  const listed = related.slice(0, MOST_LISTED).map(plain);
+  const more = related.length > listed.length ? [`and ${related.length - listed.length} more`] : [];
+  const tookBack =
+    removed === undefined
+      ? []
+      : removed.length === 0
+        ? ['There was nothing to take back.']
+        : [`Taken back: ${plain(removed.join('; '))}.`];
+  return {
+    text: [
+      ...tookBack,
+      ...now.map(plain),
+      ...(hint === undefined ? [] : [hint]),
+      ...(listed.length > 0 ? [`Also decided:\n${list([...listed, ...more])}`] : []),
+      ...(channels.length > 0 ? [ownChoiceWins(channels).trim()] : []),
+    ].join('\n\n'),
+    footer: removed === undefined ? `${precedence(at)} Undo: ${undo(name, where, at)}` : precedence(at),
+  };
+}
+
+function undo({ what, who }: RuleName, where: Where, at: Somewhere): string {
+  const whom = who === EVERYONE ? '' : ` who:@${who.name ?? who.id}`;
+  return `/limits reset what:${what}${whom}${where === 'server' ? ` where:${serverWord(at)}` : ''}`;
 }

@@ -1,6 +1,6 @@
 /** Options that several commands have. */
 import { UserError } from '../../src/core/errors.ts';
-import { FAMILIES, LIMITED } from '../../src/core/family.ts';
+import { FAMILIES } from '../../src/core/family.ts';
 import { parseSubject, type Subject } from '../../src/core/moderation.ts';
 import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
 
@@ -32,7 +32,6 @@ export function choicesOf<const Name extends string>(names: readonly Name[]) {
 }
 
 export const familyChoices = choicesOf(FAMILIES);
-export const limitedChoices = choicesOf(LIMITED);
 
 export const whereOption = {
   type: 'choice',
@@ -42,7 +41,7 @@ export const whereOption = {
 
 export const whoOption = {
   type: 'text',
-  description: 'A person or a role',
+  description: 'A person or a role; everyone if left out',
   mention: true,
   maximumLength: 200,
 } as const satisfies TextOption;

@@ -22,7 +22,7 @@ const LINES = [
   '/song a tune for evening rain --style lofi, soft piano',
   '/lyrics a lighthouse by the sea',
   '/stems --split all',
-  '/pages show',
+  '/pages',
   '/party play',
   '/remix --mode cover --style "brass band"',
   '/voices',
@@ -31,7 +31,7 @@ const LINES = [
   '/ask Write a haiku about rain',
   '/jobs',
   '/models set ask chat:chat-large channel',
-  '/limits set person song 20 day',
+  '/limits set song 20 day server',
   '/limits report',
   '/minstrel',
 ] as const;

@@ -1,5 +1,5 @@
-/** What moderators decide, and what the bot tells them. Types only: src/settings stores it. */
-import type { Family, Limited } from './family.ts';
+/** What moderators decide, and what the bot tells them. src/settings stores it. */
+import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
 import type { KeptFile } from './message.ts';
 
 /** Where a decision holds. The channel's wins over the server's; threads belong to their channel. */
@@ -44,28 +44,41 @@ export type Subject = {
   readonly name?: string | undefined;
 };
 
-/** The role that everybody has, on every platform. */
+/** Roles that every platform has. */
 export const EVERYONE = { type: 'role', id: 'everyone', name: 'everyone' } as const satisfies Subject;
+/** People of other workspaces who share a channel. */
+export const VISITORS = { type: 'role', id: 'visitors', name: 'visitors' } as const satisfies Subject;
+export const MODERATORS = { type: 'role', id: 'moderators', name: 'moderators' } as const satisfies Subject;
 
 /**
- * Reads `<@id>`, `<@&id>` (a role) and `<@id|name>`, how platforms leave a mention in an option that takes one, and
- * `@everyone` by any of its names.
+ * Reads `<@id>`, `<@&id>` (a role) and `<@id|name>`, how platforms leave a mention in an option that takes one, and the
+ * roles that every platform has, by name.
  */
 export function parseSubject(text: string): Subject | undefined {
-  if (/^(?:@?everyone|@channel|@here)$/i.test(text.trim())) return EVERYONE;
-  const [, role, id, name] = /^<@(&)?!?([\w-]+)(?:\|([^>]*))?>$/.exec(text.trim()) ?? [];
+  const word = text.trim();
+  if (/^(?:@?everyone|@channel|@here)$/i.test(word)) return EVERYONE;
+  if (/^@?visitors$/i.test(word)) return VISITORS;
+  if (/^@?moderators$/i.test(word)) return MODERATORS;
+  const [, role, id, name] = /^<@(&)?!?([\w-]+)(?:\|([^>]*))?>$/.exec(word) ?? [];
   if (id === undefined) return undefined;
   return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
 }
 
+/** In a rule: every command, or every family. */
+export const ALL = 'all';
+/** In a rule: the commands that are for moderators only. {@link ALL} does not include them. */
+export const MODERATION = 'moderation';
+
+/** What limits of moderators may be on. */
+export const LIMITABLE = [ALL, ...LIMITED] as const;
 export const LIMIT_PERIODS = ['hour', 'day'] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
 /** How much may be used in any stretch of a period. */
 export interface Limit {
-  /** `person`: each person for themselves. The others: all people there together. */
-  readonly scope: 'person' | 'channel' | 'server' | 'deployment';
-  /** Only for `person`: this person, or each person with this role. It replaces the limit for everybody. */
+  /** `person`: each person for themselves; `here`: the same, in one channel. The others: all people there together. */
+  readonly scope: 'person' | 'here' | 'channel' | 'server' | 'deployment';
+  /** Whom it is for, where it counts each person for themselves; everyone if absent. */
   readonly who?: Subject | undefined;
   /** When absent, all families together; `party`, which asks the gateway for nothing, is none of them. */
   readonly family?: Limited | undefined;
@@ -73,9 +86,6 @@ export interface Limit {
   readonly of: 'requests' | 'units';
   readonly most: number;
 }
-
-/** What tells one limit from another. Its amount does not. */
-export type LimitName = Omit<Limit, 'most'>;
 
 export interface LimitInForce extends Limit {
   readonly from: Where | 'deployment';
@@ -85,39 +95,52 @@ export interface LimitInForce extends Limit {
   readonly sentence: string;
 }
 
-/** Who may use a command. `everyone` beats the lists. */
-export interface AccessRule {
-  readonly everyone: boolean;
-  readonly roles: readonly Subject[];
-  readonly people: readonly Subject[];
+/** What tells the rules of a place apart, besides the amounts of limits. */
+export interface RuleName {
+  readonly who: Subject;
+  /** {@link ALL}, {@link MODERATION}, a family, which includes its commands, or a command. */
+  readonly what: string;
 }
 
-/** Who may use a command in a channel, or in a server as far as its channels decide nothing. */
-export interface CommandAccess {
-  /** As it is known, or `all`. */
-  readonly command: string;
-  /** The rule that holds, and where it was said; when absent, everyone may. */
-  readonly said?: { readonly rule: AccessRule; readonly from: Where };
-  /** Who may not, in spite of the rule. */
-  readonly barred: readonly Subject[];
-  /** Of all commands: those about which something was said that holds besides. */
-  readonly named: readonly string[];
-  readonly others: OwnChoices;
+export interface AccessRule extends RuleName {
+  readonly type: 'allow' | 'deny';
 }
 
-export interface AccessInForce {
-  /** By command, or `all`; only where somebody decided. */
-  readonly channel: Readonly<Record<string, AccessRule>>;
-  readonly server: Readonly<Record<string, AccessRule>>;
-  /** By command, or `all`: who may not use it, in spite of the rules. */
-  readonly barred: Readonly<Record<Where, Readonly<Record<string, readonly Subject[]>>>>;
-  readonly blocked: readonly Subject[];
-  readonly moderators: readonly Subject[];
-  readonly exemptModerators: boolean;
-  /** Whether people of other workspaces that share the channel are served. */
-  readonly visitors: boolean;
+export interface LimitRule extends RuleName {
+  readonly type: 'limit';
+  readonly what: (typeof LIMITABLE)[number];
+  readonly per: LimitPeriod;
+  readonly of: 'requests' | 'units';
+  readonly most: number;
+  /** All people of the channel or server share it. Only for everyone. */
+  readonly together?: boolean | undefined;
+}
+
+/** No limit that moderators set holds. */
+export interface UnlimitedRule extends RuleName {
+  readonly type: 'unlimited';
+  readonly what: (typeof LIMITABLE)[number];
+}
+
+/** What moderators decided for somebody about something. */
+export type Rule = AccessRule | LimitRule | UnlimitedRule;
+
+export interface RulesInForce {
+  readonly limits: readonly LimitInForce[];
+  /** Everything but limits, each with its place, as in `Bob may not use /image (this server)`. Plain. */
+  readonly rules: readonly string[];
   /** Nothing new is taken in the server. */
   readonly paused: boolean;
+}
+
+/** What holds for somebody after a change. Plain. */
+export interface RuleReport {
+  /** Sentences: what applies now, and why. */
+  readonly now: readonly string[];
+  /** Other rules about the same thing, here or in the server. */
+  readonly related: readonly string[];
+  /** After a change for the server: channels that have rules of their own about it. */
+  readonly channels: OwnChoices;
 }
 
 /** One change by a moderator. */
@@ -200,14 +223,14 @@ export interface ChosenModel {
 /** After a choice for the server: channels that decided otherwise for themselves, which still holds there. Plain. */
 export type OwnChoices = readonly string[];
 
+export const RESETTABLE = [...FAMILIES, 'prompt', 'assistant', 'footer', 'talk', 'pages'] as const;
+export type Resettable = (typeof RESETTABLE)[number];
+
 /** The tools of moderators' commands, for one person in one channel. Methods throw UserError with a sentence. */
 export interface Moderation {
   readonly models: {
     inForce(): Promise<readonly ModelInForce[]>;
     choose(family: Family, name: string, where: Where): Promise<ChosenModel>;
-    reset(family: Family, where: Where): Promise<boolean>;
-    /** Fetches the list now; resolves to how many models the account has. */
-    refresh(): Promise<number>;
   };
   readonly answers: {
     inForce(): Promise<AnswersInForce>;
@@ -215,48 +238,29 @@ export interface Moderation {
       change: { readonly systemPrompt?: string; readonly assistant?: boolean; readonly footer?: boolean },
       where: Where,
     ): Promise<OwnChoices>;
-    reset(what: 'systemPrompt' | 'assistant' | 'footer', where: Where): Promise<boolean>;
     /** Whether each message in this channel is a question. */
     talk(on: boolean): Promise<void>;
   };
   readonly pages: {
     inForce(): Promise<PagesInForce>;
     set(on: boolean, where: Where): Promise<OwnChoices>;
-    reset(where: Where): Promise<boolean>;
     /** The link to the songs of this channel, made once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
     /** Takes that link away: the next one is another. Resolves to whether there was one. */
     withdrawAlbum(): Promise<boolean>;
   };
-  readonly limits: {
-    inForce(): Promise<readonly LimitInForce[]>;
-    /** Resolves to the limit in words, as in `5 songs per person and day`. Plain. */
-    set(limit: Limit): Promise<string>;
-    /** `sentence`: what is not limited now, as in `songs per person and day`. Plain. */
-    reset(limit: LimitName): Promise<{ readonly changed: boolean; readonly sentence: string }>;
-    exemptModerators(exempt: boolean): Promise<void>;
+  /** Takes a choice back. Resolves to whether there was one. */
+  reset(choice: Resettable, where: Where): Promise<boolean>;
+  readonly rules: {
+    inForce(): Promise<RulesInForce>;
+    /** Replaces the rule about the same. Resolves to what holds then. */
+    set(rule: Rule, where: Where): Promise<RuleReport>;
+    /** Takes back every rule and limit for somebody about something. Resolves to what there was, in words, and to what holds then. */
+    reset(name: RuleName, where: Where): Promise<RuleReport & { readonly removed: readonly string[] }>;
     /** While the server is paused nothing new is taken, and what runs ends. Resolves to whether it was otherwise. */
     pause(paused: boolean): Promise<boolean>;
     /** Whether the operator gave prices, so that limits in units mean something. */
     readonly hasUnits: boolean;
-  };
-  readonly access: {
-    inForce(): Promise<AccessInForce>;
-    /** Without a subject: for all. Resolves to what holds then. Throws UserError for a subject that stays barred all the same. */
-    allow(command: string, who: Subject | undefined, where: Where): Promise<CommandAccess>;
-    /** Without a subject, for all. With one, for that person or role, in spite of the rule for all. */
-    forbid(command: string, who: Subject | undefined, where: Where): Promise<CommandAccess>;
-    reset(command: string, where: Where): Promise<boolean>;
-    /** Whether people of other workspaces that share a channel are served. */
-    allowVisitors(allowed: boolean, where: Where): Promise<OwnChoices>;
-    resetVisitors(where: Where): Promise<boolean>;
-    block(who: Subject): Promise<void>;
-    unblock(who: Subject): Promise<boolean>;
-    /** Only for those who moderate by the platform's own right. */
-    appoint(who: Subject): Promise<void>;
-    dismiss(who: Subject): Promise<boolean>;
-    /** Names of what can be allowed and forbidden. */
-    readonly commands: readonly string[];
   };
   /** Changes here and in the server, newest first. */
   audit(limit: number): Promise<readonly Change[]>;

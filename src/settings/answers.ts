@@ -11,7 +11,6 @@ const NAMES = {
   footer: 'footer',
   pages: 'pages of songs',
   talk: 'every message is a question',
-  visitors: 'visitors',
 } as const;
 
 export function answersInForce({ channel, server }: Decisions): AnswersInForce {

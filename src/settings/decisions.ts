@@ -3,9 +3,16 @@
  * overwrites another.
  */
 import { z } from 'zod';
-import { FAMILIES, LIMITED } from '../core/family.ts';
+import { FAMILIES } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
-import { type Actor, type Change, LIMIT_PERIODS, type PagesInForce, type Where } from '../core/moderation.ts';
+import {
+  type Actor,
+  type Change,
+  LIMIT_PERIODS,
+  LIMITABLE,
+  type PagesInForce,
+  type Where,
+} from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
@@ -131,14 +138,15 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
     },
 
     async forget(platform, person) {
-      const isNamed = ({ by }: { readonly by: Actor }) => by.id === person;
+      const hasRuleName = ({ by }: { readonly by: Actor }) => by.id === person;
       const unnamed = <Item extends { by: Actor }>(item: Item): Item =>
-        isNamed(item) ? { ...item, by: FORGOTTEN } : item;
+        hasRuleName(item) ? { ...item, by: FORGOTTEN } : item;
       await editAll(
         (key) => key.startsWith(`${encodeURIComponent(platform)}:`),
         (settings) => {
           const models = Object.entries(settings.models);
-          if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(isNamed)) return settings;
+          if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(hasRuleName))
+            return settings;
           return {
             ...settings,
             models: Object.fromEntries(models.map(([family, chosen]) => [family, unnamed(chosen)])),
@@ -180,14 +188,11 @@ function keyIn(address: Address, channel: string): string {
   return `${serverKey(address)}:${encodeURIComponent(channel)}`;
 }
 
-/** People in a longer list should have a role. */
-export const MOST_SUBJECTS = 100;
-export const MOST_LIMITS = 100;
+/** For each server and channel. */
+export const MOST_RULES = 200;
 
 const actor = z.object({ id: z.string(), displayName: z.string() });
 const subject = z.object({ type: z.enum(['role', 'person']), id: z.string(), name: z.string().optional() });
-const subjects = z.array(subject).readonly().default([]);
-
 const chosenModel = z.object({
   id: z.string(),
   by: actor,
@@ -196,16 +201,19 @@ const chosenModel = z.object({
   toldGoneAt: z.number().optional(),
 });
 
-const accessRule = z.object({ everyone: z.boolean().default(false), roles: subjects, people: subjects });
-
-const limit = z.object({
-  scope: z.enum(['person', 'channel', 'server']),
-  who: subject.optional(),
-  family: z.enum(LIMITED).optional(),
-  per: z.enum(LIMIT_PERIODS),
-  of: z.enum(['requests', 'units']),
-  most: z.number().min(0),
-});
+const rule = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['allow', 'deny']), who: subject, what: z.string() }),
+  z.object({
+    type: z.literal('limit'),
+    who: subject,
+    what: z.enum(LIMITABLE),
+    per: z.enum(LIMIT_PERIODS),
+    of: z.enum(['requests', 'units']),
+    most: z.number().min(0),
+    together: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('unlimited'), who: subject, what: z.enum(LIMITABLE) }),
+]);
 
 const change = z.object({
   id: z.string(),
@@ -229,19 +237,12 @@ const settingsSchema = z.object({
   pages: z.boolean().optional(),
   /** A channel's: what the link to its album must hold; absent where it has none. */
   album: z.string().optional(),
-  limits: z.array(limit).readonly().default([]),
-  exemptModerators: z.boolean().optional(),
   /** A channel's: each message in it is a question. */
   talk: z.boolean().optional(),
-  /** People of other workspaces that share a channel are served. */
-  visitors: z.boolean().optional(),
   /** A server's: nothing new is taken. */
   paused: z.boolean().optional(),
-  access: z.record(z.string(), accessRule).default({}),
-  /** By command: people and roles who may not use it, in spite of the rules. */
-  barred: z.record(z.string(), subjects).default({}),
-  blocked: subjects,
-  moderators: subjects,
+  /** Who may use what, and how much: oldest first. */
+  rules: z.array(rule).readonly().default([]),
   /** A server's: the channels that have settings of their own. */
   channels: z.array(z.string()).default([]),
   /** What people call these channels, where it is known. */

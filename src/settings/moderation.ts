@@ -1,21 +1,27 @@
 /** The tools of moderators' commands, put together for one person and one address. */
+import type { AnyCommand } from '../core/bot/command.ts';
 import { notModerator, UserError } from '../core/errors.ts';
+import type { Family } from '../core/family.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
-import type { CommandAccess, DayUsage, Forgotten, Moderation, Where } from '../core/moderation.ts';
+import {
+  type DayUsage,
+  type Forgotten,
+  MODERATION,
+  type Moderation,
+  type Resettable,
+  type RuleName,
+  type RuleReport,
+  type Where,
+} from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { System } from '../core/system.ts';
 import type { Models } from '../gateway/models/models.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
-import {
-  ALL_COMMANDS,
-  accessTo,
-  assertNotBarredElsewhere,
-  decidesAccess,
-  visitorsAllowed,
-} from './access/access.ts';
-import { addSubject, allow, forbid, removeSubject, resetAccess } from './access/changes.ts';
+import { resetRules, setPause, setRule } from './access/changes.ts';
+import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';
+import { placedText, ruleText } from './access/words.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, setValue } from './answers.ts';
 import {
@@ -26,10 +32,9 @@ import {
   pagesInForce,
 } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
-import { keptWith, resetLimit, setExemption, setLimit, setPause } from './limits/changes.ts';
 import type { Meter } from './limits/limits.ts';
-import { describeLimit, describeLimitName } from './limits/words.ts';
-import { chooseModel, type ModelSettings, resetModel } from './models.ts';
+import { chooseModel, type FoundModel, type ModelSettings, resetModel } from './models.ts';
+import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from './report.ts';
 
 const DAY = 24 * 3_600_000;
 /** People that a report of usage names. */
@@ -42,8 +47,7 @@ export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly meter: Meter;
   readonly usage: UsageStore;
   readonly feedback: Pick<FeedbackStore, 'summary'>;
-  /** Names of the commands that can be allowed and forbidden. */
-  readonly commands: readonly string[];
+  readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly'>[];
   readonly hasUnits: boolean;
   /** A picture of it; undefined where none could be made. */
   readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
@@ -74,10 +78,12 @@ export function moderationFor(
     const channels = where === 'server' ? await decisions.channels(address) : [];
     return channels.filter(({ settings: own }) => isOther(own)).map(({ name }) => name);
   };
-  const accessNow = async (command: string, where: Where): Promise<CommandAccess> => ({
-    ...accessTo(command, where, await read()),
-    others: await othersThan(where, (own) => decidesAccess(command, own)),
-  });
+  const thingsOf = thingsBy(options.commands);
+  const report = async (name: RuleName, where: Where, aspects: readonly Aspect[]): Promise<RuleReport> => {
+    const asked: ReportOptions = { name, where, aspects, settings: await read(), at: address, thingsOf };
+    const channels = await othersThan(where, (own) => decidesToo(asked, own));
+    return { ...reportOn(asked), channels };
+  };
   const server = { platform: address.platform, guild: serverOf(address) ?? '' };
   const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
 
@@ -87,7 +93,7 @@ export function moderationFor(
       async choose(family, name, where) {
         // The list may not have come yet, or be old: a new model is a reason to choose one.
         await options.gatewayModels.list().catch(() => []);
-        const found = models.find(family, name);
+        const found = await findModel(family, name);
         const { id, displayName } = person;
         await change(where, chooseModel(family, found.model, { id, displayName }, now()));
         const channels = where === 'server' ? await decisions.channels(address) : [];
@@ -97,8 +103,6 @@ export function moderationFor(
         });
         return { ...found, others };
       },
-      reset: (family, where) => change(where, resetModel(family)),
-      refresh: async () => (await options.gatewayModels.refresh()).length,
     },
 
     answers: {
@@ -115,7 +119,6 @@ export function moderationFor(
             isAnother(own.footer, footer),
         );
       },
-      reset: (what, where) => change(where, setValue(what, undefined)),
       async talk(on) {
         await change('channel', setValue('talk', on ? true : undefined));
       },
@@ -127,7 +130,6 @@ export function moderationFor(
         await change(where, setValue('pages', on));
         return othersThan(where, (own) => isAnother(own.pages, on));
       },
-      reset: (where) => change(where, setValue('pages', undefined)),
       async album() {
         const url = (key: string) => options.albumUrl(address, key);
         const { album } = (await read()).channel;
@@ -138,71 +140,38 @@ export function moderationFor(
       withdrawAlbum: () => change('channel', closeAlbum),
     },
 
-    limits: {
-      inForce: async () => meter.inForce(address, person, await read()),
-      async set(limit) {
-        await change(keptWith(limit), setLimit(limit, address));
-        return describeLimit(limit, address);
+    reset: (choice, where) => change(where, resetEdit(choice)),
+
+    rules: {
+      async inForce() {
+        const settings = await read();
+        const rules = placedRules(settings).filter(({ rule }) => rule.type !== 'limit');
+        return {
+          limits: await meter.inForce(address, person, settings),
+          rules: rules.map((placed) => placedText(placed, address)),
+          paused: settings.server.paused ?? false,
+        };
       },
-      async reset(limit) {
-        const changed = await change(keptWith(limit), resetLimit(limit, address));
-        return { changed, sentence: describeLimitName(limit, address) };
+      async set(rule, where) {
+        assertMayDecide(rule, where);
+        await change(where, setRule(rule, { from: where, at: address }));
+        return report(rule, where, [aspectOf({ rule, from: where })]);
       },
-      async exemptModerators(exempt) {
-        await change('server', setExemption(exempt));
+      async reset(name, where) {
+        assertMayDecide(name, where);
+        const settings = await read();
+        const removed = placedRules(settings).filter(
+          ({ rule, from }) => from === where && hasRuleName(rule, name),
+        );
+        await change(where, resetRules(name, { from: where, at: address }));
+        const aspects = new Set<Aspect>(removed.length === 0 ? ['access'] : removed.map(aspectOf));
+        return {
+          ...(await report(name, where, [...aspects])),
+          removed: removed.map((placed) => ruleText(placed, address)),
+        };
       },
       pause: (paused) => change('server', setPause(paused)),
       hasUnits: options.hasUnits,
-    },
-
-    access: {
-      async inForce() {
-        const { channel, server } = await read();
-        const { blocked, moderators, exemptModerators = false, paused = false } = server;
-        return {
-          channel: channel.access,
-          server: server.access,
-          barred: { channel: channel.barred, server: server.barred },
-          blocked,
-          moderators,
-          exemptModerators,
-          visitors: visitorsAllowed({ channel, server }),
-          paused,
-        };
-      },
-      async allow(command, who, where) {
-        const name = knownCommand(command);
-        if (who) assertNotBarredElsewhere(name, who, where, await read());
-        await change(where, allow(name, who));
-        return accessNow(name, where);
-      },
-      async forbid(command, who, where) {
-        const name = knownCommand(command);
-        await change(where, forbid(name, who));
-        return accessNow(name, where);
-      },
-      reset: (command, where) => change(where, resetAccess(knownCommand(command))),
-      async allowVisitors(allowed, where) {
-        await change(where, setValue('visitors', allowed));
-        return othersThan(where, (own) => isAnother(own.visitors, allowed));
-      },
-      resetVisitors: (where) => change(where, setValue('visitors', undefined)),
-      async block(who) {
-        if (who.type === 'person' && who.id === person.id) {
-          throw new UserError('You cannot block yourself.', 'who');
-        }
-        await change('server', addSubject('blocked', who));
-      },
-      unblock: (who) => change('server', removeSubject('blocked', who)),
-      async appoint(who) {
-        assertNative();
-        await change('server', addSubject('moderators', who));
-      },
-      async dismiss(who) {
-        assertNative();
-        return change('server', removeSubject('moderators', who));
-      },
-      commands: [ALL_COMMANDS, ...options.commands],
     },
 
     audit: (limit) => decisions.changes(address, limit),
@@ -225,22 +194,47 @@ export function moderationFor(
     forgetMe: () => options.forget({ platform: address.platform, person: person.id }),
   };
 
-  /** Moderators whom others named cannot name more: the platform decides who may. */
-  function assertNative(): void {
+  async function findModel(family: Family, name: string): Promise<FoundModel> {
+    try {
+      return models.find(family, name);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      // It may be newer than the list.
+      await options.gatewayModels.refresh().catch(() => []);
+      return models.find(family, name);
+    }
+  }
+
+  /** Throws UserError where the person may not decide it, or it is decided elsewhere. */
+  function assertMayDecide({ what }: RuleName, where: Where): void {
+    if (what !== MODERATION) return;
+    if (where === 'channel')
+      throw new UserError(
+        `Who moderates is decided for the whole ${serverWord(address)}: add where:${serverWord(address)}.`,
+        'where',
+      );
+    // The platform decides who may name moderators.
     if (person.moderator) return;
     throw notModerator(
       person,
       `Only those who may manage this ${serverWord(address)} by its own rights can name moderators of this bot.`,
     );
   }
+}
 
-  function knownCommand(name: string): string {
-    const bare = name.trim().replace(/^\//, '').toLowerCase();
-    if (bare === ALL_COMMANDS || options.commands.includes(bare)) return bare;
-    throw new UserError(
-      `There is no command “${name}” to decide about. There are ${[ALL_COMMANDS, ...options.commands].join(', ')}.`,
-      'command',
-    );
+const aspectOf = (placed: PlacedRule): Aspect => (isAccessRule(placed) ? 'access' : 'limits');
+
+function resetEdit(choice: Resettable): Edit {
+  switch (choice) {
+    case 'prompt':
+      return setValue('systemPrompt', undefined);
+    case 'assistant':
+    case 'footer':
+    case 'talk':
+    case 'pages':
+      return setValue(choice, undefined);
+    default:
+      return resetModel(choice);
   }
 }
 

@@ -83,50 +83,67 @@ describe('/models', () => {
 
   test('reset tells what holds now', async () => {
     await run('models', 'set', { family: 'song', model: 'V4', where: 'server' });
-    expect(await says('models', 'reset', { family: 'song' })).toBe(
+    expect(await says('models', 'reset', { what: 'song' })).toBe(
       '\nThere was no choice for song in this channel.\n',
     );
-    expect(await says('models', 'reset', { family: 'song', where: 'server' })).toContain(
-      'Taken back. **Songs**: **V5**',
+    expect(await says('models', 'reset', { what: 'song', where: 'server' })).toContain(
+      'Taken back.\n\n**Songs**: **V5**',
     );
   });
 
-  test('refresh asks the gateway again', async () => {
-    expect(await says('models', 'refresh')).toContain('3 models');
-    expect(administered.list.refreshes).toBe(1);
+  test('set asks the gateway again before it refuses a name', async () => {
+    administered.list.refresh = async () => {
+      administered.list.offer(['chat-brand-new']);
+      return administered.list.cached();
+    };
+    expect(await says('models', 'set', { family: 'ask', model: 'chat-brand-new' })).toContain('now use');
   });
 
-  test('prompt opens a form with what is there, keeps it, and takes it back', async () => {
-    expect(await run('models', 'prompt')).toMatchObject({
-      type: 'form',
-      form: { id: 'models prompt', initial: { where: 'channel' }, options: { text: { required: true } } },
+  test('answers sets the prompt, the assistant and the footer, and reset takes each back', async () => {
+    const answer = await says('models', 'answers', {
+      prompt: 'Be brief.\nRhyme.',
+      assistant: true,
+      footer: false,
+      where: 'server',
     });
-    await run('models', 'prompt', { text: 'Be brief.\nRhyme.', where: 'channel' });
-    expect(await run('models', 'prompt')).toMatchObject({ form: { initial: { text: 'Be brief.\nRhyme.' } } });
-    expect(await says('models', 'show')).toContain('Rhyme. (chosen for this channel)');
-    expect(await says('models', 'prompt', { reset: true })).toContain('Taken back');
+    expect(answer).toContain('Rhyme. (chosen for this server)');
+    expect(answer).toContain('commands): on, chosen for this server');
+    expect(answer).toContain('answer): off, chosen for this server');
+    expect(await says('models', 'reset', { what: 'footer', where: 'server' })).toContain(
+      'answer): on, the default of whoever runs this bot',
+    );
+    await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await says('models', 'show')).toContain('**System prompt**: none');
-  });
-
-  test('answers switches the assistant and the footer', async () => {
-    const said = await says('models', 'answers', { assistant: true, footer: false, where: 'server' });
-    expect(said).toContain('commands): on, chosen for this server');
-    expect(said).toContain('answer): off, chosen for this server');
-    await run('models', 'answers', { reset: true, where: 'server' });
-    expect(await says('models', 'show')).toContain('answer): on, the default of whoever runs this bot');
+    expect(await says('models', 'reset', { what: 'prompt' })).toContain(
+      'There was no choice for prompt in this channel.',
+    );
   });
 
   test('answers opens a form with what is decided here, and changes what was changed in it alone', async () => {
     await run('models', 'answers', { assistant: true, where: 'server' });
-    await run('models', 'answers', { footer: false });
+    await run('models', 'answers', { footer: false, prompt: 'Rhyme.' });
     const opened = await run('models', 'answers');
     if (opened.type !== 'form') throw new Error('No form was opened');
-    expect(opened.form).toMatchObject({ id: 'models answers', initial: { footer: 'off', where: 'channel' } });
-    expect(opened.form.initial).not.toHaveProperty('assistant');
+    expect(opened.form).toMatchObject({
+      id: 'models answers',
+      initial: { prompt: 'Rhyme.', footer: 'off', where: 'channel' },
+    });
+    expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'where']);
     await run('models', 'answers', opened.form.initial);
     const shown = await says('models', 'show');
     expect(shown).toContain('commands): on, chosen for this server');
     expect(shown).toContain('answer): off, chosen for this channel');
+  });
+
+  test('talk is chosen for this channel, shown, and taken back', async () => {
+    expect(await says('models', 'answers', { talk: true })).toContain('is a question): on. Each message is');
+    expect(await run('models', 'answers')).toMatchObject({ form: { initial: { talk: 'on' } } });
+    expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
+      option: 'talk',
+    });
+    expect(await says('models', 'reset', { what: 'talk' })).toContain('is a question): off');
+    const direct = { address: { ...HERE, direct: true } };
+    expect(await run('models', 'answers', { talk: true }, direct)).toMatchObject({ option: 'talk' });
   });
 
   test('a model that is gone is told in show', async () => {
@@ -140,7 +157,6 @@ describe('/models', () => {
 
 describe('what is said of a server names the channels that decided for themselves', () => {
   const SONGS = { address: { ...HERE, channel: 'songs', channelName: 'songs' } };
-  const SLACK = { ...HERE, platform: 'slack', channelName: 'lounge' };
   const STILL = 'Their own choice still wins in #songs.';
 
   test('by pages', async () => {
@@ -152,27 +168,10 @@ describe('what is said of a server names the channels that decided for themselve
   });
 
   test('by a system prompt, the assistant and the footer', async () => {
-    await run('models', 'prompt', { text: 'Be rude' }, SONGS);
-    await run('models', 'answers', { footer: false }, SONGS);
-    expect(await says('models', 'prompt', { text: 'Be kind', where: 'server' })).toContain(STILL);
+    await run('models', 'answers', { prompt: 'Be rude', footer: false }, SONGS);
+    expect(await says('models', 'answers', { prompt: 'Be kind', where: 'server' })).toContain(STILL);
     expect(await says('models', 'answers', { footer: true, where: 'server' })).toContain(STILL);
     expect(await says('models', 'answers', { assistant: true, where: 'server' })).not.toContain('still wins');
-  });
-
-  test('by visitors, which can be taken back', async () => {
-    const visitors = (options: Invocation['options']) =>
-      says('limits', 'visitors', options, { address: SLACK });
-    await visitors({ allow: true });
-    expect(await visitors({ allow: false, where: 'server' })).toContain(
-      'not served in this workspace, and told so. Their own choice still wins in #lounge.',
-    );
-    expect(await visitors({ reset: true })).toContain(
-      'Taken back. People of other workspaces are not served in this channel.',
-    );
-    expect(await visitors({ reset: true })).toContain('Nothing was decided for this channel.');
-    expect(await visitors({ allow: false, where: 'server' })).not.toContain('still wins');
-    const opened = await run('limits', 'visitors', {}, { address: SLACK });
-    expect(opened).toMatchObject({ form: { id: 'limits visitors', initial: { allow: 'off' } } });
   });
 });
 
@@ -181,12 +180,11 @@ test('Again answers as is decided now: by the model with commands only while it 
   const said = (text: string) => ({ type: 'text' as const, text });
   const question = { role: 'user' as const, parts: [said('Make a song')] };
   const turns = [{ role: 'user' as const, parts: [{ type: 'image' as const, file: picture }] }, question];
-  const group = 'Several people talk here. The name of who says it stands before each message.';
   const commands = ['song', 'lyrics', 'image', 'video', 'stems'];
   const work = {
     route: 'answer' as const,
     dialect: 'gen' as const,
-    request: { model: 'gem', turns, system: `Be rude.\n\n${group}` },
+    request: { model: 'gem', turns, system: 'Be rude.' },
     way: { type: 'tools' as const, commands },
     reply: true,
   };
@@ -203,9 +201,9 @@ test('Again answers as is decided now: by the model with commands only while it 
     route: 'answer',
     dialect: 'chat',
     reply: false,
-    request: { model: 'chat-small', turns: unseen, system: group },
+    request: { model: 'chat-small', turns: unseen },
   });
-  await run('models', 'prompt', { text: 'Be kind.' });
+  await run('models', 'answers', { prompt: 'Be kind.' });
   await run('models', 'answers', { assistant: true, footer: false });
   for (const model of ['gem', 'another-gem'])
     expect(await again(model)).toEqual({
@@ -214,7 +212,7 @@ test('Again answers as is decided now: by the model with commands only while it 
       reply: false,
       way: work.way,
       footer: false,
-      request: { model, turns, system: `Be kind.\n\n${group}` },
+      request: { model, turns, system: 'Be kind.' },
     });
 });
 
@@ -241,34 +239,39 @@ test('Again answers by the model that a person named, with commands only while i
 describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await says('limits', 'show')).toContain('Nothing is limited.');
-    expect(await says('limits', 'set', { scope: 'person', family: 'song', most: 2, per: 'hour' })).toContain(
-      'The limit is now 2 songs per person and hour.',
-    );
+    const set = await says('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
+    expect(set).toContain('In this server, everyone now has: 2 songs per person and hour.');
+    expect(set).toContain('Undo: /limits reset what:song where:server');
     expect(await says('limits', 'show')).toContain(
       '2 songs per person and hour (chosen for this server): 0 requests used',
     );
-    expect(await says('limits', 'set', { scope: 'person', family: 'song', per: 'hour' })).toContain(
-      'There is no limit on songs per person and hour any more.',
+    expect(await says('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
+      'everyone now has: 1 song per day in this channel, for all together; 2 songs per person and hour.',
     );
-    expect(await says('limits', 'reset', { scope: 'channel' })).toContain('There was no limit');
+    const reset = await says('limits', 'reset', { what: 'song', where: 'server' });
+    expect(reset).toContain('Taken back: 2 songs per person and hour.');
+    expect(reset).toContain('In this server, no limit on songs set here holds for everyone now.');
+    expect(await says('limits', 'reset', { what: 'ask' })).toContain('There was nothing to take back.');
   });
 
   test('for somebody, by mention; anything else is asked for again', async () => {
-    expect(await says('limits', 'set', { scope: 'server', most: 0, who: '<@troll|Troll>' })).toContain(
-      '0 requests per day for Troll',
-    );
-    expect(await says('limits', 'set', { scope: 'person', most: 50, who: '<@&42|Fans>' })).toContain(
-      'for each person with the role Fans',
-    );
-    const outcome = await run('limits', 'set', { scope: 'person', most: 1, who: 'Ada' });
+    expect(
+      await says('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
+    ).toContain('Troll now has: 0 requests per day for Troll.');
+    const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
+    await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
+    expect(await says('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
+    const unlimited = await says('limits', 'set', fans);
+    expect(unlimited).toContain('no limit on requests set here holds for Fans now');
+    expect(unlimited).toContain('- 5 requests per person and day (this server)');
+    expect(await says('limits', 'show')).toContain('no limit on requests for Fans (this server)');
+    const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
     expect(privately(outcome).text).toContain('I cannot tell who “Ada” is');
     expect(outcome).toMatchObject({ option: 'who' });
-  });
-
-  test('for @everyone, it is for each person', async () => {
-    expect(await says('limits', 'set', { scope: 'person', most: 5, who: '@everyone' })).toContain(
-      'The limit is now 5 requests per person and day.',
-    );
+    for (const options of [{ who: '<@ada>', most: 1 }, {}])
+      expect(await run('limits', 'set', { what: 'all', together: true, ...options })).toMatchObject({
+        option: 'together',
+      });
   });
 
   test('says when units mean nothing because no prices are set', async () => {
@@ -277,88 +280,87 @@ describe('/limits', () => {
       id: 'units',
       command: 'limits',
       subcommand: 'set',
-      options: { scope: 'server', most: 5, of: 'units' },
+      options: { what: 'all', most: 5, of: 'units' },
       address: HERE,
       person: MOD,
     });
     expect(privately(outcome).text).toContain('has set no prices');
   });
 
-  test('exempt can be switched off in its form, which holds what is set', async () => {
-    await run('limits', 'exempt', { exempt: true });
-    const opened = await run('limits', 'exempt');
-    expect(opened).toMatchObject({ form: { id: 'limits exempt', initial: { exempt: 'on' } } });
-    expect(await says('limits', 'exempt', { exempt: 'off' })).toContain('hold for moderators too');
-  });
-
-  test('access: allow, forbid, inherit, block, appoint, and what show says of them', async () => {
-    expect(await says('limits', 'allow', { command: '/Song', who: '<@&7|DJ>', where: 'server' })).toContain(
-      'In this server, /song is now for: DJ. Moderators may always.',
+  test('allow, deny and reset say what applies now and why, and show lists it', async () => {
+    expect(await says('limits', 'deny', { what: 'song', where: 'server' })).toContain(
+      'In this server, nobody may use /song and the other commands for songs now.',
     );
-    expect(await says('limits', 'forbid', { command: 'all' })).toContain(
-      'In this channel, all commands are now for: nobody',
+    const allowed = await says('limits', 'allow', { what: 'song', who: '<@&7|DJ>', where: 'server' });
+    expect(allowed).toContain('In this server, DJ may use /song and the other commands for songs now.');
+    expect(allowed).toContain(
+      'Also decided:\n- nobody may use /song and the other commands for songs (this server)',
     );
-    await run('limits', 'block', { who: '<@troll|Troll>' });
-    expect(await says('limits', 'appoint', { who: '<@&8|Helpers>' })).toContain(
-      'Helpers can now use /models, /limits and /pages in this server.',
+    expect(allowed).toContain('Undo: /limits reset what:song who:@DJ where:server');
+    await run('limits', 'deny', { what: 'all', who: '<@troll|Troll>', where: 'server' });
+    expect(await says('limits', 'allow', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
+      'Server Settings → Integrations',
     );
-    await run('limits', 'exempt', { exempt: true });
+    await run('limits', 'allow', { what: 'lyrics' });
     const shown = await says('limits', 'show');
     for (const line of [
-      'all commands in this channel: nobody',
-      '/song in this server: DJ',
-      'blocked: Troll',
-      'moderators of this bot, beside the server’s own: Helpers',
-      'moderators are exempt from the limits set here',
+      'everyone may use /lyrics (this channel)',
+      'DJ may use /song and the other commands for songs (this server)',
+      'Troll may not use any command (this server)',
+      'Helpers may use the commands for moderators (this server)',
+      'A channel’s rules win over the server’s',
     ])
       expect(shown).toContain(line);
-    expect(await says('limits', 'inherit', { command: 'all' })).toContain('Taken back');
-    expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('can use me again');
-    expect(await says('limits', 'unblock', { who: '<@troll>' })).toContain('was not blocked');
-    expect(await says('limits', 'forbid', { command: 'song', who: '<@bob|Bob>', where: 'server' })).toContain(
-      'In this server, /song is now for: DJ, but not for Bob. Moderators may always.',
+    expect(await says('limits', 'reset', { what: 'lyrics' })).toContain(
+      'In this channel, nobody may use /lyrics now: nobody may use /song and the other commands for songs (this server).',
     );
-    expect(await says('limits', 'show')).toContain('/song in this server: not Bob');
-    expect(await says('limits', 'allow', { command: 'dance' })).toContain('There is no command “dance”');
-  });
-
-  test('allow and forbid answer with what holds, wherever it was said', async () => {
-    await run('limits', 'forbid', { command: 'image', where: 'server' });
-    expect(await says('limits', 'forbid', { command: 'image', who: '<@bob|Bob>' })).toContain(
-      'In this channel, /image is now for: nobody, as the rule of this server says. Moderators may always.',
+    expect(await says('limits', 'reset', { what: 'song', where: 'server' })).toContain(
+      'everyone may use /song and the other commands for songs now: no rule says otherwise.',
     );
-    await run('limits', 'forbid', { command: 'ask', who: '<@bob|Bob>', where: 'server' });
-    expect(await says('limits', 'allow', { command: 'ask' })).toContain(
-      'In this channel, /ask is now for: everyone, but not for Bob.',
+    expect(await says('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
+      'Helpers may not use the commands for moderators now: no rule lets them.',
     );
-    await run('limits', 'forbid', { command: 'lyrics' });
-    await run('limits', 'forbid', { command: 'stems', who: '<@eve|Eve>' });
-    expect(await says('limits', 'allow', { command: 'all' })).toContain(
-      'all commands are now for: everyone. Moderators may always. What was said of /ask, /image, /lyrics, /stems by name still holds.',
-    );
-    await run('limits', 'forbid', { command: 'song' }, { address: { ...HERE, channel: 'quiet' } });
-    expect(await says('limits', 'allow', { command: 'song', where: 'server' })).toContain(
-      'In this server, /song is now for: everyone. Moderators may always. Their own choice still wins in channel channel, channel quiet.',
+    expect(await says('limits', 'allow', { what: 'dance' })).toContain('“what” can be all, song, lyrics');
+    expect(await says('limits', 'allow', { what: 'moderation', who: '<@ada>', where: 'channel' })).toContain(
+      'add where:server',
     );
   });
 
-  test('who is barred for the whole server is not let in by a channel, which says so and locks no one out', async () => {
+  test('what a channel allows everyone lets nobody in whom the server denies, and the answer lists that', async () => {
     const lyrics = (who: string) =>
       run('lyrics', undefined, { topic: 'rain' }, { person: { ...ADA, id: who } });
-    const barred = { command: 'lyrics', who: '<@bob|Bob>' };
-    await run('limits', 'forbid', { ...barred, where: 'server' });
-    const refused = await run('limits', 'allow', barred);
-    expect(refused).toMatchObject({ option: 'who' });
-    expect(privately(refused).text).toBe(
-      'Bob is barred from /lyrics by a decision for all channels, and stays so whatever else is allowed. To take that back: /limits allow command:lyrics who:@Bob where:server',
+    await run('limits', 'deny', { what: 'lyrics', who: '<@bob|Bob>', where: 'server' });
+    expect(await says('limits', 'allow', { what: 'lyrics' })).toContain(
+      '- Bob may not use /lyrics (this server)',
     );
-    expect((await lyrics('ada')).type).toBe('accepted');
-    expect(await says('limits', 'allow', { ...barred, where: 'server' })).toContain('is now for: everyone.');
+    expect([(await lyrics('ada')).type, (await lyrics('bob')).type]).toEqual(['accepted', 'message']);
+    await run('limits', 'allow', { what: 'lyrics', who: '<@bob|Bob>' });
     expect((await lyrics('bob')).type).toBe('accepted');
-    await run('limits', 'forbid', { ...barred, command: 'all' });
-    expect(privately(await run('limits', 'allow', barred)).text).toContain(
-      'Bob is barred from all commands by a decision for this channel',
+  });
+
+  test('a rule for the server names the channels with rules of their own', async () => {
+    await run(
+      'limits',
+      'deny',
+      { what: 'stems' },
+      { address: { ...HERE, channel: 'quiet', channelName: 'quiet' } },
     );
+    expect(await says('limits', 'allow', { what: 'song', where: 'server' })).toContain(
+      'still wins in #quiet.',
+    );
+    expect(await says('limits', 'allow', { what: 'ask', where: 'server' })).not.toContain('still wins');
+    expect(await says('limits', 'set', { what: 'song', most: 3, where: 'server' })).not.toContain(
+      'still wins',
+    );
+  });
+
+  test('on Slack, people of other workspaces are let in by a rule, and rules are of a workspace', async () => {
+    const slack = { address: { ...HERE, platform: 'slack' } };
+    const visitors = { what: 'all', who: 'visitors', where: 'server' };
+    const allowed = await says('limits', 'allow', visitors, slack);
+    expect(allowed).toContain('In this workspace, people of other workspaces may use any command now.');
+    expect(allowed).toContain('Undo: /limits reset what:all who:@visitors where:workspace');
+    expect(await says('limits', 'reset', visitors, slack)).toContain('they are let in only by a rule');
   });
 
   test('who may not use /party cannot use the button that plays a song, either', async () => {
@@ -368,7 +370,7 @@ describe('/limits', () => {
     await world.advance(job);
     const press = { person: ADA, action: { name: 'play', job, index: 0 } };
     expect(await run('song', undefined, {}, press)).toMatchObject({ visibility: 'channel' });
-    await run('limits', 'forbid', { command: 'party', where: 'server' });
+    await run('limits', 'deny', { what: 'party', where: 'server' });
     expect(await says('song', undefined, {}, press)).toContain('Moderators have switched /party off here.');
     expect(await run('song', undefined, {}, { ...press, person: MOD })).toMatchObject({
       visibility: 'channel',
@@ -392,9 +394,7 @@ describe('/limits', () => {
 
   test('what is one is told as one', async () => {
     expect(await says('limits', 'report', { days: 1 })).toContain('Nothing was used in the last day.');
-    administered.list.offer(['chat-small']);
-    expect(await says('models', 'refresh')).toContain('This account may use 1 model.');
-    await run('limits', 'set', { scope: 'server', family: 'song', most: 5 });
+    await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
     expect(await says('limits', 'show')).toContain('(chosen for this server): 1 request used');
   });
@@ -432,7 +432,7 @@ describe('/minstrel', () => {
 
   test('audit is for moderators, newest first', async () => {
     await run('models', 'set', { family: 'ask', model: 'chat-large' });
-    await run('limits', 'exempt', { exempt: true });
+    await run('limits', 'set', { what: 'all', who: 'moderators' });
     expect(await says('minstrel', 'audit', {}, asAda)).toContain('Only moderators may see');
     const lines = (await says('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(2);

@@ -120,10 +120,14 @@ describe('without a route in front of it', () => {
     // Both listings of the emulator name every model, so this one is named here alone.
     upstream.next('/chat/v1/models', json({ data: [{ id: 'chat-small' }], has_more: false }));
     upstream.next('/msg/v1/models', json({ data: [{ id: 'scribe-large' }], has_more: false }));
-    await discord.command({ name: 'models refresh', options: {}, moderator: true }).response();
+    await discord
+      .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
+      .response();
     const message = await ask('scribe-large', 'What is 2 times 2?');
     expect(saidBy(message)).toContain('msg:scribe-large');
-    await discord.command({ name: 'models refresh', options: {}, moderator: true }).response();
+    await discord
+      .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
+      .response();
   });
 });
 
@@ -234,7 +238,7 @@ describe('the small print', () => {
 describe('a system prompt that moderators set', () => {
   it('goes with every question of the channel, where each dialect has a field for it', async () => {
     await discord
-      .command({ name: 'models prompt', options: { text: 'Answer briefly.' }, moderator: true })
+      .command({ name: 'models answers', options: { prompt: 'Answer briefly.' }, moderator: true })
       .response();
     await ask('chat:chat-small', 'Why?');
     await ask('msg:scribe-large', 'Why?');

@@ -72,7 +72,7 @@ it('whoever chooses a model for a family in a form is offered that family’s mo
 });
 
 it('a limit lets one pass, says when the next may, and counts for operators', async () => {
-  expect(await privately(BOB, '/limits', 'set person ask 1 day')).toContain('1 answer per person and day');
+  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person and day');
   const before = slack.botMessages(CHANNEL).length;
   await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
   await slack.until(() => {
@@ -114,13 +114,15 @@ it('a report tells who used what, with a picture', async () => {
   expect(report).toContain(`${running.minstrel.url}/files/`);
 });
 
-it('a person who is blocked is told so at once, and forgets on request', async () => {
-  expect(await privately(BOB, '/limits', `block <@${ADA}|ada>`)).toContain('cannot use me');
-  expect(await privately(ADA, '/song', 'a tune')).toContain('A moderator has blocked you');
+it('a person who is denied everything is told so at once, and forgets on request', async () => {
+  expect(await privately(BOB, '/limits', `deny all <@${ADA}|ada> workspace`)).toContain(
+    'may not use any command',
+  );
+  expect(await privately(ADA, '/song', 'a tune')).toContain('A moderator has denied you');
   expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain(
     'Erased: 1 request with all results, ',
   );
-  expect(await privately(BOB, '/minstrel', 'audit')).toContain('blocked people');
+  expect(await privately(BOB, '/minstrel', 'audit')).toContain('ada may not use any command');
 });
 
 it('people of other workspaces in a shared channel are told that they are not served, until moderators allow it', async () => {
@@ -128,15 +130,19 @@ it('people of other workspaces in a shared channel are told that they are not se
   slack.workspace.channels.get(CHANNEL)?.members.add('U0EVE');
   const before = slack.botMessages(CHANNEL).length;
   expect(await privately('U0EVE', '/image', 'a fox')).toContain('You belong to another workspace');
-  expect(await privately('U0EVE', '/limits', 'visitors allow:on')).toContain(
+  expect(await privately('U0EVE', '/limits', 'allow all visitors')).toContain(
     'Only moderators may use /limits',
   );
   expect(await privately('U0EVE', '/minstrel', 'help')).toContain('What I can do');
-  expect(await privately(BOB, '/limits', 'visitors allow:on')).toContain('served in this channel');
+  expect(await privately(BOB, '/limits', 'allow all visitors')).toContain(
+    'people of other workspaces may use',
+  );
   expect(await privately(BOB, '/limits', 'show')).toContain('people of other workspaces');
   await slack.slash('/image', 'a fox', { user: 'U0EVE' });
   await slack.until(() => slack.botMessages(CHANNEL).length > before);
-  expect(await privately(BOB, '/limits', 'visitors allow:off')).toContain('not served in this channel');
+  expect(await privately(BOB, '/limits', 'reset all visitors')).toContain('let in only by a rule');
   expect(await privately('U0EVE', '/image', 'another fox')).toContain('You belong to another workspace');
-  expect(await privately(BOB, '/minstrel', 'audit')).toContain('visitors: on → off');
+  expect(await privately(BOB, '/minstrel', 'audit')).toContain(
+    'people of other workspaces may use any command → none',
+  );
 });

@@ -93,7 +93,7 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   const limit = (change: 'set' | 'reset', most: object) =>
     discord.command({
       name: `limits ${change}`,
-      options: { scope: 'person', family: 'party', ...most },
+      options: { what: 'party', where: 'server', ...most },
       moderator: true,
     });
   expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
@@ -120,7 +120,7 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   expect(discord.refused).toEqual([]);
 });
 
-it('its buttons work for those who listen, not for those who are blocked, and Stop ends it with a sentence', async () => {
+it('its buttons work for those who listen, not for those who are denied the bot, and Stop ends it with a sentence', async () => {
   const shown = await discord.until(() => panel(), 'the message of the party');
   const guest = discord.world.addUser('Guest');
   expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Join the voice channel');
@@ -130,14 +130,14 @@ it('its buttons work for those who listen, not for those who are blocked, and St
   await voice.until(() => call().speaking.at(-1)?.is === false, 'silence');
   expect(await sayingOf(discord.press('Skip', shown, { user: guest }))).toContain('1 of 2 votes');
   const block = discord.command({
-    name: 'limits block',
-    options: { who: guest.id },
+    name: 'limits deny',
+    options: { what: 'all', who: guest.id, where: 'server' },
     moderator: true,
   });
-  expect(await sayingOf(block)).toContain('cannot use me');
+  expect(await sayingOf(block)).toContain('may not use any command');
   const counted = 'Skip (1 of 2 votes)';
   await discord.until(() => labelsOf(shown).includes(counted), 'the vote under the message');
-  expect(await sayingOf(discord.press(counted, shown, { user: guest }))).toContain('has blocked you');
+  expect(await sayingOf(discord.press(counted, shown, { user: guest }))).toContain('has denied you');
   expect(await sayingOf(discord.press('Stop', shown, { moderator: true }))).toContain('I stop, and leave');
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(

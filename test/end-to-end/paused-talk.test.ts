@@ -22,7 +22,7 @@ it('where every message is a question, each person reads once that the operator 
     DATA_DIR: folder,
   });
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const talk = { name: 'models talk', options: { all: true }, moderator: true };
+  const talk = { name: 'models answers', options: { talk: true }, moderator: true };
   await discord.command(talk).response();
   await writeFile(join(folder, 'paused'), '');
   const refusals = () =>

@@ -262,14 +262,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     );
     await page.emulateMedia({ media: null, colorScheme: null });
     await page.getByRole('button', { name: 'Clear' }).click();
-    for (const line of [
-      '/jobs --all',
-      '/voices',
-      '/minstrel',
-      '/models show',
-      '/limits show',
-      '/pages show',
-    ]) {
+    for (const line of ['/jobs --all', '/voices', '/minstrel', '/models show', '/limits show', '/pages']) {
       await page.getByRole('button', { name: `Try: ${line}` }).click();
       await newest().getByText('Only Mo sees this').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();

@@ -20,11 +20,11 @@ import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts'
 
 /**
  * Who may do what, at every entrance of both chats, with three replicas on one Redis: whichever
- * of them is asked. Bob is barred from /image, Eve is blocked, the others may do all but moderate.
+ * of them is asked. Bob is denied /image, Eve is denied everything, the others may do all but moderate.
  */
 const COUNT = 3;
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
-const REFUSED = /barred you from|blocked you|Only moderators may use/;
+const REFUSED = /denied you|Only moderators may use/;
 const DONE = /Again/;
 
 describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', () => {
@@ -77,11 +77,11 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     await discord.until(() => discord.commands.length > 0, 'registered commands');
     bob = discord.world.addUser('Bob');
     eve = discord.world.addUser('Eve');
-    await moderate('limits forbid', { command: 'image', who: bob.id, where: 'server' });
-    await moderate('limits block', { who: eve.id });
+    await moderate('limits deny', { what: 'image', who: bob.id, where: 'server' });
+    await moderate('limits deny', { what: 'all', who: eve.id, where: 'server' });
     for (const [command, text] of [
-      ['/limits', 'forbid command:image who:<@U0CARL|carl> where:server'],
-      ['/limits', 'block <@U0EVE|eve>'],
+      ['/limits', 'deny what:image who:<@U0CARL|carl> where:server'],
+      ['/limits', 'deny all <@U0EVE|eve> workspace'],
     ] as const)
       await privately('U0BOB', command, text);
   });
@@ -129,7 +129,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     const answers = (words: RegExp) =>
       discord.said().filter((message) => words.test(JSON.stringify(message)));
     discord.mention({ text: 'What is 6 times 7?', user: eve });
-    await discord.until(() => answers(/blocked you/).length > 0, 'a refusal of talk');
+    await discord.until(() => answers(/denied you/).length > 0, 'a refusal of talk');
     discord.mention({ text: 'What is 6 times 7?', user: bob });
     await discord.until(() => answers(/42/).length > 0, 'an answer for Bob');
   });
@@ -144,16 +144,16 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       const asked = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
       return JSON.stringify((await asked.message((m) => labelsOf(m).includes('Again'))).embeds);
     };
-    expect(await ask(bob)).toMatch(/\/image: not done.*barred you from/);
+    expect(await ask(bob)).toMatch(/\/image: not done.*denied you/);
     expect(await ask(discord.user)).toContain('/image: started');
   });
 
   it('Slack: commands, on whichever replica they come', async () => {
     for (let time = 0; time < 2 * COUNT; time += 1) {
-      expect(await privately('U0CARL', '/image', 'a fox')).toContain('barred you from /image');
-      expect(await privately('U0EVE', '/ask', 'Why?')).toContain('blocked you');
+      expect(await privately('U0CARL', '/image', 'a fox')).toContain('denied you /image');
+      expect(await privately('U0EVE', '/ask', 'Why?')).toContain('denied you');
       expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators may use /models');
-      expect(await privately('U0BOB', '/models', 'show')).toContain('Models and answers here');
+      expect(await privately('U0BOB', '/models', 'show')).toContain('What is set here');
     }
   });
 
@@ -173,12 +173,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       return readableText(message);
     };
     const asks = (user: string) => answer(() => slack.slash('/ask', 'Paint a fox.', { user }));
-    expect(await asks('U0CARL')).toMatch(/\/image: not done.*barred you from/s);
+    expect(await asks('U0CARL')).toMatch(/\/image: not done.*denied you/s);
     expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(
-      /not done.*barred/s,
+      /not done.*denied/s,
     );
     expect(await asks('U0ADA')).toContain('/image: started');
-    await privately('U0BOB', '/models', 'answers reset:on where:channel');
+    await privately('U0BOB', '/models', 'reset assistant channel');
   });
 
   it('Slack: buttons and talk', async () => {
@@ -193,10 +193,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     const before = slack.ephemeralsOf('U0CARL').length;
     await slack.press(made, 'Again', { user: 'U0CARL' });
     await slack.until(() => slack.ephemeralsOf('U0CARL').length > before);
-    expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain('barred you from /image');
+    expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain('denied you /image');
     const said = slack.ephemeralsOf('U0EVE').length;
     await slack.mention('What is 6 times 7?', { user: 'U0EVE' });
     await slack.until(() => slack.ephemeralsOf('U0EVE').length > said);
-    expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain('blocked you');
+    expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain('denied you');
   });
 });

@@ -64,7 +64,7 @@ describe('the agent view', () => {
     expect(await suggestions()).toEqual(['Ask a question']);
     expect(await privately(BOB, '/models', 'answers --assistant --where server')).toContain('on');
     expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Paint a picture', 'Film a video']);
-    await privately(BOB, '/limits', 'forbid video where:server');
+    await privately(BOB, '/limits', 'deny video workspace');
     expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Paint a picture', 'Ask a question']);
   });
 

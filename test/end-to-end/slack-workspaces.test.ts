@@ -150,9 +150,9 @@ describe('moderators', () => {
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
     await until(() => home().includes('Pictures in this workspace now use'));
     expect(home()).toContain('chosen for this workspace by bob');
-    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Prompt…');
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'How questions are answered…');
     const prompt = await until(() => slack.openView('U0BOB'));
-    await slack.submitView(prompt, { text: 'Answer like a bard.' });
+    await slack.submitView(prompt, { prompt: 'Answer like a bard.' });
     await until(() => home().includes('Answer like a bard.'));
     expect(home()).toContain('Recent songs here');
   });
@@ -218,11 +218,9 @@ describe('a channel where each message is a question', () => {
       const told = await until(() => slack.ephemeralsOf(user)[before]);
       return readableText(told);
     };
-    expect(await said('U0ADA', '/models', 'talk all:on')).toContain('Only moderators may use /models');
-    expect(await said('U0BOB', '/models', 'talk all:on')).toContain(
-      'Every message in this channel is a question',
-    );
-    expect(await said('U0BOB', '/models', 'show')).toContain('every message in this channel is a question');
+    expect(await said('U0ADA', '/models', 'answers talk:on')).toContain('Only moderators may use /models');
+    expect(await said('U0BOB', '/models', 'answers talk:on')).toContain('is a question): on');
+    expect(await said('U0BOB', '/models', 'show')).toContain('is a question): on');
     expect(await said('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
@@ -230,13 +228,13 @@ describe('a channel where each message is a question', () => {
         .thread(message)
         .find((sent) => sent.user === slack.workspace.botUser && buttons(sent).includes('Again')),
     );
-    await said('U0BOB', '/limits', 'set person ask 0 hour');
+    await said('U0BOB', '/limits', 'set ask 0 hour');
     const { message: refused } = await slack.say('and 6 times 6?');
     await until(() =>
       slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('switched off by a limit')),
     );
-    await said('U0BOB', '/limits', 'reset person ask hour');
-    expect(await said('U0BOB', '/models', 'talk all:off')).toContain('only when they name me');
+    await said('U0BOB', '/limits', 'reset ask');
+    expect(await said('U0BOB', '/models', 'answers talk:off')).toContain('is a question): off');
     const { message: plain } = await slack.say('and 7 times 7?');
     const { message: last } = await slack.mention('what is 8 times 8?');
     await until(() => slack.thread(last).some((sent) => buttons(sent).includes('Again')));

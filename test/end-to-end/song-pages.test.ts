@@ -215,7 +215,9 @@ it('moderators switch pages off and on, for links that were shared too', async (
     'Pages are off, chosen for this server.',
   );
   await pages('reset', { where: 'server' });
-  expect((await pages('show')).text).toBe('Pages are on, because everybody can read this channel.');
+  expect((await read({ command: 'pages', options: {}, person: MODERATOR })).text).toBe(
+    'Pages are on, because everybody can read this channel.',
+  );
   expect((await visit(url)).status).toBe(200);
   const refused = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });
   expect(refused.text).toMatch(/moderators/i);

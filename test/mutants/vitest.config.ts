@@ -6,8 +6,9 @@ export default defineConfig({
     include: [
       'test/jobs/transitions.test.ts',
       'test/jobs/record.test.ts',
+      'test/settings/access/precedence.test.ts',
+      'test/settings/access/changes.test.ts',
       'test/settings/access/admission.test.ts',
-      'test/settings/limits/changes.test.ts',
       'test/settings/limits/limits.test.ts',
     ],
   },

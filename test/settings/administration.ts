@@ -4,7 +4,7 @@ import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Limit, LimitInForce, ModelInForce, Moderation } from '../../src/core/moderation.ts';
 import { forgetPerson } from '../../src/jobs/forget.ts';
-import { type Admit, createAccess } from '../../src/settings/access/access.ts';
+import { type Admit, createAccess } from '../../src/settings/access/admission.ts';
 import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/limits.ts';
@@ -85,7 +85,7 @@ export function administer(options: AdministeredOptions): Administered {
     meter,
     usage: storage.usage,
     feedback: createFeedback(storage),
-    commands: ['song', 'lyrics', 'stems', 'image', 'video', 'ask', 'party', 'jobs'],
+    commands,
     hasUnits: Object.keys(costs).length > 0,
     chart: async () => ({ name: 'chart.png', bytes: 1, contentType: 'image/png' }),
     forget: async (who: { platform: string; person: string }) => {

@@ -9,6 +9,7 @@ import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
+import { rule } from './access/rules.ts';
 import { administer } from './administration.ts';
 import { memoryStorage } from './memory-storage.ts';
 import { HERE, MOD, person } from './samples.ts';
@@ -22,12 +23,13 @@ async function decideEverything(storage: Storage): Promise<void> {
   await mod.models.choose('ask', 'chat-small', 'channel');
   await mod.models.choose('song', 'V4', 'server');
   await mod.answers.change({ systemPrompt: 'Sei kurz 🎵', assistant: true, footer: false }, 'server');
-  await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 3, family: 'song' });
-  await mod.limits.set({ scope: 'channel', per: 'hour', of: 'units', most: 0 });
-  await mod.limits.exemptModerators(true);
-  await mod.access.allow('video', { type: 'role', id: 'dj', name: 'DJ' }, 'channel');
-  await mod.access.block({ type: 'person', id: 'troll', name: 'Troll' });
-  await mod.access.appoint({ type: 'role', id: 'helper' });
+  await mod.rules.set(rule('limit everyone song 3'), 'server');
+  await mod.rules.set(rule('limit everyone all 0 hour together'), 'channel');
+  await mod.rules.set(rule('unlimited moderators all'), 'server');
+  await mod.rules.set(rule('allow @dj video'), 'channel');
+  await mod.rules.set(rule('deny troll all'), 'server');
+  await mod.rules.set(rule('allow @helper moderation'), 'server');
+  await mod.rules.pause(true);
 }
 
 async function everything(storage: Storage): Promise<unknown> {
@@ -35,8 +37,7 @@ async function everything(storage: Storage): Promise<unknown> {
   return {
     models: await mod.models.inForce(),
     answers: await mod.answers.inForce(),
-    limits: await mod.limits.inForce(),
-    access: await mod.access.inForce(),
+    rules: await mod.rules.inForce(),
     changes: await mod.audit(100),
   };
 }
@@ -98,13 +99,13 @@ describe('what moderators decided', () => {
         const storage = replicas[index % 3];
         if (!storage) throw new TypeError('no replica');
         const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
-        return mod.access.block({ type: 'person', id: `troll${index}` });
+        return mod.rules.set(rule(`deny troll${index} all`), 'server');
       }),
     );
     const [storage] = replicas;
     if (!storage) throw new TypeError('no replica');
     const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
-    expect((await mod.access.inForce()).blocked).toHaveLength(30);
+    expect((await mod.rules.inForce()).rules).toHaveLength(30);
     expect(await mod.audit(100)).toHaveLength(30);
     for (const replica of replicas) await replica.close();
   });
@@ -115,17 +116,14 @@ describe('the schema', () => {
 
   test('absent values have their default, and unknown ones are ignored', () => {
     const settings = readSettings('discord:guild', { ...older, invented: { later: true } });
-    expect(settings).toMatchObject({ limits: [], access: {}, blocked: [], moderators: [], changes: [] });
+    expect(settings).toMatchObject({ rules: [], changes: [] });
   });
 
   test.each([
     ['of a newer version', { version: 99 }],
     ['that is no settings', 'nonsense'],
     ['without a version', { models: {} }],
-    [
-      'with a damaged limit',
-      { version: 1, limits: [{ scope: 'person', per: 'week', of: 'requests', most: 1 }] },
-    ],
+    ['with a damaged limit', { version: 1, rules: [{ ...rule('limit everyone all 1'), per: 'week' }] }],
   ])('anything %s is refused, so that nothing is overwritten', (_name, stored) => {
     expect(() => readSettings('discord:guild', stored)).toThrow(SettingsError);
   });
@@ -134,7 +132,7 @@ describe('the schema', () => {
     const { storage, clock } = await memoryStorage();
     await storage.settings.set('discord:guild', { version: 99, secret: 'kept' });
     const mod = administer({ storage, clock }).moderation(HERE, MOD);
-    await expect(mod.access.block({ type: 'person', id: 'troll' })).rejects.toThrow(SettingsError);
+    await expect(mod.rules.set(rule('deny troll all'), 'server')).rejects.toThrow(SettingsError);
     expect(await storage.settings.get('discord:guild')).toEqual({ version: 99, secret: 'kept' });
     await storage.close();
   });
@@ -150,13 +148,13 @@ describe('the trace of changes', () => {
     await mod.models.choose('ask', 'seer', 'channel').catch(() => undefined);
     await administered
       .moderation({ ...HERE, channel: 'other' }, person('eve', { moderator: true }))
-      .limits.set({ scope: 'channel', per: 'day', of: 'requests', most: 5 });
+      .rules.set(rule('limit everyone all 5 day together'), 'channel');
     clock.advance(1_000);
     await mod.models.choose('ask', 'canvas-plus', 'server');
     const changes = await mod.audit(10);
     expect(changes.map(({ by, where, what, from, to }) => [by.displayName, where, what, from, to])).toEqual([
       ['Mod', 'server', 'model for ask', 'chat-small', 'canvas-plus'],
-      ['Eve', 'channel other', 'limit', 'none', '5 requests per day in this channel, for all together'],
+      ['Eve', 'channel other', 'rule on all', 'none', '5 requests per day in this channel, for all together'],
       ['Mod', 'server', 'model for ask', 'not chosen here', 'chat-small'],
     ]);
     expect(changes[0]?.at).toBe(clock.now());
@@ -173,8 +171,8 @@ describe('the trace of changes', () => {
     };
     const forgetful = { ...storage, settings: { ...settings, update } };
     const mod = administer({ storage: forgetful, clock }).moderation(HERE, MOD);
-    await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 3 });
-    await mod.limits.exemptModerators(true);
+    await mod.rules.set(rule('limit everyone all 3'), 'server');
+    await mod.rules.pause(true);
     expect((await mod.audit(10)).map(({ from, to }) => [from, to])).toEqual([
       ['none', '3 requests per person and day'],
       ['no', 'yes'],
@@ -188,7 +186,7 @@ describe('the trace of changes', () => {
     const mod = administered.moderation(HERE, MOD);
     await storage.settings.set('voices:discord:server:guild', { version: 1, voices: [] });
     await storage.settings.set('something:else', 'that others keep');
-    for (let index = 0; index < 210; index += 1) await mod.limits.exemptModerators(index % 2 === 0);
+    for (let index = 0; index < 210; index += 1) await mod.rules.pause(index % 2 === 0);
     expect(await mod.audit(1_000)).toHaveLength(200);
     await administered.decisions.forget('slack', 'mod');
     expect((await mod.audit(1))[0]?.by.id).toBe('mod');
@@ -198,7 +196,7 @@ describe('the trace of changes', () => {
       displayName: 'somebody who asked to be forgotten',
     });
     clock.advance(1_000);
-    await mod.limits.exemptModerators(true);
+    await mod.rules.pause(true);
     await administered.decisions.prune(clock.now());
     expect(await mod.audit(1_000)).toHaveLength(1);
     expect(await storage.settings.get('something:else')).toBe('that others keep');

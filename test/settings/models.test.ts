@@ -136,9 +136,9 @@ describe('which model is used', () => {
   test('taking a choice back lets the next one decide', async () => {
     await mod.models.choose('ask', 'chat-large', 'server');
     await mod.models.choose('ask', 'seer', 'channel');
-    expect(await mod.models.reset('ask', 'channel')).toBe(true);
+    expect(await mod.reset('ask', 'channel')).toBe(true);
     expect(await resolve()).toBe('chat-large');
-    expect(await mod.models.reset('ask', 'channel')).toBe(false);
+    expect(await mod.reset('ask', 'channel')).toBe(false);
   });
 });
 
@@ -282,6 +282,6 @@ test('how questions are answered: the channel’s over the server’s over the d
     footer: { on: false, from: 'channel' },
     talk: false,
   });
-  expect(await mod.answers.reset('systemPrompt', 'channel')).toBe(true);
+  expect(await mod.reset('prompt', 'channel')).toBe(true);
   expect((await mod.answers.inForce()).systemPrompt).toEqual({ text: 'Be brief.', from: 'server' });
 });

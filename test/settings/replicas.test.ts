@@ -8,6 +8,7 @@ import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers
 import { ManualClock } from '../storage/manual-clock.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { usageDays } from '../storage/usage-days.ts';
+import { rule } from './access/rules.ts';
 import { type Administered, administer } from './administration.ts';
 import { ADA, HERE, MOD } from './samples.ts';
 
@@ -40,9 +41,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
         return { storage, administered: administer({ storage, clock }) };
       }),
     );
-    await replica(0)
-      .administered.moderation(HERE, MOD)
-      .limits.set({ scope: 'person', per: 'day', of: 'requests', most: 10 });
+    await replica(0).administered.moderation(HERE, MOD).rules.set(rule('limit everyone all 10'), 'server');
   });
   afterEach(() => Promise.all(replicas.map(({ storage }) => storage.close())));
 

@@ -20,7 +20,7 @@ export const chatSettings = {
   DISCORD_MESSAGE_CONTENT: field.flag
     .prefault('0')
     .describe(
-      'Set to 1 when the message content intent is switched on in the Developer Portal: in threads that the bot opened, and in channels that moderators choose by /models talk, people then need not mention it.',
+      'Set to 1 when the message content intent is switched on in the Developer Portal: in threads that the bot opened, and in channels that moderators choose with talk in /models answers, people then need not mention it.',
     ),
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional().meta({
@@ -57,7 +57,7 @@ export const chatSettings = {
   SLACK_THREADS: field.flag
     .prefault('0')
     .describe(
-      'Set to 1, threads that the bot takes part in go on without its name, and moderators may choose channels by /models talk; the manifest is then made with --threads too.',
+      'Set to 1, threads that the bot takes part in go on without its name, and moderators may choose channels with talk in /models answers; the manifest is then made with --threads too.',
     ),
   SLACK_API_URL: field.baseUrl.optional().meta({
     description: "Another base for Slack's Web API, for proxies and tests.",

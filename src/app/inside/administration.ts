@@ -16,7 +16,7 @@ import { createHttpServer, type HttpServer } from '../../http/server.ts';
 import { eraseJobs } from '../../jobs/forget.ts';
 import type { Media } from '../../media/media.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import { type Admit, createAccess } from '../../settings/access/access.ts';
+import { type Admit, createAccess } from '../../settings/access/admission.ts';
 import { albumId } from '../../settings/albums.ts';
 import {
   createDecisionStore,
@@ -119,9 +119,7 @@ export async function startAdministration(options: AdministrationOptions): Promi
     meter,
     usage: storage.usage,
     feedback,
-    commands: commands
-      .filter(({ alwaysAllowed, moderatorsOnly }) => !alwaysAllowed && !moderatorsOnly)
-      .map(({ name }) => name),
+    commands,
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
     async forget(who) {

@@ -1,5 +1,6 @@
 /** How a command is declared, what it is given, and what it may answer. Commands never see a platform. */
 
+import type { Family } from '../family.ts';
 import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
@@ -100,6 +101,8 @@ export interface Command<Options extends OptionDeclarations = OptionDeclarations
   readonly messageMenu?: MessageMenu;
   /** An example in plain words, which a model that may use the command understands. */
   readonly suggestion?: SuggestedPrompt;
+  /** Rules about this family are about the command too. */
+  readonly family?: Family;
   /** Only moderators may use it. */
   readonly moderatorsOnly?: boolean;
   /** Moderators cannot forbid it: help, and what people may ask about their own data. */

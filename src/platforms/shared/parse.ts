@@ -131,11 +131,11 @@ function numberLength(tokens: readonly Token[], start: number): number {
 }
 
 /**
- * Subcommands take words by their position: `/models set ask some model channel`. Options before the first text option
- * take the words at the beginning, those behind it the words at the end, as far as they fit. Prose keeps its words.
+ * Subcommands take words by their position: `/models set ask some model channel`. Options before the first free text take
+ * the words at the beginning, those behind it the words at the end, as far as they fit. Prose keeps its words.
  */
 function byPosition(words: readonly Word[], left: readonly (readonly [string, OptionDeclaration])[]) {
-  const text = left.findIndex(([, { type }]) => type === 'text');
+  const text = left.findIndex(([, option]) => option.type === 'text' && !option.mention);
   const [, before] = left[text] ?? [];
   const isProse = before?.type === 'text' && before.multiline === true;
   const given: { name: string; option: OptionDeclaration; word: string }[] = [];

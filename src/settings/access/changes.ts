@@ -1,108 +1,80 @@
-/** How moderators change who may use what. */
+/** How moderators change rules. */
 import { UserError } from '../../core/errors.ts';
-import type { AccessRule, Subject } from '../../core/moderation.ts';
-import { type Edit, MOST_SUBJECTS } from '../decisions.ts';
+import type { Address } from '../../core/invocation.ts';
+import type { Rule, RuleName, Where } from '../../core/moderation.ts';
+import { type Edit, MOST_RULES } from '../decisions.ts';
 
-const EVERYBODY: AccessRule = { everyone: true, roles: [], people: [] };
-const NO_ONE: AccessRule = { everyone: false, roles: [], people: [] };
+import { hasRuleName } from './precedence.ts';
+import { ruleText } from './words.ts';
 
-/** What was decided about one command: the rule for all, and who is barred in spite of it. */
-interface Said {
-  readonly rule: AccessRule | undefined;
-  readonly barred: readonly Subject[];
+interface Place {
+  readonly from: Where;
+  readonly at: Pick<Address, 'platform'>;
 }
 
-/** Without a subject: everyone may. With one: they may, and those who were named before; who was barred is so no more. */
-export function allow(command: string, who: Subject | undefined): Edit {
-  return editAccess(command, ({ rule, barred }) => {
-    if (who === undefined) return { rule: EVERYBODY, barred: [] };
-    const left = barred.filter((known) => !isSameSubject(known, who));
-    const isForAll = rule === undefined || rule.everyone;
-    if (isForAll && left.length < barred.length) return { rule, barred: left };
-    const list = listOf(who);
-    const base = isForAll ? NO_ONE : rule;
-    return { rule: { ...base, [list]: withSubject(base[list], who) }, barred: left };
-  });
-}
-
-/** Without a subject, everyone is forbidden. With one, only that person or role is, also when others are allowed. */
-export function forbid(command: string, who: Subject | undefined): Edit {
-  return editAccess(command, ({ rule, barred }) => {
-    if (who === undefined) return { rule: NO_ONE, barred };
-    const list = listOf(who);
-    const without = rule && { ...rule, [list]: rule[list].filter((known) => !isSameSubject(known, who)) };
-    return { rule: without, barred: withSubject(barred, who) };
-  });
-}
-
-export function resetAccess(command: string): Edit {
-  return editAccess(command, () => ({ rule: undefined, barred: [] }));
-}
-
-function editAccess(command: string, edit: (before: Said) => Said): Edit {
+/** Replaces the rule about the same. Throws UserError where there are too many. */
+export function setRule(rule: Rule, { from, at }: Place): Edit {
   return (settings) => {
-    const { [command]: rule, ...rules } = settings.access;
-    const { [command]: barred = [], ...otherBarred } = settings.barred;
-    const before: Said = { rule, barred };
-    const after = edit(before);
-    const isNothing = ({ rule: base, barred: named }: Said) => base === undefined && named.length === 0;
-    if (isNothing(before) && isNothing(after)) return undefined;
+    const replaced = settings.rules.filter((known) => replaces(rule, known));
+    const others = settings.rules.filter((known) => !replaced.includes(known));
+    if (others.length >= MOST_RULES)
+      throw new UserError(
+        `There are ${MOST_RULES} rules already. Take some back with /limits reset, or use a role.`,
+      );
     return {
-      settings: {
-        ...settings,
-        access: after.rule ? { ...rules, [command]: after.rule } : rules,
-        barred: after.barred.length > 0 ? { ...otherBarred, [command]: [...after.barred] } : otherBarred,
-      },
-      trace: { what: `access to ${command}`, from: describe(before), to: describe(after) },
+      settings: { ...settings, rules: [...others, rule] },
+      trace: traceOf(rule, replaced, [rule], { from, at }),
     };
   };
 }
 
-const LISTS = { blocked: 'blocked people', moderators: 'moderators of this bot' } as const;
-
-export function addSubject(list: keyof typeof LISTS, who: Subject): Edit {
-  return editSubjects(list, (before) => withSubject(before, who), ['without', `with ${nameOf(who)}`]);
-}
-
-export function removeSubject(list: keyof typeof LISTS, who: Subject): Edit {
-  const without = (before: readonly Subject[]) => before.filter((known) => !isSameSubject(known, who));
-  return editSubjects(list, without, [`with ${nameOf(who)}`, 'without']);
-}
-
-function editSubjects(
-  list: keyof typeof LISTS,
-  edit: (before: readonly Subject[]) => readonly Subject[],
-  [from, to]: readonly [from: string, to: string],
-): Edit {
+/** Takes back every rule and limit of that name. */
+export function resetRules(name: RuleName, place: Place): Edit {
   return (settings) => {
-    const after = edit(settings[list]);
-    if (after.length === settings[list].length) return undefined;
-    return { settings: { ...settings, [list]: after }, trace: { what: LISTS[list], from, to } };
+    const removed = settings.rules.filter((known) => hasRuleName(known, name));
+    if (removed.length === 0) return undefined;
+    return {
+      settings: { ...settings, rules: settings.rules.filter((known) => !removed.includes(known)) },
+      trace: traceOf(name, removed, [], place),
+    };
   };
 }
 
-export function isSameSubject(one: Subject, other: Subject): boolean {
-  return one.type === other.type && one.id === other.id;
+/** To be unlimited replaces every limit, and every limit replaces it. */
+function replaces(rule: Rule, known: Rule): boolean {
+  const kinds = [ruleKind(rule), ruleKind(known)];
+  const isSameKind = kinds[0] === kinds[1] || (kinds.includes('unlimited') && !kinds.includes('access'));
+  return hasRuleName(known, rule) && isSameKind;
 }
 
-function withSubject(list: readonly Subject[], who: Subject): readonly Subject[] {
-  if (list.some((known) => isSameSubject(known, who))) return list;
-  if (list.length < MOST_SUBJECTS) return [...list, who];
-  throw new UserError(`That list is full: ${MOST_SUBJECTS} are named already. A role holds any number.`);
+/** Rules of one kind replace each other; limits of different kinds hold side by side. */
+export function ruleKind(rule: Rule): string {
+  switch (rule.type) {
+    case 'allow':
+    case 'deny':
+      return 'access';
+    case 'unlimited':
+      return 'unlimited';
+    case 'limit':
+      return `${rule.what} ${rule.per} ${rule.of}${rule.together ? ' together' : ''}`;
+    default:
+      return rule satisfies never;
+  }
 }
 
-function listOf({ type }: Subject): 'roles' | 'people' {
-  return type === 'role' ? 'roles' : 'people';
+function traceOf({ what }: RuleName, before: readonly Rule[], after: readonly Rule[], { from, at }: Place) {
+  const inWords = (rules: readonly Rule[]) =>
+    rules.map((rule) => ruleText({ rule, from }, at)).join('; ') || 'none';
+  return { what: `rule on ${what}`, from: inWords(before), to: inWords(after) };
 }
 
-function nameOf({ name, id }: Subject): string {
-  return name ?? id;
-}
-
-/** Plain. */
-function describe({ rule, barred }: Said): string {
-  const but = barred.length > 0 ? `, not ${barred.map(nameOf).join(', ')}` : '';
-  if (rule === undefined) return `not decided here${but}`;
-  if (rule.everyone) return `everyone${but}`;
-  return `${[...rule.roles, ...rule.people].map(nameOf).join(', ') || 'nobody'}${but}`;
+/** Undefined where it is so already. */
+export function setPause(paused: boolean): Edit {
+  return (settings) =>
+    (settings.paused ?? false) === paused
+      ? undefined
+      : {
+          settings: { ...settings, paused },
+          trace: { what: 'paused', from: paused ? 'no' : 'yes', to: paused ? 'yes' : 'no' },
+        };
 }

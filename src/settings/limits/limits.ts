@@ -3,13 +3,15 @@ import { refusedByDecision, UserError } from '../../core/errors.ts';
 import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
-import type { Limit, LimitInForce } from '../../core/moderation.ts';
+import { ALL, EVERYONE, type Limit, type LimitInForce } from '../../core/moderation.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Route, Work } from '../../core/work.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
-import { isMeant } from '../access/access.ts';
+import { ruleKind } from '../access/changes.ts';
+import { decisive, isAboutLimits, isSameSubject, placedRules, type Who } from '../access/precedence.ts';
+import { describeLimit, limitOf } from '../access/words.ts';
 import type { Decisions } from '../decisions.ts';
-import { describeLimit, PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from './words.ts';
+import { PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from './words.ts';
 
 const HOUR = 3_600_000;
 const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
@@ -95,10 +97,14 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     { address, person }: Pick<MeteredJob, 'address' | 'person'>,
     settings: Decisions,
   ): Applied[] {
+    const counts = (limit: Limit) =>
+      limit.family === undefined ? family !== 'party' : limit.family === family;
     return [
-      ...moderatorsLimits(settings, address, person),
-      ...operatorsLimits(ceilings, address, person),
-    ].filter(({ limit }) => (limit.family === undefined ? family !== 'party' : limit.family === family));
+      ...limitsThatHold(limitThings(family), person, settings).map((limit) =>
+        applied(limit, address, person),
+      ),
+      ...operatorsLimits(ceilings, address, person).filter(({ limit }) => counts(limit)),
+    ];
   }
 
   function assertTaking(address: Address, settings: Decisions): void {
@@ -152,9 +158,9 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit, address) };
       };
       return Promise.all([
-        // Moderators see what holds for others, so exemptions do not count here.
-        ...(['channel', 'server'] as const).flatMap((from) =>
-          settings[from].limits.map((limit) => shown(from, applied(limit, address, person))),
+        // Moderators see what holds for others, too.
+        ...placedRules(settings).flatMap(({ rule, from }) =>
+          rule.type === 'limit' ? [shown(from, applied(limitOf(rule, from), address, person))] : [],
         ),
         ...talkLimits(settings).map((limit) => shown('channel', applied(limit, address, person))),
         ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
@@ -192,36 +198,42 @@ function applied(limit: Limit, address: Address, person: Person): Applied {
 }
 
 /** Where each message is a question, people may ask more than they meant to. */
-const TALK_LIMIT: Limit = { scope: 'person', family: 'ask', per: 'hour', of: 'requests', most: 30 };
+const TALK_LIMIT = { scope: 'person', family: 'ask', per: 'hour', of: 'requests', most: 30 } as const;
+const TALK_RULE = { ...TALK_LIMIT, type: 'limit', who: EVERYONE, what: TALK_LIMIT.family } as const;
 
 /** None where moderators limit these questions for everybody themselves. */
-function talkLimits({ channel, server }: Decisions): Limit[] {
-  const isSame = ({ scope, who, family, per, of }: Limit) =>
-    scope === 'person' && who === undefined && family === 'ask' && per === 'hour' && of === 'requests';
-  return channel.talk === true && ![...channel.limits, ...server.limits].some(isSame) ? [TALK_LIMIT] : [];
-}
-
-/** Those that hold for this person. Of the limits for a person, the most particular one counts. */
-function moderatorsLimits(settings: Decisions, address: Address, person: Person): Applied[] {
-  if (person.moderator && settings.server.exemptModerators === true) return [];
-  const all: Limit[] = [...settings.channel.limits, ...settings.server.limits];
-  const shared = all.filter(({ scope }) => scope !== 'person');
-  const personal = Map.groupBy(
-    [...all, ...talkLimits(settings)].filter(
-      ({ scope, who }) => scope === 'person' && (who === undefined || isMeant(who, person)),
-    ),
-    ({ family, per, of }) => `${family ?? '*'} ${per} ${of}`,
+function talkLimits(settings: Decisions): Limit[] {
+  const isSame = placedRules(settings).some(
+    ({ rule }) => ruleKind(rule) === ruleKind(TALK_RULE) && isSameSubject(rule.who, EVERYONE),
   );
-  const particular = [...personal.values()].flatMap((limits) => mostParticular(limits) ?? []);
-  return [...shared, ...particular].map((limit) => applied(limit, address, person));
+  return settings.channel.talk === true && !isSame ? [TALK_LIMIT] : [];
 }
 
-/** The person's own, else the most generous of their roles, else the one for everybody. */
-function mostParticular(limits: readonly Limit[]): Limit | undefined {
-  const own = limits.find(({ who }) => who?.type === 'person');
-  if (own) return own;
-  const roles = limits.filter(({ who }) => who?.type === 'role').toSorted((a, b) => b.most - a.most);
-  return roles[0] ?? limits[0];
+/** What a limit on a family may name, the most specific first. */
+export const limitThings = (what: string): readonly string[] =>
+  what === ALL || what === 'party' ? [what] : [what, ALL];
+
+/** The limits of moderators that hold for a person: of each kind, the one that the deciding rule sets. */
+export function limitsThatHold(things: readonly string[], person: Who, settings: Decisions): Limit[] {
+  const rules = placedRules(settings)
+    .filter(isAboutLimits)
+    .filter(({ rule }) => things.includes(rule.what));
+  const limits = rules.filter(({ rule }) => rule.type === 'limit');
+  // What is shared here is used up beside what is shared in the server.
+  const kinds = Map.groupBy(limits, ({ rule, from }) =>
+    rule.type === 'limit' && rule.together ? `${ruleKind(rule)} ${from}` : ruleKind(rule),
+  );
+  const talk = things.includes(TALK_RULE.what) ? talkLimits(settings) : [];
+  if (talk.length > 0 && !kinds.has(ruleKind(TALK_RULE))) kinds.set(ruleKind(TALK_RULE), []);
+  return [...kinds].flatMap(([kind, ofKind]) => {
+    const what = ofKind[0]?.rule.what ?? TALK_RULE.what;
+    const lifting = rules.filter(
+      ({ rule }) => rule.type === 'unlimited' && (rule.what === ALL || rule.what === what),
+    );
+    const deciding = decisive([...ofKind, ...lifting], { person, things, betweenRoles: 'most generous' });
+    if (!deciding) return kind === ruleKind(TALK_RULE) ? talk : [];
+    return deciding.rule.type === 'limit' ? [limitOf(deciding.rule, deciding.from)] : [];
+  });
 }
 
 function operatorsLimits(ceilings: readonly Limit[], address: Address, person: Person): Applied[] {
@@ -274,8 +286,8 @@ function unitsOf(work: Work, costs: Costs): number {
   return priced === undefined ? 0 : (costs[priced] ?? 0);
 }
 
-/** A limit by moderators counts a person in their server; one by the operator, on the whole platform (`everywhere`). */
-const SCOPES = ['person', 'everywhere', 'channel', 'server', 'deployment'] as const;
+/** A limit by moderators counts a person in their server or channel (`here`); one by the operator, on the whole platform (`everywhere`). */
+const SCOPES = ['person', 'here', 'everywhere', 'channel', 'server', 'deployment'] as const;
 type Scope = (typeof SCOPES)[number];
 
 function counterOf(scope: Scope, where: Address, person: string, family: Limited | undefined): string {
@@ -283,6 +295,7 @@ function counterOf(scope: Scope, where: Address, person: string, family: Limited
   const guild = serverOf(where) ?? '';
   const parts = {
     person: ['person', platform, guild, person],
+    here: ['here', platform, guild, channelOf(where), person],
     everywhere: ['everywhere', platform, person],
     channel: ['channel', platform, guild, channelOf(where)],
     server: ['server', platform, guild],

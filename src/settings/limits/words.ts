@@ -1,8 +1,8 @@
-/** Limits in words. */
-import { LIMITED_NOUNS } from '../../core/family.ts';
+/** Refusals by limits, in words. */
 import { type Address, serverWord } from '../../core/invocation.ts';
 import { counted } from '../../core/message.ts';
-import type { Limit, LimitName } from '../../core/moderation.ts';
+import type { Limit } from '../../core/moderation.ts';
+import { describeLimit } from '../access/words.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
 
@@ -11,39 +11,6 @@ export const PAUSED_BY_OPERATOR =
 
 export const pausedSentence = (address: Somewhere): string =>
   `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
-
-/** As in `5 songs per person and day`. Plain. */
-export function describeLimit(limit: Limit, where: Somewhere): string {
-  const { family, of, most } = limit;
-  const nouns = family && LIMITED_NOUNS[family];
-  if (of === 'requests')
-    return `${counted(most, nouns?.one ?? 'request', nouns?.many)} ${perWhom(limit, where)}`;
-  return `${counted(most, 'unit')}${nouns ? ` for ${nouns.many}` : ''} ${perWhom(limit, where)}`;
-}
-
-/** As in `songs per person and day`. Plain. */
-export function describeLimitName(name: LimitName, where: Somewhere): string {
-  const thing = name.family ? LIMITED_NOUNS[name.family].many : 'requests';
-  return `${name.of === 'units' ? 'units for ' : ''}${thing} ${perWhom(name, where)}`;
-}
-
-function perWhom({ scope, who, per }: LimitName, where: Somewhere): string {
-  switch (scope) {
-    case 'person':
-      if (who === undefined) return `per person and ${per}`;
-      return who.type === 'role'
-        ? `per ${per} for each person with the role ${who.name ?? who.id}`
-        : `per ${per} for ${who.name ?? who.id}`;
-    case 'channel':
-      return `per ${per} in this channel, for all together`;
-    case 'server':
-      return `per ${per} in this ${serverWord(where)}, for all together`;
-    case 'deployment':
-      return `per ${per} for everybody who uses this bot`;
-    default:
-      return scope satisfies never;
-  }
-}
 
 interface RefusalFacts {
   readonly units: number;

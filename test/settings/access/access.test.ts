@@ -2,15 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Bot } from '../../../src/core/bot/bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, Person } from '../../../src/core/invocation.ts';
-import { EVERYONE, type Subject } from '../../../src/core/moderation.ts';
+import type { Rule, Where } from '../../../src/core/moderation.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 import { administer } from '../administration.ts';
 import { NOTHING_DECIDED, person } from '../samples.ts';
+import { rule, subject } from './rules.ts';
 
 /**
  * Who may use what on both platforms, by commands, buttons, forms, completions and talk. Discord names a role; Slack, which
- * has none, a person. /song is for DJs, /video is off in the server, /image is off in this channel, one person is blocked.
+ * has none, a person. /song is for DJs, /video is off in the server, /image is off in this channel, one person is denied everything.
  */
 const PLATFORMS = ['discord', 'slack'] as const;
 
@@ -61,23 +62,29 @@ function somebody(platform: string, who: Who): Person {
   return person(who, { roles, moderator: who === 'moderator' });
 }
 
-function dj(platform: string): Subject {
-  return platform === 'discord'
-    ? { type: 'role', id: 'dj-role', name: 'DJ' }
-    : { type: 'person', id: 'dj', name: 'Dj' };
-}
+const dj = (platform: string) => (platform === 'discord' ? '@dj-role' : 'dj');
+
+const decide = (platform: string, text: string, where: Where = 'server') =>
+  administer(world).moderation(here(platform), somebody(platform, 'moderator')).rules.set(rule(text), where);
+
+const undo = (platform: string, text: string, where: Where = 'server') => {
+  const [who = '', what = ''] = text.split(' ');
+  return administer(world)
+    .moderation(here(platform), somebody(platform, 'moderator'))
+    .rules.reset({ who: subject(who), what }, where);
+};
 
 beforeEach(async () => {
   world = await createWorld();
   const administered = administer(world);
   bot = createBotOn(world, { administered });
   for (const platform of PLATFORMS) {
-    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
-    await mod.access.allow('song', dj(platform), 'server');
-    await mod.access.forbid('video', undefined, 'server');
-    await mod.access.forbid('image', undefined, 'channel');
-    await mod.access.block({ type: 'person', id: 'blocked' });
-    await mod.access.appoint({ type: 'person', id: 'appointed' });
+    await decide(platform, 'deny everyone song');
+    await decide(platform, `allow ${dj(platform)} song`);
+    await decide(platform, 'deny everyone video');
+    await decide(platform, 'deny everyone image', 'channel');
+    await decide(platform, 'deny blocked all');
+    await decide(platform, 'allow appointed moderation');
   }
 });
 afterEach(() => world[Symbol.asyncDispose]());
@@ -94,7 +101,7 @@ function invocation(platform: string, who: Who, command: string, more: Partial<I
 }
 
 const REFUSAL =
-  /blocked you|barred you|switched \/\w+ off|is for DJ only|only for people whom moderators|Only moderators may use/;
+  /denied you|denied \/\w+ to|switched \/\w+ off|is for DJ-ROLE only|only for people whom moderators|Only moderators may use/;
 
 function isRefused(outcome: Outcome): boolean {
   return (
@@ -150,57 +157,36 @@ describe.each(PLATFORMS)('on %s', (platform) => {
   });
 
   test('a channel can open what the server closed, and close everything', async () => {
-    const administered = administer(world);
-    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
     const run = async (name: Named) =>
       isRefused(await bot.run(invocation(platform, 'anybody', name, { options: OPTIONS[name] })));
-    await mod.access.allow('video', undefined, 'channel');
+    await decide(platform, 'allow everyone video', 'channel');
     expect(await run('video')).toBe(false);
-    await mod.access.forbid('all', undefined, 'channel');
+    await decide(platform, 'deny everyone all', 'channel');
     expect(await run('ask')).toBe(true);
     expect(await run('video')).toBe(false);
     expect(await run('minstrel')).toBe(false);
-    await mod.access.reset('all', 'channel');
+    await undo(platform, 'everyone all', 'channel');
     expect(await run('ask')).toBe(false);
   });
 
-  test('a person can be kept from one command, here or in the server, whatever the rules say', async () => {
-    const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
-    const bob = { type: 'person', id: 'anybody', name: 'Bob' } as const;
-    const ask = async () =>
-      isRefused(await bot.run(invocation(platform, 'anybody', 'ask', { options: OPTIONS.ask })));
-    await mod.access.forbid('ask', bob, 'server');
-    expect(await ask()).toBe(true);
-    expect(isRefused(await bot.run(invocation(platform, 'dj', 'ask', { options: OPTIONS.ask })))).toBe(false);
-    await mod.access.allow('ask', undefined, 'channel');
-    expect(await ask()).toBe(true);
-    expect((await mod.access.inForce()).barred.server).toEqual({ ask: [bob] });
-    await mod.access.allow('ask', bob, 'server');
-    expect(await ask()).toBe(false);
-    // No one else lost it by that.
-    expect(isRefused(await bot.run(invocation(platform, 'dj', 'ask', { options: OPTIONS.ask })))).toBe(false);
-    await mod.access.forbid('all', bob, 'channel');
-    expect(await ask()).toBe(true);
-    await mod.access.reset('all', 'channel');
-    expect(await ask()).toBe(false);
+  test('a person can be kept from one command, whatever a channel allows everyone', async () => {
+    const ask = async (who: Who = 'anybody') =>
+      isRefused(await bot.run(invocation(platform, who, 'ask', { options: OPTIONS.ask })));
+    await decide(platform, 'deny anybody ask');
+    await decide(platform, 'allow everyone ask', 'channel');
+    expect([await ask(), await ask('dj')]).toEqual([true, false]);
+    await undo(platform, 'anybody ask');
+    expect([await ask(), await ask('dj')]).toEqual([false, false]);
   });
 
-  test('everyone is everyone: blocked, and kept from a command', async () => {
-    const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
+  test('everyone is everyone but moderators', async () => {
     const ask = async (who: Who) =>
       isRefused(await bot.run(invocation(platform, who, 'ask', { options: OPTIONS.ask })));
-    const blocked = await bot.run(
-      invocation(platform, 'moderator', 'limits', { subcommand: 'block', options: { who: '@everyone' } }),
-    );
-    const word = platform === 'slack' ? 'workspace' : 'server';
-    expect(blocked).toMatchObject({ message: { text: `everyone cannot use me in this ${word} any more.` } });
-    expect(await ask('anybody')).toBe(true);
-    expect(await ask('moderator')).toBe(false);
-    expect(await mod.access.unblock(EVERYONE)).toBe(true);
-    const forbid = { command: 'ask', who: '@everyone', where: 'server' };
-    await bot.run(invocation(platform, 'moderator', 'limits', { subcommand: 'forbid', options: forbid }));
-    expect(await ask('anybody')).toBe(true);
-    expect((await mod.access.inForce()).server.ask).toMatchObject({ everyone: false });
+    const deny = { what: 'all', who: '@everyone', where: 'server' };
+    await bot.run(invocation(platform, 'moderator', 'limits', { subcommand: 'deny', options: deny }));
+    expect([await ask('anybody'), await ask('moderator')]).toEqual([true, false]);
+    await bot.run(invocation(platform, 'moderator', 'limits', { subcommand: 'reset', options: deny }));
+    expect(await ask('anybody')).toBe(false);
   });
 
   test('blocked people cancel what is theirs, from everywhere, and see it with /jobs all', async () => {
@@ -246,7 +232,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const direct = { ...here(platform), channel: 'direct', direct: true };
     const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
     await mod.models.choose('song', 'V4', 'server');
-    await mod.limits.set({ scope: 'person', per: 'day', of: 'requests', most: 0 });
+    await mod.rules.set(rule('limit everyone all 0'), 'server');
     const run = (who: Who, address: Address, options = OPTIONS.image) =>
       bot.run(invocation(platform, who, 'image', { options, address }));
     expect(await run('blocked', direct)).toMatchObject({ type: 'accepted' });
@@ -255,7 +241,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       model: 'V5',
     });
     // What is decided in one conversation holds in no other.
-    await ours.access.forbid('image', undefined, 'server');
+    await ours.rules.set(rule('deny everyone image'), 'server');
     expect(isRefused(await run('anybody', direct))).toBe(true);
     expect(isRefused(await run('anybody', { ...direct, channel: 'direct of another' }))).toBe(false);
     await world.voices.keep(direct, VOICE);
@@ -269,7 +255,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       bot.run(invocation(platform, 'anybody', 'models', { person: who, options: {} }));
     expect(isRefused(await run(admin))).toBe(false);
     const mod = administer(world).moderation(here(platform), admin);
-    await mod.access.forbid('ask', undefined, 'server');
+    await mod.rules.set(rule('deny everyone ask'), 'server');
     expect(isRefused(await run({ ...admin, moderator: false }))).toBe(true);
     const ask = { person: { ...admin, moderator: false }, options: OPTIONS.ask };
     expect(isRefused(await bot.run(invocation(platform, 'anybody', 'ask', ask)))).toBe(true);
@@ -281,17 +267,15 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(isRefused(await bot.run(ask))).toBe(true);
   });
 
-  test('moderators who were named cannot name others, and a person cannot block themselves', async () => {
+  test('who moderates by a rule cannot name others', async () => {
     const administered = administer(world);
-    const who = { type: 'person', id: 'friend' } as const;
-    const appointed = administered.moderation(here(platform), somebody(platform, 'appointed'));
-    await expect(appointed.access.appoint(who)).rejects.toThrow('by its own rights');
-    await expect(appointed.access.dismiss(who)).rejects.toThrow('by its own rights');
-    await expect(appointed.access.block({ type: 'person', id: 'appointed' })).rejects.toThrow(
-      'cannot block yourself',
-    );
-    const mod = administered.moderation(here(platform), somebody(platform, 'moderator'));
-    expect(await mod.access.dismiss({ type: 'person', id: 'appointed' })).toBe(true);
+    const appointed = administered.moderation(here(platform), somebody(platform, 'appointed')).rules;
+    const friend: Rule = rule('allow friend moderation');
+    await expect(appointed.set(friend, 'server')).rejects.toThrow('by its own rights');
+    await expect(appointed.reset(friend, 'server')).rejects.toThrow('by its own rights');
+    const { rules } = administered.moderation(here(platform), somebody(platform, 'moderator'));
+    await expect(rules.set(friend, 'channel')).rejects.toThrow(/for the whole (server|workspace)/);
+    await undo(platform, 'appointed moderation');
     const set = invocation(platform, 'appointed', 'models');
     expect(isRefused(await bot.run(set))).toBe(true);
   });
@@ -311,13 +295,12 @@ test('a button of one command that starts another needs access to the other, pre
         options: sent ? { split: 'separate_vocal' } : {},
       }),
     );
-  const mod = administer(world).moderation(here('discord'), somebody('discord', 'moderator'));
-  await mod.access.forbid('stems', undefined, 'server');
+  await decide('discord', 'deny @dj-role stems');
   const before = await jobs();
   const refused = [await split(false), await split(true)];
   expect(refused.some(isRefused)).toBe(true);
   expect(await jobs()).toBe(before);
-  await mod.access.reset('stems', 'server');
+  await undo('discord', '@dj-role stems');
   await split(false);
   await split(true);
   expect(await jobs()).toBeGreaterThan(before);
@@ -343,8 +326,6 @@ test('while the platform cannot say who a person is, they may be a visitor, and 
       text: expect.stringContaining('could not check in time whether you belong to this workspace'),
     },
   });
-  await administer(world)
-    .moderation(here('slack'), somebody('slack', 'moderator'))
-    .access.allowVisitors(true, 'server');
+  await decide('slack', 'allow visitors all');
   expect(await ask()).toMatchObject({ type: 'accepted' });
 });

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Address, Person } from '../../../src/core/invocation.ts';
-import type { Limit } from '../../../src/core/moderation.ts';
+import { EVERYONE, type LimitRule, type Where } from '../../../src/core/moderation.ts';
 import type { Work } from '../../../src/core/work.ts';
-import type { MeteredJob } from '../../../src/settings/limits/limits.ts';
+import { describeLimit } from '../../../src/settings/access/words.ts';
+import { limitsThatHold, limitThings, type MeteredJob } from '../../../src/settings/limits/limits.ts';
+import { timeUntil } from '../../../src/settings/limits/words.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import type { ManualClock } from '../../storage/manual-clock.ts';
+import { decided, rule } from '../access/rules.ts';
 import { type Administered, type AdministeredOptions, administer } from '../administration.ts';
 import { memoryStorage } from '../memory-storage.ts';
 import { ADA, HERE, MOD, NOTHING_DECIDED, person } from '../samples.ts';
@@ -39,8 +42,13 @@ async function ask(who?: Person, work?: Work, address?: Address): Promise<string
   );
 }
 
-const set = (limit: Partial<Limit> & Pick<Limit, 'most'>) =>
-  administered.moderation(HERE, MOD).limits.set({ scope: 'person', per: 'day', of: 'requests', ...limit });
+const set = (limit: Partial<LimitRule> & Pick<LimitRule, 'most'>, where: Where = 'server') =>
+  administered
+    .moderation(HERE, MOD)
+    .rules.set({ type: 'limit', who: EVERYONE, what: 'all', per: 'day', of: 'requests', ...limit }, where);
+
+const decide = (text: string, where: Where = 'server') =>
+  administered.moderation(HERE, MOD).rules.set(rule(text), where);
 
 function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs' | 'isPaused'>): void {
   administered = administer({ storage, clock, ...options });
@@ -48,15 +56,15 @@ function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs' | 'isPa
 
 describe('a pause', () => {
   test('of a server holds for everybody there, moderators too, and for no other; it stands in the trace', async () => {
-    const { limits, access, audit } = administered.moderation(HERE, MOD);
-    expect(await limits.pause(true)).toBe(true);
-    expect(await limits.pause(true)).toBe(false);
+    const { rules, audit } = administered.moderation(HERE, MOD);
+    expect(await rules.pause(true)).toBe(true);
+    expect(await rules.pause(true)).toBe(false);
     expect(await ask()).toContain('Moderators have paused me in this server');
     expect(await ask(MOD)).toContain('/limits resume');
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
-    expect((await access.inForce()).paused).toBe(true);
+    expect((await rules.inForce()).paused).toBe(true);
     clock.advance(1_000);
-    expect(await limits.pause(false)).toBe(true);
+    expect(await rules.pause(false)).toBe(true);
     expect(await ask()).toBe('passes');
     expect((await audit(5)).map(({ what, to }) => [what, to])).toEqual([
       ['paused', 'no'],
@@ -87,7 +95,7 @@ describe('a limit', () => {
   });
 
   test('says which it is and when more is allowed, and then it is', async () => {
-    await set({ most: 1, per: 'hour', family: 'song' });
+    await set({ most: 1, per: 'hour', what: 'song' });
     await ask();
     clock.advance(10 * 60_000);
     expect(await ask()).toBe(
@@ -98,7 +106,7 @@ describe('a limit', () => {
   });
 
   test('of one family leaves the others alone; one of everything counts all', async () => {
-    await set({ most: 1, family: 'song' });
+    await set({ most: 1, what: 'song' });
     await ask();
     expect(await ask()).toContain('1 song per');
     expect(await ask(ADA, QUESTION)).toBe('passes');
@@ -113,7 +121,7 @@ describe('a limit', () => {
     };
     await set({ most: 1 });
     await ask();
-    await set({ most: 2, family: 'party' });
+    await set({ most: 2, what: 'party' });
     await (await queue('a')).settle();
     await (await queue('a')).settle();
     await (await queue('b')).giveBack();
@@ -125,7 +133,7 @@ describe('a limit', () => {
     expect(await ask(person('bob'))).toBe('passes');
     const { days } = await administered.moderation(HERE, MOD).report(1);
     expect(days.map(({ family, requests }) => [family, requests])).toEqual([['party', 1]]);
-    await administered.moderation(HERE, MOD).limits.pause(true);
+    await administered.moderation(HERE, MOD).rules.pause(true);
     await expect(queue('f', person('eve'))).rejects.toThrow('paused');
   });
 
@@ -138,16 +146,23 @@ describe('a limit', () => {
 
   test('of 0 is none; without a limit there is none', async () => {
     expect(await ask()).toBe('passes');
-    await set({ most: 0, family: 'song' });
+    await set({ most: 0, what: 'song' });
     expect(await ask()).toContain('switched off by a limit: 0 songs per person and day');
-    await administered
-      .moderation(HERE, MOD)
-      .limits.reset({ scope: 'person', per: 'day', of: 'requests', family: 'song' });
+    await administered.moderation(HERE, MOD).rules.reset({ who: EVERYONE, what: 'song' }, 'server');
     expect(await ask()).toBe('passes');
   });
 
+  test('per person in a channel gives each person as much there, and leaves other channels alone', async () => {
+    await set({ most: 1 }, 'channel');
+    await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' });
+    expect(await ask(ADA, SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
+    expect(await ask()).toContain('1 request per person and day in this channel');
+    expect(await ask(person('bob'))).toBe('passes');
+    expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
+  });
+
   test('on a channel counts everybody there and its threads, and no other channel', async () => {
-    await set({ scope: 'channel', most: 2 });
+    await set({ most: 2, together: true }, 'channel');
     await ask(ADA);
     expect(await ask(person('bob'), SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
     expect(await ask(person('eve'))).toContain('in this channel');
@@ -155,7 +170,7 @@ describe('a limit', () => {
   });
 
   test('on a server counts everybody in it', async () => {
-    await set({ scope: 'server', most: 2 });
+    await set({ most: 2, together: true });
     await ask(ADA);
     await ask(person('bob'), SONG, { ...HERE, channel: 'elsewhere' });
     expect(await ask(person('eve'))).toContain('in this server');
@@ -202,51 +217,92 @@ test('an operator’s limit says that it is one, and a moderator’s that a mode
   expect(await ask()).toContain('A moderator can change that');
 });
 
-describe('of several limits for a person the most particular holds', () => {
-  const role = (id: string) => ({ type: 'role' as const, id, name: id });
+describe('of several limits of a kind one holds', () => {
+  const FAN = person('ada', { roles: ['fan', 'patron'] });
+  const limits = (who: Person, ...texts: readonly string[]) =>
+    limitsThatHold(limitThings('song'), who, decided(...texts)).map((limit) => describeLimit(limit, HERE));
 
-  test('the one for a role over the one for everybody, the most generous of several roles', async () => {
-    await set({ most: 1 });
-    await set({ most: 2, who: role('fan') });
-    await set({ most: 3, who: role('patron') });
-    const patron = person('pat', { roles: ['fan', 'patron'] });
-    for (let index = 0; index < 3; index += 1) expect(await ask(patron)).toBe('passes');
-    expect(await ask(patron)).toContain('each person with the role patron');
-    const other = person('fran', { roles: ['patron'] });
-    expect(await ask(other)).toBe('passes');
+  test.each<[string, Person, readonly string[], readonly string[]]>([
+    [
+      'for a person over their roles, also when it is less',
+      FAN,
+      ['server: limit ada song 1', 'server: limit @fan song 5'],
+      ['1 song per day for Ada'],
+    ],
+    [
+      'the most generous of several roles',
+      FAN,
+      ['server: limit @fan song 2', 'server: limit @patron song 3', 'server: limit everyone song 1'],
+      ['3 songs per day for each person with the role PATRON'],
+    ],
+    [
+      'for a role over everyone, also when it is less',
+      FAN,
+      ['server: limit everyone song 5', 'server: limit @fan song 1'],
+      ['1 song per day for each person with the role FAN'],
+    ],
+    ['not for others', ADA, ['server: limit bob song 0', 'server: limit @fan song 0'], []],
+    [
+      'of the channel over the server',
+      ADA,
+      ['server: limit everyone song 1', 'channel: limit everyone song 9'],
+      ['9 songs per person and day in this channel'],
+    ],
+    [
+      'but no channel loosens what is set for somebody',
+      ADA,
+      ['server: limit ada song 1', 'channel: limit everyone song 9'],
+      ['1 song per day for Ada'],
+    ],
+    [
+      'and every channel may tighten it',
+      ADA,
+      ['server: limit ada song 9', 'channel: limit everyone song 1'],
+      ['1 song per person and day in this channel'],
+    ],
+  ])('%s', (_name, who, texts, expected) => {
+    expect(limits(who, ...texts)).toEqual(expected);
+    expect(limits(who, ...texts.toReversed())).toEqual(expected);
   });
 
-  test('the one for somebody over those for their roles, also when it is less', async () => {
-    await set({ most: 5, who: role('fan') });
-    await set({ most: 1, who: { type: 'person', id: 'ada', name: 'Ada' } });
-    const ada = person('ada', { roles: ['fan'] });
-    await ask(ada);
-    expect(await ask(ada)).toContain('per day for Ada');
-  });
-});
-
-describe('of several limits for a person', () => {
-  const role = { type: 'role' as const, id: 'fan' };
-
-  test('those for others do not hold', async () => {
-    await set({ most: 0, who: { type: 'person', id: 'bob' } });
-    await set({ most: 0, who: role });
-    expect(await ask()).toBe('passes');
+  test('those of different kinds hold side by side', () => {
+    const kinds = [
+      'server: limit everyone song 5 hour',
+      'server: limit everyone song 9',
+      'server: limit everyone all 20',
+      'server: limit everyone song 50 day together',
+      'channel: limit everyone song 30 day together',
+    ];
+    expect(limits(ADA, ...kinds, 'server: limit everyone ask 1')).toHaveLength(5);
   });
 
-  test('the one for a role holds also where the one for everybody gives more', async () => {
-    await set({ most: 5 });
-    await set({ most: 1, who: role });
-    const fan = person('fran', { roles: ['fan'] });
-    await ask(fan);
-    expect(await ask(fan)).toContain('with the role fan');
-  });
-
-  test('those of different families hold side by side', async () => {
-    await set({ most: 1, family: 'song', who: role });
-    await set({ most: 0 });
-    const fan = person('fran', { roles: ['fan'] });
-    expect(await ask(fan)).toContain('0 requests');
+  test.each<[string, Person, readonly string[], number]>([
+    ['a person, of everything', ADA, ['server: unlimited ada all'], 0],
+    ['a role, of everything', FAN, ['server: unlimited @fan all', 'server: limit @patron song 1'], 0],
+    ['moderators', MOD, ['server: unlimited moderators all'], 0],
+    ['of songs, not of all', ADA, ['server: unlimited ada song'], 1],
+    [
+      'of songs, where they are limited by name',
+      ADA,
+      ['server: unlimited ada all', 'server: limit ada song 1'],
+      1,
+    ],
+    ['of nothing but what it names', ADA, ['server: unlimited ada ask'], 3],
+    ['not others', ADA, ['server: unlimited bob all'], 3],
+    ['in a channel', ADA, ['channel: unlimited everyone all'], 0],
+    [
+      'but not where a channel limits everyone',
+      ADA,
+      ['server: unlimited ada all', 'channel: limit everyone song 1'],
+      1,
+    ],
+  ])('to be unlimited lifts them from %s', (_whom, who, texts, held) => {
+    const everyone = [
+      'limit everyone song 5',
+      'limit everyone all 20',
+      'limit everyone song 50 day together',
+    ];
+    expect(limits(who, ...everyone.map((text) => `server: ${text}`), ...texts)).toHaveLength(held);
   });
 });
 
@@ -257,6 +313,8 @@ test('a request counts for its person, channel, server and everybody, of its fam
   expect(counters).toEqual([
     'person:discord:guild:ada:song',
     'person:discord:guild:ada:*',
+    'here:discord:guild:channel:ada:song',
+    'here:discord:guild:channel:ada:*',
     'everywhere:discord:ada:song',
     'everywhere:discord:ada:*',
     'channel:discord:guild:channel:song',
@@ -279,6 +337,8 @@ test('a request counts for its person, channel, server and everybody, of its fam
   expect(direct.counters).toEqual([
     'person:discord::ada:song',
     'person:discord::ada:*',
+    'here:discord::dm%3A1:ada:song',
+    'here:discord::dm%3A1:ada:*',
     'everywhere:discord:ada:song',
     'everywhere:discord:ada:*',
     'channel:discord::dm%3A1:song',
@@ -310,15 +370,13 @@ describe('a channel where each message is a question', () => {
     await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
       '30 answers per person and hour',
     );
-    await set({ family: 'ask', per: 'hour', most: 31 });
+    await set({ what: 'ask', per: 'hour', most: 31 });
     await administered.accept(request(ADA, QUESTION));
     await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
       '31 answers per person and hour',
     );
     expect(await administered.limitsInForce(HERE, ADA)).toHaveLength(1);
-    await administered
-      .moderation(HERE, MOD)
-      .limits.reset({ scope: 'person', family: 'ask', per: 'hour', of: 'requests' });
+    await administered.moderation(HERE, MOD).rules.reset({ who: EVERYONE, what: 'ask' }, 'server');
     await answers.talk(false);
     await administered.accept(request(ADA, QUESTION));
   });
@@ -353,28 +411,37 @@ test('operators read what was used, by platform, family and model, once for each
 });
 
 describe('the limit of a channel where each message is a question', () => {
-  const SAME = { scope: 'person', family: 'ask', per: 'hour', of: 'requests' } as const;
-
-  test.each<[string, Partial<Limit>]>([
-    ['for the channel', { ...SAME, scope: 'channel' }],
-    ['for one person', { ...SAME, who: { type: 'person', id: 'bob' } }],
-    ['for songs', { ...SAME, family: 'song' }],
-    ['for the day', { ...SAME, per: 'day' }],
-    ['of units', { ...SAME, of: 'units' }],
-  ])('holds next to another one %s', async (_what, limit) => {
-    operate({ costs: { ask: 1 } });
+  const TALK = '30 answers per person and hour';
+  const held = async (who: Person, ...texts: readonly string[]) => {
     await administered.moderation(HERE, MOD).answers.talk(true);
-    await set({ ...limit, most: 5 });
+    for (const text of texts) await decide(text);
+    const settings = await administered.decisions.read(HERE);
+    return limitsThatHold(limitThings('ask'), who, settings).map((limit) => describeLimit(limit, HERE));
+  };
+
+  test.each([
+    'limit everyone ask 5 hour together',
+    'limit bob ask 5 hour',
+    'limit everyone song 5 hour',
+    'limit everyone ask 5 day',
+  ])('holds next to %s', async (text) => {
+    expect(await held(ADA, text)).toContain(TALK);
     const sentences = (await administered.limitsInForce(HERE, ADA)).map(({ sentence }) => sentence);
     expect(sentences).toHaveLength(2);
-    expect(sentences).toContain('30 answers per person and hour');
+    expect(sentences).toContain(TALK);
   });
 
-  test('gives way to one of the same kind', async () => {
-    await administered.moderation(HERE, MOD).answers.talk(true);
-    await set({ ...SAME, most: 5 });
-    const sentences = (await administered.limitsInForce(HERE, ADA)).map(({ sentence }) => sentence);
-    expect(sentences).toEqual(['5 answers per person and hour']);
+  test('gives way to one of the same kind, for whom it is', async () => {
+    expect(await held(ADA, 'limit ada ask 99 hour')).toEqual(['99 answers per hour for Ada']);
+    expect(await held(person('bob'))).toEqual([TALK]);
+    expect(await held(person('bob'), 'limit everyone ask 5 hour')).toEqual(['5 answers per person and hour']);
+  });
+
+  test('is lifted like any other, and is none on songs', async () => {
+    expect(await held(ADA, 'unlimited ada ask')).toEqual([]);
+    expect(
+      limitsThatHold(limitThings('song'), person('bob'), await administered.decisions.read(HERE)),
+    ).toEqual([]);
   });
 });
 
@@ -383,7 +450,7 @@ describe('moderators', () => {
     await set({ most: 1 });
     await ask(MOD);
     expect(await ask(MOD)).toContain('limit is reached');
-    await administered.moderation(HERE, MOD).limits.exemptModerators(true);
+    await decide('unlimited moderators all');
     expect(await ask(MOD)).toBe('passes');
     await ask();
     expect(await ask()).toContain('limit is reached');
@@ -391,7 +458,7 @@ describe('moderators', () => {
 
   test('cannot lift what the operator set, not even for themselves', async () => {
     operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }] });
-    await administered.moderation(HERE, MOD).limits.exemptModerators(true);
+    await decide('unlimited moderators all');
     await set({ most: 100 });
     await ask(MOD);
     expect(await ask(MOD)).toContain('1 request per person and day');
@@ -433,7 +500,7 @@ describe('units', () => {
   beforeEach(() => operate({ costs: { song: 10, 'song:V4': 3, 'music.vocalRemoval': 0.5, ask: 1 } }));
 
   test('cost what the operator says: by model, else by route, else by family', async () => {
-    await set({ scope: 'server', of: 'units', most: 13.5 });
+    await set({ together: true, of: 'units', most: 13.5 });
     const older: Work = {
       route: 'music.generate',
       request: { customMode: false, instrumental: false, model: 'V4', prompt: 'rain' },
@@ -462,8 +529,8 @@ describe('units', () => {
 
 test('show lists every limit with what counts against it for the person', async () => {
   operate({ ceilings: [{ scope: 'deployment', per: 'day', of: 'requests', most: 100 }] });
-  await set({ most: 5, family: 'song' });
-  await set({ scope: 'channel', per: 'hour', most: 9 });
+  await set({ most: 5, what: 'song' });
+  await set({ together: true, per: 'hour', most: 9 }, 'channel');
   await ask(ADA);
   await ask(person('bob'));
   clock.advance(2 * HOUR - 1);
@@ -474,3 +541,11 @@ test('show lists every limit with what counts against it for the person', async 
     ['100 requests per day for everybody who uses this bot', 'deployment', 2],
   ]);
 });
+
+test.each([
+  [0, '1 min'],
+  [60_001, '2 min'],
+  [59 * 60_000, '59 min'],
+  [60 * 60_000, '1 h'],
+  [200 * 60_000, '3 h 20 min'],
+])('there is room again in %i ms: %s', (ms, words) => expect(timeUntil(1_000 + ms, 1_000)).toBe(words));

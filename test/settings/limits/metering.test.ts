@@ -4,6 +4,7 @@ import { StorageError } from '../../../src/storage/storage.ts';
 import { gatewayError } from '../../jobs/scripted-gateway.ts';
 import { createWorld, PICTURE, SONG, songCallback, type World } from '../../jobs/world.ts';
 import { usageDays } from '../../storage/usage-days.ts';
+import { rule } from '../access/rules.ts';
 import { type Administered, administer } from '../administration.ts';
 import { ADA, HERE, MOD, NOTHING_DECIDED } from '../samples.ts';
 
@@ -15,9 +16,7 @@ let administered: Administered;
 beforeEach(async () => {
   world = await createWorld();
   administered = administer(world);
-  await administered
-    .moderation(HERE, MOD)
-    .limits.set({ scope: 'person', per: 'day', of: 'requests', most: 1 });
+  await administered.moderation(HERE, MOD).rules.set(rule('limit everyone all 1'), 'server');
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

@@ -16,7 +16,7 @@ const EXAMPLES = new Map([
   ['minstrel', '/minstrel'],
   ['models', '/models show'],
   ['limits', '/limits show'],
-  ['pages', '/pages show'],
+  ['pages', '/pages'],
 ]);
 
 /** What is offered first, in large. */

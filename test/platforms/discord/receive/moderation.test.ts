@@ -94,7 +94,7 @@ describe('who is meant', () => {
     data: {
       name: 'limits',
       type: 1,
-      options: [{ name: 'block', type: 1, options: [{ name: 'who', type: 9, value }] }],
+      options: [{ name: 'deny', type: 1, options: [{ name: 'who', type: 9, value }] }],
       resolved: {
         users: { '10': ADA, '11': { id: '11', username: 'bob>|', global_name: null } },
         roles: { '7': { name: 'The DJs' } },
@@ -109,20 +109,20 @@ describe('who is meant', () => {
     ['somebody of whom nothing is told', '12', '<@12>'],
     ['everyone, whose role has the id of the guild', '50', '@everyone'],
   ])('%s', (_name, value, who) => {
-    expect(received(data(value))).toMatchObject({ subcommand: 'block', options: { who } });
+    expect(received(data(value))).toMatchObject({ subcommand: 'deny', options: { who } });
   });
 });
 
 test('the form of a part comes back as that part', () => {
-  const component = { component: { custom_id: 'text', type: 4, value: 'Be brief.\nRhyme.' } };
-  const sent = received({ type: 5, data: { custom_id: 'models prompt', components: [component] } });
+  const component = { component: { custom_id: 'prompt', type: 4, value: 'Be brief.\nRhyme.' } };
+  const sent = received({ type: 5, data: { custom_id: 'models answers', components: [component] } });
   expect(sent).toMatchObject({
     command: 'models',
-    subcommand: 'prompt',
-    options: { text: 'Be brief.\nRhyme.' },
+    subcommand: 'answers',
+    options: { prompt: 'Be brief.\nRhyme.' },
   });
-  const late = received({ type: 3, data: { custom_id: 'open:models prompt', component_type: 2 } });
-  expect(late).toMatchObject({ command: 'models', subcommand: 'prompt', options: {} });
+  const late = received({ type: 3, data: { custom_id: 'open:models answers', component_type: 2 } });
+  expect(late).toMatchObject({ command: 'models', subcommand: 'answers', options: {} });
 });
 
 test('moderators’ commands are shown in servers, to those who may manage them', () => {

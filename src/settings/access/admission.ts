@@ -1,0 +1,106 @@
+/** Who is let in. Every invocation is checked before anything else is done. */
+import type { Admission } from '../../core/bot/bot.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
+import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
+import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
+import { EVERYONE, MODERATION } from '../../core/moderation.ts';
+import type { DecisionStore, Decisions } from '../decisions.ts';
+import {
+  type AccessDecision,
+  decideAccess,
+  isAccessRule,
+  isSameSubject,
+  placedRules,
+  thingsOf,
+} from './precedence.ts';
+
+export interface AccessOptions {
+  readonly decisions: Pick<DecisionStore, 'read'>;
+  /** What the operator serves, as `platform:id` or as an id; `direct` lets direct messages in. Empty: all. */
+  readonly served: readonly string[];
+  readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly' | 'alwaysAllowed'>[];
+}
+
+/**
+ * Admits a person, as who they are here: a person whom a rule lets moderate is a moderator. `known` are the settings, where
+ * they were read already. Throws UserError with the reason.
+ */
+export type Admit = (
+  asking: Pick<Invocation, 'command' | 'address' | 'person'>,
+  known?: Decisions,
+) => Promise<Admission<Decisions>>;
+
+export function createAccess({ decisions, served, commands }: AccessOptions): Admit {
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  return async ({ command: name, address, person }, known) => {
+    if (!isServed(address, served)) {
+      throw new UserError('Whoever runs this bot has not opened it to this place. Please ask them.');
+    }
+    const settings = known ?? (await decisions.read(address));
+    if (person.moderator || decideAccess([MODERATION], person, settings).allowed) {
+      return { person: { ...person, moderator: true }, settings };
+    }
+    const { moderatorsOnly, alwaysAllowed, family } = byName.get(name) ?? {};
+    if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${name}.`);
+    if (alwaysAllowed) return { person, settings };
+    const things = thingsOf({ name, ...(family && { family }) });
+    // In direct messages nobody is a visitor.
+    const who = serverOf(address) === undefined ? { ...person, visitor: false } : person;
+    const decision = decideAccess(things, who, settings);
+    if (!decision.allowed) throw refusal(name, things, { decision, person, settings });
+    return { person, settings };
+  };
+}
+
+function refusal(
+  command: string,
+  things: readonly string[],
+  {
+    decision,
+    person,
+    settings,
+  }: { readonly decision: AccessDecision; readonly person: Person; readonly settings: Decisions },
+): UserError {
+  if (decision.asVisitor && person.visitor === 'unknown') {
+    return new UserError(
+      'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
+    );
+  }
+  const who = decision.by?.rule.who;
+  if (who?.type === 'person')
+    return notModerator(
+      person,
+      `A moderator has denied you /${command} here. Please talk to the moderators.`,
+    );
+  if (decision.asVisitor) {
+    return refusedByDecision(
+      'You belong to another workspace. I serve you here only where a moderator of this one allows it, with /limits allow and who:visitors.',
+    );
+  }
+  if (who && !isSameSubject(who, EVERYONE))
+    return notModerator(
+      person,
+      `Moderators have denied /${command} to ${who.name === undefined ? 'one of your roles' : `the role ${who.name}`} here.`,
+    );
+  return notModerator(person, notForEveryone(command, things, settings));
+}
+
+/** Names the roles that may, if there are any. */
+function notForEveryone(command: string, things: readonly string[], settings: Decisions): string {
+  const allowed = placedRules(settings)
+    .filter(isAccessRule)
+    .flatMap(({ rule: { type, who, what } }) =>
+      type === 'allow' && things.includes(what) && !isSameSubject(who, EVERYONE) ? [who] : [],
+    );
+  if (allowed.length === 0) return `Moderators have switched /${command} off here.`;
+  const roles = allowed.flatMap(({ type, name }) => (type === 'role' && name !== undefined ? [name] : []));
+  if (roles.length > 0) return `Here /${command} is for ${[...new Set(roles)].join(', ')} only.`;
+  return `Here /${command} is only for people whom moderators have named.`;
+}
+
+function isServed({ platform, guild }: Address, served: readonly string[]): boolean {
+  // The terminal and the chat in the browser are the operator's own.
+  if (served.length === 0 || platform === 'terminal' || platform === 'web') return true;
+  if (guild === undefined) return served.includes('direct');
+  return served.includes(guild) || served.includes(`${platform}:${guild}`);
+}

@@ -1,0 +1,169 @@
+/** Which rule decides, for access and for limits. */
+import type { AnyCommand } from '../../core/bot/command.ts';
+import type { Person } from '../../core/invocation.ts';
+import {
+  type AccessRule,
+  ALL,
+  EVERYONE,
+  type LimitRule,
+  MODERATION,
+  MODERATORS,
+  type Rule,
+  type RuleName,
+  type Subject,
+  type UnlimitedRule,
+  VISITORS,
+  type Where,
+} from '../../core/moderation.ts';
+import type { Decisions } from '../decisions.ts';
+
+/** A rule and where it was decided. */
+export interface PlacedRule<Some extends Rule = Rule> {
+  readonly rule: Some;
+  readonly from: Where;
+}
+
+export function placedRules({ channel, server }: Decisions): PlacedRule[] {
+  return [
+    ...channel.rules.map((rule) => ({ rule, from: 'channel' as const })),
+    ...server.rules.map((rule) => ({ rule, from: 'server' as const })),
+  ];
+}
+
+export function isAccessRule(placed: PlacedRule): placed is PlacedRule<AccessRule> {
+  return placed.rule.type === 'allow' || placed.rule.type === 'deny';
+}
+
+export function isAboutLimits(placed: PlacedRule): placed is PlacedRule<LimitRule | UnlimitedRule> {
+  return !isAccessRule(placed);
+}
+
+/** What rules about a command may name, the most specific first. */
+export function thingsOf({
+  name,
+  family,
+  moderatorsOnly,
+}: Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly'>): readonly string[] {
+  if (moderatorsOnly) return [MODERATION];
+  return family === undefined || family === name ? [name, ALL] : [name, family, ALL];
+}
+
+export type Who = Pick<Person, 'id' | 'roles' | 'moderator' | 'visitor'>;
+
+function isMeant({ type, id }: Subject, person: Who): boolean {
+  if (type === 'person') return id === person.id;
+  switch (id) {
+    case EVERYONE.id:
+      return true;
+    case VISITORS.id:
+      return mayBeVisitor(person);
+    case MODERATORS.id:
+      return person.moderator;
+    default:
+      return person.roles.includes(id);
+  }
+}
+
+function mayBeVisitor({ visitor = false }: Who): boolean {
+  return visitor !== false;
+}
+
+interface Question {
+  readonly person: Who;
+  /** The most specific first. */
+  readonly things: readonly string[];
+  readonly betweenRoles: 'strictest' | 'most generous';
+}
+
+/**
+ * The rule that decides for a person. The channel wins over the server, and in each a person over a role over everyone,
+ * then the most specific thing. A channel never loosens what the server decided for somebody more specifically.
+ */
+export function decisive<Some extends Rule>(
+  rules: readonly PlacedRule<Some>[],
+  question: Question,
+): PlacedRule<Some> | undefined {
+  const { person, things } = question;
+  const meant = rules.filter(({ rule }) => things.includes(rule.what) && isMeant(rule.who, person));
+  const [channel, server] = (['channel', 'server'] as const).map((place) =>
+    decisiveIn(
+      meant.filter(({ from }) => from === place),
+      question,
+    ),
+  );
+  if (!channel || !server) return channel ?? server;
+  const loosens = amountOf(channel.rule) > amountOf(server.rule);
+  return loosens && rankOf(server.rule.who) > rankOf(channel.rule.who) ? server : channel;
+}
+
+/** Of one place. */
+function decisiveIn<Some extends Rule>(
+  rules: readonly PlacedRule<Some>[],
+  { things, betweenRoles }: Question,
+): PlacedRule<Some> | undefined {
+  const rank = Math.max(...rules.map(({ rule }) => rankOf(rule.who)));
+  const ranking = rules.filter(({ rule }) => rankOf(rule.who) === rank);
+  const perSubject = [...Map.groupBy(ranking, ({ rule }) => rule.who.id).values()].flatMap((own) =>
+    own.toSorted((one, other) => things.indexOf(one.rule.what) - things.indexOf(other.rule.what)).slice(0, 1),
+  );
+  const [strictest] = perSubject.toSorted((one, other) => amountOf(one.rule) - amountOf(other.rule));
+  const [generous] = perSubject.toSorted((one, other) => amountOf(other.rule) - amountOf(one.rule));
+  return betweenRoles === 'strictest' ? strictest : generous;
+}
+
+function rankOf({ type, id }: Subject): number {
+  if (type === 'person') return 2;
+  return id === EVERYONE.id ? 0 : 1;
+}
+
+function amountOf(rule: Rule): number {
+  switch (rule.type) {
+    case 'deny':
+      return 0;
+    case 'limit':
+      return rule.most;
+    case 'allow':
+    case 'unlimited':
+      return Number.POSITIVE_INFINITY;
+    default:
+      return rule satisfies never;
+  }
+}
+
+export interface AccessDecision {
+  readonly allowed: boolean;
+  /** The rule that decided; absent where none does. */
+  readonly by?: PlacedRule<AccessRule>;
+  /** Refused because they belong to another workspace, or may. */
+  readonly asVisitor?: true;
+}
+
+/** Whether a person may use what `things` name. Visitors need a rule that lets them in, and then what everybody needs. */
+export function decideAccess(things: readonly string[], person: Who, settings: Decisions): AccessDecision {
+  const rules = placedRules(settings).filter(isAccessRule);
+  const isForVisitors = ({ rule }: PlacedRule) => isSameSubject(rule.who, VISITORS);
+  const question = { person, things, betweenRoles: 'strictest' } as const;
+  const gate = mayBeVisitor(person)
+    ? decisive(
+        rules.filter((placed) => isForVisitors(placed) || placed.rule.who.type === 'person'),
+        question,
+      )
+    : undefined;
+  if (mayBeVisitor(person) && gate?.rule.type !== 'allow')
+    return { allowed: false, asVisitor: true, ...(gate && { by: gate }) };
+  const by = decisive(
+    rules.filter((placed) => !isForVisitors(placed)),
+    question,
+  );
+  if (!by && things.includes(MODERATION)) return { allowed: false };
+  if (!by) return { allowed: true, ...(gate && { by: gate }) };
+  return { allowed: by.rule.type === 'allow', by };
+}
+
+export function isSameSubject(one: Subject, other: Subject): boolean {
+  return one.type === other.type && one.id === other.id;
+}
+
+export function hasRuleName(rule: Rule, { who, what }: RuleName): boolean {
+  return rule.what === what && isSameSubject(rule.who, who);
+}

@@ -1,0 +1,115 @@
+/** What moderators read after they changed a rule: what applies now, and why. Pure. */
+import type { Address } from '../core/invocation.ts';
+import {
+  ALL,
+  MODERATION,
+  MODERATORS,
+  type RuleName,
+  type RuleReport,
+  VISITORS,
+  type Where,
+} from '../core/moderation.ts';
+import {
+  decideAccess,
+  hasRuleName,
+  isAccessRule,
+  type PlacedRule,
+  placedRules,
+  thingsOf,
+  type Who,
+} from './access/precedence.ts';
+import {
+  accessText,
+  describeLimit,
+  limitedText,
+  placedText,
+  placeText,
+  subjectText,
+} from './access/words.ts';
+import type { Decisions, KeptSettings } from './decisions.ts';
+import { limitsThatHold, limitThings } from './limits/limits.ts';
+
+/** What changed: who may, how much they may, or both. */
+export type Aspect = 'access' | 'limits';
+
+export interface ReportOptions {
+  readonly name: RuleName;
+  readonly where: Where;
+  readonly aspects: readonly Aspect[];
+  readonly settings: Decisions;
+  readonly at: Pick<Address, 'platform'>;
+  /** What rules about a thing may name, the most specific first. */
+  readonly thingsOf: (what: string) => readonly string[];
+}
+
+export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
+  const { name, where, settings, aspects, at } = options;
+  const isAbout = about(options);
+  const related = placedRules(settings).filter(
+    ({ rule, from }) => isAbout({ rule, from }) && !(from === where && hasRuleName(rule, name)),
+  );
+  return {
+    now: aspects.map((aspect) => (aspect === 'access' ? accessNow(options) : limitsNow(options))),
+    related: related.map((placed) => placedText(placed, at)),
+  };
+}
+
+/** Whether the settings of a channel have rules of their own about what changed. */
+export function decidesToo(options: ReportOptions, { rules }: KeptSettings): boolean {
+  const isAbout = about(options);
+  return rules.some((rule) => isAbout({ rule, from: 'channel' }));
+}
+
+/** Rules about the same thing, about what includes it, or about what it includes. */
+function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: PlacedRule) => boolean {
+  return (placed) => {
+    const { what: other } = placed.rule;
+    return (
+      aspects.includes(isAccessRule(placed) ? 'access' : 'limits') &&
+      (thingsOf(what).includes(other) || thingsOf(other).includes(what))
+    );
+  };
+}
+
+function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): string {
+  const { allowed, by } = decideAccess(thingsOf(name.what), standIn(name), heldIn(where, settings));
+  const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
+  const because = by ? placedText(by, at) : defaultReason(name, allowed);
+  return `In ${placeText(where, at)}, ${accessText(allowed, name)} now${isOwn ? '' : `: ${because}`}.`;
+}
+
+function defaultReason({ who, what }: RuleName, allowed: boolean): string {
+  if (allowed) return 'no rule says otherwise';
+  if (what === MODERATION) return 'no rule lets them';
+  return who.id === VISITORS.id ? 'they are let in only by a rule' : 'no rule allows it';
+}
+
+function limitsNow({ name, where, settings, at }: ReportOptions): string {
+  const limits = limitsThatHold(limitThings(name.what), standIn(name), heldIn(where, settings));
+  const whom = subjectText(name.who);
+  const which = limits.map((limit) => describeLimit(limit, at)).join('; ');
+  if (which === '')
+    return `In ${placeText(where, at)}, no limit on ${limitedText(name.what)} set here holds for ${whom} now.`;
+  return `In ${placeText(where, at)}, ${whom} now has: ${which}.`;
+}
+
+/** Somebody of whom nothing more is known. */
+function standIn({ who: { type, id } }: RuleName): Who {
+  if (type === 'person') return { id, roles: [], moderator: false };
+  return { id: '', roles: [id], moderator: id === MODERATORS.id, visitor: id === VISITORS.id };
+}
+
+/** What holds in a channel, or in a server as far as its channels decide nothing. */
+function heldIn(where: Where, settings: Decisions): Decisions {
+  return where === 'channel'
+    ? settings
+    : { ...settings, channel: { ...settings.channel, rules: [], talk: false } };
+}
+
+/** What rules about a thing may name, the most specific first. */
+export function thingsBy(
+  commands: readonly Parameters<typeof thingsOf>[0][],
+): (what: string) => readonly string[] {
+  const known = new Map(commands.map((command) => [command.name, thingsOf(command)]));
+  return (what) => (what === ALL || what === MODERATION ? [what] : (known.get(what) ?? [what, ALL]));
+}

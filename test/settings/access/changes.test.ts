@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { resetRules, setPause, setRule } from '../../../src/settings/access/changes.ts';
+import { describeLimit, limitOf, ruleText } from '../../../src/settings/access/words.ts';
+import { type KeptSettings, MOST_RULES, readSettings } from '../../../src/settings/decisions.ts';
+import { rule, subject } from './rules.ts';
+
+const PLACE = { from: 'server', at: { platform: 'discord' } } as const;
+const EMPTY = readSettings('server', undefined);
+
+const having = (...texts: readonly string[]): KeptSettings => ({ ...EMPTY, rules: texts.map(rule) });
+const set = (text: string, ...before: readonly string[]) => setRule(rule(text), PLACE)(having(...before));
+
+describe('to set a rule', () => {
+  it('adds it, and leaves everything else', () => {
+    const before = { ...having('deny bob ask'), footer: false };
+    expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
+      settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
+      trace: { what: 'rule on song', from: 'none', to: 'DJ may use /song and the other commands for songs' },
+    });
+  });
+
+  it.each([
+    ['deny @dj song', 'allow @dj song'],
+    ['limit everyone song 1 day', 'limit everyone song 5 day'],
+    ['unlimited @dj all', 'limit @dj all 5 day'],
+    ['unlimited @dj all', 'unlimited @dj all'],
+    ['limit @dj all 5 day', 'unlimited @dj all'],
+  ])('%s replaces %s', (text, replaced) => {
+    expect(set(text, replaced)?.settings.rules).toEqual([rule(text)]);
+    expect(set(text, replaced)?.trace?.from).toBe(
+      ruleText({ rule: rule(replaced), from: 'server' }, PLACE.at),
+    );
+  });
+
+  it.each([
+    ['deny @dj song', 'allow dj song'],
+    ['deny @dj song', 'allow @vj song'],
+    ['deny @dj song', 'allow @dj all'],
+    ['deny @dj song', 'limit @dj song 5 day'],
+    ['deny @dj song', 'unlimited @dj song'],
+    ['unlimited @dj song', 'allow @dj song'],
+    ['limit @dj song 5 day', 'deny @dj song'],
+    ['limit everyone song 1 day', 'limit everyone song 5 hour'],
+    ['limit everyone song 1 day', 'limit everyone ask 5 day'],
+    ['limit everyone song 1 day', 'limit ada song 5 day'],
+    ['limit everyone song 1 day', 'limit everyone song 5 day together'],
+  ])('%s stands beside %s', (text, other) => {
+    expect(set(text, other)?.settings.rules).toEqual([rule(other), rule(text)]);
+  });
+
+  it('of units stands beside one of requests', () => {
+    const units = { ...rule('limit everyone song 1 day'), of: 'units' } as ReturnType<typeof rule>;
+    expect(setRule(units, PLACE)(having('limit everyone song 1 day'))?.settings.rules).toHaveLength(2);
+  });
+
+  it('has an end, and those that are there may be changed', () => {
+    const many = Array.from({ length: MOST_RULES }, (_, n) => `deny person${n} song`);
+    expect(() => set('deny ada song', ...many)).toThrow(`There are ${MOST_RULES} rules already`);
+    expect(set('allow person7 song', ...many)?.settings.rules).toHaveLength(MOST_RULES);
+    expect(set('deny ada song', ...many.slice(1))?.settings.rules).toHaveLength(MOST_RULES);
+  });
+});
+
+describe('to take rules back', () => {
+  const name = { who: subject('@dj'), what: 'song' };
+
+  it('takes all of that name, and tells which', () => {
+    const others = ['allow @dj all', 'allow dj song'];
+    const before = having('deny @dj song', ...others, 'limit @dj song 5 day');
+    expect(resetRules(name, PLACE)(before)).toEqual({
+      settings: having(...others),
+      trace: {
+        what: 'rule on song',
+        from: 'DJ may not use /song and the other commands for songs; 5 songs per day for each person with the role DJ',
+        to: 'none',
+      },
+    });
+  });
+
+  it('changes nothing where there is none', () => {
+    expect(resetRules(name, PLACE)(having('deny @dj all'))).toBeUndefined();
+  });
+});
+
+it('to pause is traced, and twice the same changes nothing', () => {
+  const paused = setPause(true)(EMPTY);
+  expect(paused).toEqual({
+    settings: { ...EMPTY, paused: true },
+    trace: { what: 'paused', from: 'no', to: 'yes' },
+  });
+  const settings = paused?.settings ?? EMPTY;
+  expect(setPause(false)(settings)?.trace).toEqual({ what: 'paused', from: 'yes', to: 'no' });
+  expect([setPause(true)(settings), setPause(false)(EMPTY)]).toEqual([undefined, undefined]);
+});
+
+describe('in words', () => {
+  it.each([
+    ['deny bob image', 'Bob may not use /image'],
+    ['allow @dj all', 'DJ may use any command'],
+    ['deny everyone image', 'nobody may use /image'],
+    ['allow everyone image', 'everyone may use /image'],
+    ['allow visitors ask', 'people of other workspaces may use /ask'],
+    ['allow @dj moderation', 'DJ may use the commands for moderators'],
+    ['unlimited @dj all', 'no limit on requests for DJ'],
+    ['unlimited moderators song', 'no limit on songs for moderators'],
+    ['limit everyone all 3', '3 requests per person and day'],
+    ['limit everyone song 1', '1 song per person and day'],
+    ['limit everyone song 2 hour together', '2 songs per hour in this server, for all together'],
+    ['limit @dj all 3', '3 requests per day for each person with the role DJ'],
+    ['limit moderators all 3', '3 requests per day for each moderator'],
+    ['limit visitors all 3', '3 requests per day for each person of another workspace'],
+    ['limit ada party 3', '3 songs in voice channels per day for Ada'],
+  ])('%s: %s', (text, words) => expect(ruleText({ rule: rule(text), from: 'server' }, PLACE.at)).toBe(words));
+
+  it('without a name the id stands for it', () => {
+    const who = { type: 'role', id: '7' } as const;
+    const texts = [rule('deny @dj ask'), rule('limit @dj all 3')].map((known) =>
+      ruleText({ rule: { ...known, who }, from: 'server' }, PLACE.at),
+    );
+    expect(texts).toEqual([
+      'the role 7 may not use /ask',
+      '3 requests per day for each person with the role 7',
+    ]);
+  });
+
+  it('a limit of a channel says so, and one of units, of a workspace or of the operator, too', () => {
+    const inChannel = (text: string) => ruleText({ rule: rule(text), from: 'channel' }, PLACE.at);
+    expect(inChannel('limit everyone all 3')).toBe('3 requests per person and day in this channel');
+    expect(inChannel('limit ada all 3')).toBe('3 requests per day for Ada in this channel');
+    expect(inChannel('limit everyone all 3 day together')).toBe(
+      '3 requests per day in this channel, for all together',
+    );
+    const shared = { scope: 'server', per: 'day', of: 'units', most: 1_000 } as const;
+    expect(describeLimit(shared, { platform: 'slack' })).toBe(
+      '1,000 units per day in this workspace, for all together',
+    );
+    expect(describeLimit({ ...shared, scope: 'deployment', most: 1, family: 'song' }, PLACE.at)).toBe(
+      '1 unit for songs per day for everybody who uses this bot',
+    );
+  });
+
+  it('a limit counts as its rule says', () => {
+    const limit = (text: string, from: 'channel' | 'server') => {
+      const known = rule(text);
+      if (known.type !== 'limit') throw new TypeError(text);
+      return limitOf(known, from);
+    };
+    const plain = { per: 'day', of: 'requests', most: 3 };
+    expect(limit('limit everyone all 3', 'server')).toEqual({ scope: 'person', ...plain });
+    expect(limit('limit everyone all 3', 'channel')).toEqual({ scope: 'here', ...plain });
+    expect(limit('limit everyone song 3 day together', 'channel')).toEqual({
+      scope: 'channel',
+      family: 'song',
+      ...plain,
+    });
+    expect(limit('limit everyone all 3 day together', 'server')).toEqual({ scope: 'server', ...plain });
+    expect(limit('limit @dj all 3', 'server')).toEqual({ scope: 'person', who: subject('@dj'), ...plain });
+  });
+});
