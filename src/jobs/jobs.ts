@@ -5,7 +5,6 @@ import { UserError } from '../core/errors.ts';
 import { type Address, channelOf, type Invocation, serverOf } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
-import { readMusicCallback } from '../gateway/music/callback.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
@@ -70,7 +69,7 @@ const causeOf = (platform: string, event: string): string => `${platform}:${even
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;
   const wakeNow = (id: string): void => {
-    storage.schedule.wake(id, now()).catch((error: unknown) => {
+    storage.schedule.wake(id).catch((error: unknown) => {
       log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
     });
   };
@@ -176,8 +175,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       }
     },
 
-    receive: (job, body) =>
-      storage.receive({ job, body, receivedAt: now(), kind: readMusicCallback(body).stage }),
+    receive: (job, body) => storage.receive({ job, body, receivedAt: now() }),
 
     async find(id) {
       const run = await JobRun.load(id, storage);
@@ -207,14 +205,14 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       await storage.notifications.publish(id).catch((error: unknown) => {
         log.info({ job: id, err: error }, 'A request to stop was not announced; it is found in the record');
       });
-      await storage.schedule.wake(id, now());
+      await storage.schedule.wake(id);
       return true;
     },
 
     async reveal(id) {
       const job = await applyEvent(id, { type: 'revealed' }, storage);
       if (job?.state !== 'ready') return false;
-      await storage.schedule.wake(id, now());
+      await storage.schedule.wake(id);
       return true;
     },
 
@@ -225,7 +223,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async showAt(id, address, person) {
       const job = await applyEvent(id, { type: 'redirected', address, person }, storage);
       if (job?.address !== address) return undefined;
-      await storage.schedule.wake(id, now() + BEGINS_BY_ITSELF_MS);
+      await storage.schedule.add(id, now() + BEGINS_BY_ITSELF_MS);
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 

@@ -16,17 +16,18 @@ export type WakeHandler = (job: string, signal: AbortSignal, lease: RunLease) =>
 
 export interface Schedule {
   /**
-   * Schedules a run of the job at `at`, in milliseconds since the epoch. Durable when it resolves. The earliest time wins;
-   * a time that is set while the job runs is kept for the next run. Throws RangeError for a time that is no number.
+   * Schedules the first run of a job, at `at` in milliseconds since the epoch. A job that is scheduled already stays as it is.
+   * Durable when it resolves. Throws RangeError for a time that is no number.
    */
-  wake(job: string, at: number): Promise<void>;
+  add(job: string, at: number): Promise<void>;
+  /** Runs a job now, and once more if it is running. Durable when it resolves. */
+  wake(job: string): Promise<void>;
   /** Those of the jobs that neither run nor are scheduled: without a wake they never run again. */
   unscheduled(jobs: readonly string[]): Promise<string[]>;
   /**
    * Begins to run jobs. One replica at a time runs a job, and another one runs it again if that replica dies: at its
    * start on SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute,
-   * or at the time of the next `wake`. A replica that lost Redis for longer may run a job while another one does: writes
-   * compare versions.
+   * or at the next `wake`. A replica that lost Redis for longer may run a job while another one does: writes compare versions.
    */
   start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
   /**
@@ -37,22 +38,27 @@ export interface Schedule {
 }
 
 export function checkTime(at: number): void {
-  if (!Number.isFinite(at)) throw new RangeError(`Cannot wake at ${at}: not a time.`);
+  if (!Number.isFinite(at)) throw new RangeError(`Cannot schedule a run at ${at}: not a time.`);
 }
 
 /** Milliseconds before storage that failed is tried again. */
 export const STORAGE_PAUSE = 1_000;
 const AFTER_FAILURE = { firstMs: 1_000, longestMs: 60_000 } as const;
 
-/** A job that is due, since when, and how many runs of it failed or died in a row. */
-export interface DueJob {
+/** A job whose run begins. */
+export interface DueRun extends Pick<RunLease, 'isHeld'> {
   readonly job: string;
-  readonly at: number;
+  /** How many runs of it failed or died in a row. */
   readonly failures: number;
+  /** For when it was scheduled. A wake that comes once this resolved means the next run. */
+  readonly dueAt: () => Promise<number>;
 }
 
-/** A run that is due, under a lease of its own. */
-export interface DueRun extends DueJob, Pick<RunLease, 'isHeld'> {}
+/** When a job runs next (undefined: never), after so many failures in a row. */
+export interface NextRun {
+  readonly at: number | undefined;
+  readonly failures: number;
+}
 
 export interface RunTools extends Pick<System, 'random' | 'log'> {
   readonly clock: Clock;
@@ -60,44 +66,43 @@ export interface RunTools extends Pick<System, 'random' | 'log'> {
   readonly measure?: Measure;
 }
 
-/** A job that was due then, in milliseconds since the epoch, begins to run. */
-export function measureLateness(
-  dueAt: number,
-  { clock, measure }: Pick<RunTools, 'clock' | 'measure'>,
-): void {
-  measure?.('minstrel_schedule_lateness_seconds', {}, Math.max(0, clock.now() - dueAt) / 1000);
-}
-
-/**
- * Runs a job, and stores its next run for as long as that takes. A failure is tried again after 1 s, doubling to 1 min, give
- * or take a quarter; after the signal, at once. Resolves to false when the signal came before the next run could be stored.
- */
+/** Runs a job. A failure is tried again after 1 s, doubling to 1 min, give or take a quarter; after the signal, at once. */
 export async function runJob(
-  { job, failures, isHeld }: DueRun,
+  { job, failures, dueAt: readDueAt, isHeld }: DueRun,
   handler: WakeHandler,
-  store: (at: number | undefined, failures: number) => Promise<void>,
   signal: AbortSignal,
-  { clock, random, log }: RunTools,
-): Promise<boolean> {
-  let at: number | undefined;
-  let failed = 0;
+  { clock, random, log, measure }: RunTools,
+): Promise<NextRun> {
   try {
+    const dueAt = await readDueAt();
+    measure?.('minstrel_schedule_lateness_seconds', {}, Math.max(0, clock.now() - dueAt) / 1000);
     // The stop may have come while the job was fetched.
     signal.throwIfAborted();
-    at = await handler(job, signal, { interrupted: failures > 0, isHeld });
+    const at = await handler(job, signal, { interrupted: failures > 0, isHeld });
     if (at !== undefined) checkTime(at);
+    return { at, failures: 0 };
   } catch (error) {
-    failed = failures + 1;
-    at = clock.now() + (signal.aborted ? 0 : backoff({ attempt: failed, ...AFTER_FAILURE, random }));
-    if (!signal.aborted) log.error({ err: error, job }, 'A run of a job failed; it will be tried again');
+    const failed = failures + 1;
+    if (signal.aborted) return { at: clock.now(), failures: failed };
+    log.error({ err: error, job }, 'A run of a job failed; it will be tried again');
+    return { at: clock.now() + backoff({ attempt: failed, ...AFTER_FAILURE, random }), failures: failed };
   }
+}
+
+/** Stores the end of a run, for as long as that takes; after the signal, it tries once. */
+export async function storeEnd(
+  job: string,
+  store: () => Promise<unknown>,
+  signal: AbortSignal,
+  { clock, log }: RunTools,
+): Promise<void> {
   for (;;) {
     try {
-      await store(at, failed);
-      return true;
+      await store();
+      return;
     } catch (error) {
       log.error({ err: error, job }, 'The end of a run could not be stored');
-      if (signal.aborted) return false;
+      if (signal.aborted) return;
       await pause(STORAGE_PAUSE, signal, clock);
     }
   }

@@ -72,8 +72,8 @@ export interface JobText {
   readonly record: string;
 }
 
-/** Entries of one kind that a job's inbox holds. */
-export const INBOX_OF_A_KIND = 16;
+/** Entries that a job's inbox holds, far more than any gateway sends. */
+export const INBOX_MOST = 1_000;
 
 /** Milliseconds that an inbox is kept after its job ended: only a late callback reads it then. */
 export const INBOX_KEPT = 30 * 24 * 3_600_000;
@@ -93,16 +93,14 @@ export interface Callback {
   readonly body: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** What it tells, so that many of one kind displace none of another; one of its own if left out. */
-  readonly kind?: string;
 }
 
 export type Received = 'stored' | 'unknown-job';
 
 export interface Inbox {
   /**
-   * Durable when it resolves. The same body for the same job is kept once. Of each kind the last 16 are kept, and those
-   * without a kind, until 30 days after the job ended; where no job is, for 30 days.
+   * Durable when it resolves. The same body for the same job is kept once, until 30 days after the job ended; where no job
+   * is, for 30 days. What comes when the inbox is full is dropped.
    */
   put(job: string, body: string, receivedAt: number): Promise<void>;
   /** Entries after `sequence`, in order. */
@@ -166,14 +164,13 @@ export type Accepted =
 
 export interface Storage {
   /**
-   * Reserves the usage when no ceiling is passed, stores the job and schedules it: all in one transaction. `known` and
-   * `refused` change nothing but give back reservations that expired. A reservation whose id was counted before counts
-   * once.
+   * Reserves the usage when no ceiling is passed, stores the job and schedules it: all or nothing. `known` and `refused`
+   * change nothing. A reservation whose id was counted before counts once.
    */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /**
-   * Puts the callback into the inbox of its job and schedules a run of it at once: all in one transaction. Durable when it
-   * resolves. The same body again is kept once, and schedules a run again.
+   * Puts the callback into the inbox of its job and wakes the job. Durable when it resolves. The same body again is kept once,
+   * and wakes the job again.
    */
   receive(callback: Callback): Promise<Received>;
   readonly jobs: JobStore;

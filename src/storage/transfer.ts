@@ -137,7 +137,7 @@ export async function importLines(
         // Its timer stayed behind: open work goes on at once, and a result that is late is asked for again.
         const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
         if (isNew && (isOpen(job) || mayComeLate))
-          await storage.schedule.wake(job.id, job.createdAt + NOT_BEGUN_MS);
+          await storage.schedule.add(job.id, job.createdAt + NOT_BEGUN_MS);
       }
       report[isNew ? 'jobs' : 'known'] += 1;
     } else if ('usage' in line) {

@@ -9,7 +9,6 @@ import { Queue } from 'bullmq';
 import { z } from 'zod';
 import { createLog } from '../../src/app/telemetry/log.ts';
 import { isSignedBy, sign } from '../../src/core/http.ts';
-import { readMusicCallback } from '../../src/gateway/music/callback.ts';
 import { callbackUrl, musicCallbackRoutes } from '../../src/http/music-callback.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { acceptedJob } from '../../src/jobs/transitions.ts';
@@ -65,8 +64,7 @@ async function listen(storage: Storage): Promise<string[]> {
     log,
     measure: () => {},
     receive: async (job, body) => {
-      const kind = readMusicCallback(body).stage;
-      const received = await storage.receive({ job, body, receivedAt: systemClock.now(), kind });
+      const received = await storage.receive({ job, body, receivedAt: systemClock.now() });
       return received === 'unknown-job' ? received : 'stored';
     },
   });
@@ -210,7 +208,7 @@ async function timedRedis(client: RedisClient) {
   return ({ job, body }: BareCallback) => {
     const receivedAt = Date.now();
     const digest = hash('sha256', body, 'base64');
-    const entry = JSON.stringify({ kind: readMusicCallback(body).stage, digest, receivedAt, body });
+    const entry = JSON.stringify({ digest, receivedAt, body });
     const timer = queue.toKey(`de:${job}`);
     return client.evalSha(script, {
       keys: [`bare:${job}`, `bare:seen:${job}`, `bare:inbox:${job}`, timer, queue.toKey('delayed')],

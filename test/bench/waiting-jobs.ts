@@ -97,7 +97,7 @@ async function fill(storage: Storage, size: number): Promise<void> {
     await Promise.all(
       ids.map(async (id, n) => {
         await storage.jobs.create(waitingJob(id));
-        await storage.schedule.wake(id, Date.now() + HOUR + n);
+        await storage.schedule.add(id, Date.now() + HOUR + n);
       }),
     );
   }
@@ -161,20 +161,20 @@ async function oneMore(candidate: Candidate, round: number): Promise<void> {
   candidate.accepting.push(
     await timed(async () => {
       await storage.jobs.create(waitingJob(id));
-      await storage.schedule.wake(id, Date.now() + HOUR);
+      await storage.schedule.add(id, Date.now() + HOUR);
     }),
   );
   candidate.callingBack.push(await timed(() => storage.inbox.put(id, `callback of ${id}`, Date.now())));
   const woken = new Promise<number>((resolve) => handled.set(id, resolve));
   candidate.waking.push(
     await timed(async () => {
-      await storage.schedule.wake(id, Date.now());
+      await storage.schedule.wake(id);
       await woken;
     }),
   );
   const at = Date.now() + 10;
   const rang = new Promise<number>((resolve) => handled.set(id, resolve));
-  await storage.schedule.wake(id, at);
+  await storage.schedule.add(id, at);
   candidate.late.push((await rang) - at);
   handled.delete(id);
 }

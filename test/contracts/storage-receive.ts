@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StorageError } from '../../src/storage/storage.ts';
+import { INBOX_MOST, StorageError } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
 import type { StorageUnderTest } from './storage.ts';
 
@@ -24,7 +24,7 @@ export function receiveContract(current: StorageUnderTest): void {
 
   test('what was received is kept and its job due, also after a restart', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
-    await current.storage.schedule.wake('a', Date.now() + 3_600_000);
+    await current.storage.schedule.add('a', Date.now() + 3_600_000);
     expect(await receive('a', 'first')).toBe('stored');
     await current.reopen();
     expect(await bodies('a')).toEqual(['first']);
@@ -83,33 +83,20 @@ export function receiveContract(current: StorageUnderTest): void {
     ]);
   });
 
-  test('of each kind the last are kept, however many come', async () => {
+  test('an inbox that is full takes no more, and its job is due all the same', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
-    const told = (kind: string, body: string) =>
-      current.storage.receive({ job: 'a', body, receivedAt: 1, kind });
-    expect(await told('complete', 'the result')).toBe('stored');
-    for (let index = 0; index < 70; index += 1) expect(await told('text', `body ${index}`)).toBe('stored');
-    await told('failed', 'the end');
-    const entries = await current.storage.inbox.read('a', 0);
-    expect(entries.map(({ sequence, body }) => [sequence, body])).toEqual([
-      [1, 'the result'],
-      ...Array.from({ length: 16 }, (_, index) => [56 + index, `body ${54 + index}`]),
-      [72, 'the end'],
-    ]);
-    expect(await current.storage.inbox.read('a', 70)).toEqual(entries.slice(-2));
-    // What was displaced may come again, behind the others.
-    await told('text', 'body 0');
-    expect(await current.storage.inbox.read('a', 72)).toEqual([
-      { sequence: 73, receivedAt: 1, body: 'body 0' },
-    ]);
+    const sent = Array.from({ length: INBOX_MOST + 1 }, (_, index) => receive('a', `body ${index}`));
+    expect(new Set(await Promise.all(sent))).toEqual(new Set(['stored']));
+    expect(await bodies('a')).toHaveLength(INBOX_MOST);
+    const run = await running();
+    await expect.poll(() => run).toEqual(['a']);
   });
 
   test('what came for an erased job is gone with it, and begins anew if the job does', async () => {
     for (let time = 0; time < 2; time += 1) {
       await current.storage.jobs.create(songJob({ id: 'a' }));
-      for (let index = 0; index < 20; index += 1)
-        await current.storage.receive({ job: 'a', body: `body ${index}`, receivedAt: 1, kind: 'text' });
-      expect(await bodies('a')).toHaveLength(16);
+      for (const body of ['one', 'two']) await receive('a', body);
+      expect(await bodies('a')).toEqual(['one', 'two']);
       await current.storage.jobs.erase('a');
       expect(await bodies('a')).toEqual([]);
     }

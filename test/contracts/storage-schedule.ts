@@ -53,8 +53,8 @@ export function scheduleContract(current: StorageUnderTest): void {
     const { handler, handled } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     // Later than any test waits.
-    await current.storage.schedule.wake('late', Date.now() + 10 * MINUTE);
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.add('late', Date.now() + 10 * MINUTE);
+    await current.storage.schedule.wake('a');
     await expect.poll(() => handled).toMatchObject([{ job: 'a' }]);
   });
 
@@ -62,39 +62,28 @@ export function scheduleContract(current: StorageUnderTest): void {
     const { handler, handled } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     const at = Date.now() + 400;
-    await current.storage.schedule.wake('a', at);
+    await current.storage.schedule.add('a', at);
     await expect.poll(() => handled).toHaveLength(1);
     expect(handled[0]?.at).toBeGreaterThanOrEqual(at);
   });
 
   test('a job may be woken before the start', async () => {
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     const { handler, times } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     await expect.poll(() => times('a')).toBe(1);
   });
 
-  test('the earliest time wins, in any order', async () => {
+  test('a job that is due later runs when it is woken, and one that is added again keeps its time', async () => {
     const { handler, handled, times } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now() + 10 * MINUTE);
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.add('a', Date.now() + 10 * MINUTE);
+    await current.storage.schedule.wake('a');
     const soon = Date.now() + 300;
-    await current.storage.schedule.wake('b', soon);
-    await current.storage.schedule.wake('b', soon + 10 * MINUTE);
+    await current.storage.schedule.add('b', soon);
+    await current.storage.schedule.add('b', Date.now());
     await expect.poll(() => [times('a'), times('b')]).toEqual([1, 1]);
     expect(handled.find(({ job }) => job === 'b')?.at).toBeGreaterThanOrEqual(soon);
-  });
-
-  test('many wakes at once: the earliest time wins', async () => {
-    const { handler, times } = recorder();
-    await current.storage.schedule.start(handler, { concurrency: 4 });
-    await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        current.storage.schedule.wake('a', Date.now() + (index === 20 ? 50 : 10 * MINUTE + index)),
-      ),
-    );
-    await expect.poll(() => times('a')).toBe(1);
   });
 
   test('a handler returns the time of the next run', async () => {
@@ -102,20 +91,20 @@ export function scheduleContract(current: StorageUnderTest): void {
       handled.length < 3 ? Date.now() + 100 : undefined,
     );
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => times('a')).toBe(3);
   });
 
   test('a handler that says never is not called again, not even after a restart', async () => {
     const first = recorder();
     await current.storage.schedule.start(first.handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => first.times('a')).toBe(1);
     await current.reopen();
     const second = recorder();
     await current.storage.schedule.start(second.handler, { concurrency: 4 });
     // Whatever was left of "a" would come before this.
-    await current.storage.schedule.wake('last', Date.now());
+    await current.storage.schedule.wake('last');
     await expect.poll(() => second.times('last')).toBe(1);
     expect(second.times('a')).toBe(0);
   });
@@ -123,10 +112,10 @@ export function scheduleContract(current: StorageUnderTest): void {
   test('one run of a job at a time, however often it is woken; the last wake makes the next run', async () => {
     const { handler, waiting, letGo } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => waiting).toHaveLength(1);
-    await Promise.all(Array.from({ length: 20 }, () => current.storage.schedule.wake('a', Date.now())));
-    await current.storage.schedule.wake('b', Date.now());
+    await Promise.all(Array.from({ length: 20 }, () => current.storage.schedule.wake('a')));
+    await current.storage.schedule.wake('b');
     await expect.poll(() => waiting.map(({ job }) => job)).toEqual(['a', 'b']);
     await letGo();
     await letGo();
@@ -134,25 +123,12 @@ export function scheduleContract(current: StorageUnderTest): void {
     await letGo();
   });
 
-  test('a later time that is set during a run is kept, also when the handler returns none', async () => {
+  test('a wake during a run comes before the time that the handler returns', async () => {
     const { handler, waiting, letGo } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => waiting).toHaveLength(1);
-    const at = Date.now() + 400;
-    await current.storage.schedule.wake('a', at);
-    await letGo();
-    await expect.poll(() => waiting).toHaveLength(1);
-    expect(Date.now()).toBeGreaterThanOrEqual(at);
-    await letGo();
-  });
-
-  test("a time that is set during a run wins when it is earlier than the handler's", async () => {
-    const { handler, waiting, letGo } = gate();
-    await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('a', Date.now());
-    await expect.poll(() => waiting).toHaveLength(1);
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await letGo(Date.now() + 10 * MINUTE);
     await expect.poll(() => waiting).toHaveLength(1);
     await letGo();
@@ -170,7 +146,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     });
     await current.storage.schedule.start(handler, { concurrency: 3 });
     const jobs = Array.from({ length: 60 }, (_, index) => `job${index}`);
-    await Promise.all(jobs.map((job) => current.storage.schedule.wake(job, Date.now())));
+    await Promise.all(jobs.map((job) => current.storage.schedule.wake(job)));
     await expect.poll(() => new Set(handled.map(({ job }) => job)).size).toBe(60);
     expect(most).toBeLessThanOrEqual(3);
     expect(handled).toHaveLength(60);
@@ -182,11 +158,11 @@ export function scheduleContract(current: StorageUnderTest): void {
       return undefined;
     });
     await current.storage.schedule.start(handler, { concurrency: 1 });
-    await current.storage.schedule.wake('broken', Date.now());
-    await current.storage.schedule.wake('fine', Date.now());
+    await current.storage.schedule.wake('broken');
+    await current.storage.schedule.wake('fine');
     await expect.poll(() => times('fine')).toBe(1);
     await expect.poll(() => times('broken')).toBe(2);
-    await current.storage.schedule.wake('broken', Date.now());
+    await current.storage.schedule.wake('broken');
     await expect.poll(() => interrupted('broken')).toEqual([false, true, false]);
     expect(interrupted('fine')).toEqual([false]);
   });
@@ -194,9 +170,9 @@ export function scheduleContract(current: StorageUnderTest): void {
   test('stop tells handlers, waits for their end, and starts nothing new', async () => {
     const { handler, waiting } = gate();
     await current.storage.schedule.start(handler, { concurrency: 1 });
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => waiting).toHaveLength(1);
-    await current.storage.schedule.wake('b', Date.now());
+    await current.storage.schedule.wake('b');
     let stopped = false;
     const stopping = current.storage.schedule.stop().then(() => {
       stopped = true;
@@ -212,12 +188,12 @@ export function scheduleContract(current: StorageUnderTest): void {
   test('scheduled times outlive stop, close and reopen', async () => {
     const { handler, waiting } = gate();
     await current.storage.schedule.start(handler, { concurrency: 1 });
-    await current.storage.schedule.wake('handled', Date.now());
+    await current.storage.schedule.wake('handled');
     await expect.poll(() => waiting).toHaveLength(1);
-    await current.storage.schedule.wake('waiting', Date.now());
-    await current.storage.schedule.wake('handled', Date.now());
+    await current.storage.schedule.wake('waiting');
+    await current.storage.schedule.wake('handled');
     const stopping = current.storage.schedule.stop();
-    await current.storage.schedule.wake('late', Date.now());
+    await current.storage.schedule.wake('late');
     waiting[0]?.go();
     await stopping;
     await current.reopen();
@@ -236,7 +212,7 @@ export function scheduleContract(current: StorageUnderTest): void {
         }),
       { concurrency: 1 },
     );
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => runs).toBe(1);
     await current.reopen();
     const { handler, interrupted } = recorder();
@@ -245,7 +221,7 @@ export function scheduleContract(current: StorageUnderTest): void {
   });
 
   test('the runs of a killed process are repeated, and told so', async () => {
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await current.storage.close();
     const replica = await current.startReplica();
     try {
@@ -257,15 +233,15 @@ export function scheduleContract(current: StorageUnderTest): void {
     const { handler, interrupted } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 1 });
     await expect.poll(() => interrupted('a')).toEqual([true]);
-    await current.storage.schedule.wake('a', Date.now());
+    await current.storage.schedule.wake('a');
     await expect.poll(() => interrupted('a')).toEqual([true, false]);
   });
 
   test('lists the jobs that would never run again', async () => {
     const { handler, waiting, letGo } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    await current.storage.schedule.wake('handled', Date.now());
-    await current.storage.schedule.wake('scheduled', Date.now() + 10 * MINUTE);
+    await current.storage.schedule.wake('handled');
+    await current.storage.schedule.add('scheduled', Date.now() + 10 * MINUTE);
     await expect.poll(() => waiting).toHaveLength(1);
     const jobs = ['handled', 'unscheduled', 'scheduled', 'lost'];
     expect(await current.storage.schedule.unscheduled(jobs)).toEqual(['unscheduled', 'lost']);
@@ -275,7 +251,7 @@ export function scheduleContract(current: StorageUnderTest): void {
   });
 
   test('a time that never comes is refused', async () => {
-    await expect(current.storage.schedule.wake('a', Number.NaN)).rejects.toThrow(RangeError);
-    await expect(current.storage.schedule.wake('a', Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
+    await expect(current.storage.schedule.add('a', Number.NaN)).rejects.toThrow(RangeError);
+    await expect(current.storage.schedule.add('a', Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
   });
 }

@@ -34,7 +34,7 @@ export function usageContract(current: StorageUnderTest): void {
   const usage = () => current.storage.usage;
   const accept = (reservation: Reservation, ceilings: Ceiling[], now: number) =>
     current.storage.accept({
-      job: songJob({ id: reservation.id, invocation: reservation.id }),
+      job: songJob({ id: reservation.id.replace(':', '-'), invocation: reservation.id }),
       reservation,
       ceilings,
       at: now,

@@ -60,7 +60,7 @@ it('a thousand jobs that are due at once come back and do not storm the gateway'
   await Promise.all(
     jobs.map(async (job) => {
       await world.storage.jobs.create(job);
-      await world.storage.schedule.wake(job.id, world.clock.now() - SECOND);
+      await world.storage.schedule.wake(job.id);
     }),
   );
   await world.jobs.run(world.dependencies.invoke);
@@ -99,7 +99,7 @@ it('a timer that is lost while the bot runs is found by the next sweep', async (
 it('a job that waits for its callback costs nothing at the start', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
-  await world.storage.schedule.wake(job, world.clock.now() + 30 * 60 * SECOND);
+  await world.storage.schedule.add(job, world.clock.now() + 30 * 60 * SECOND);
   const [shown, { version }] = [world.platform.history.length, await world.read(job)];
   await world.jobs.run(world.dependencies.invoke);
   await pass(15);
@@ -117,7 +117,7 @@ it('a record that cannot be read is left alone after one look, and the others go
     throw new StorageError('schema', 'It is of a newer version.');
   };
   await world.storage.jobs.create(freshJob({ id: 'unreadable' }));
-  await world.storage.schedule.wake('unreadable', world.clock.now());
+  await world.storage.schedule.wake('unreadable');
   await world.jobs.run(world.dependencies.invoke);
   await pass(5);
   const fine = await world.start(SONG);
@@ -130,7 +130,7 @@ it('a record that cannot be read is left alone after one look, and the others go
   }
   expect(looks).toBe(1);
   await world.callback(fine, songCallback('complete'));
-  await world.storage.schedule.wake(fine, world.clock.now());
+  await world.storage.schedule.wake(fine);
   await pass(2);
   expect((await world.read(fine)).state).toBe('delivered');
   expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);

@@ -33,6 +33,11 @@ export class ReusedDatabase extends SqliteDatabase {
     return countRow.parse(this.prepare('SELECT count(*) AS count FROM schedule').get()).count;
   }
 
+  isOpen(job: string): boolean {
+    return this.prepare('SELECT 1 FROM jobs WHERE id = ? AND open = 1').get(job) !== undefined;
+  }
+
+  /** Loses the timers of open jobs that nothing runs under. */
   loseTimers(): void {
     this.prepare(
       'DELETE FROM schedule WHERE running = 0 AND job IN (SELECT id FROM jobs WHERE open = 1)',

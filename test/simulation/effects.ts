@@ -79,7 +79,8 @@ export function remote(
     inbox: effects(inner.inbox, 'inbox'),
     schedule: {
       ...inner.schedule,
-      wake: (job, at) => perform('schedule.wake', () => inner.schedule.wake(job, at)),
+      add: (job, at) => perform('schedule.add', () => inner.schedule.add(job, at)),
+      wake: (job) => perform('schedule.wake', () => inner.schedule.wake(job)),
       unscheduled: (jobs) => perform('schedule.unscheduled', () => inner.schedule.unscheduled(jobs)),
     },
     notifications: {

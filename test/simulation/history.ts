@@ -86,7 +86,7 @@ export interface StorageTrouble {
 export interface History {
   /** Of the order of everything that could happen next; 0: first come, first served. */
   readonly seed: number;
-  readonly store: 'memory' | 'sqlite';
+  readonly store: 'shared' | 'sqlite';
   readonly replicas: number;
   /** How much a person may ask for in a day; undefined: any number. */
   readonly dailyLimit?: number | undefined;
@@ -105,7 +105,7 @@ export interface History {
 /** Nothing goes wrong, and nothing is asked for: what histories of tests begin with. */
 export const QUIET: History = {
   seed: 0,
-  store: 'memory',
+  store: 'shared',
   replicas: 1,
   requests: [],
   presses: [],

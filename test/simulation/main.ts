@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store memory|sqlite|both]`: plays new histories,
+ * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both]`: plays new histories,
  * 3,000 of them unless a number or a time is given. Exits with 1 when one breaks a promise, and prints its shortest form.
  */
 import { randomInt } from 'node:crypto';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 });
 const stores: readonly History['store'][] =
-  values.store === 'memory' || values.store === 'sqlite' ? [values.store] : ['memory', 'sqlite'];
+  values.store === 'shared' || values.store === 'sqlite' ? [values.store] : ['shared', 'sqlite'];
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
 const { ok, report } = await check({
   stores,

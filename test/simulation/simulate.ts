@@ -12,15 +12,12 @@ import { SimulatedGateway } from './gateway.ts';
 import type { Fault, History } from './history.ts';
 import { Kernel, MOST_SKEW_MS, type Process } from './kernel.ts';
 import { SimulatedMedia } from './media.ts';
-import { MemoryData } from './memory-data.ts';
-import { memoryStorage } from './memory-storage.ts';
 import { People } from './people.ts';
 import type { Plant } from './plants.ts';
 import { type Replica, startReplica } from './replica.ts';
+import { SharedStorage } from './shared-storage.ts';
 import { type Broken, Watch } from './watch.ts';
 
-/** Milliseconds after which the runs of a replica that is suspended go to another one. */
-const LEASE_MS = 15_000;
 /** Effects and timers after which a history counts as never coming to rest. */
 const MOST_STEPS = 30_000;
 /** The gateway waits this long for the answer to a callback, and tries again as often. */
@@ -57,8 +54,8 @@ export class Simulator {
 async function play(history: History, plant: Plant, database: ReusedDatabase): Promise<Played> {
   const kernel = new Kernel(history.seed);
   const isSqlite = history.store === 'sqlite';
-  const data = new MemoryData(() => kernel.now, database);
-  const watch = new Watch(kernel, isSqlite ? undefined : (job) => data.holderOf(job));
+  const shared = new SharedStorage(database, () => kernel.now);
+  const watch = new Watch(kernel, isSqlite ? undefined : (job) => shared.jobs.holderOf(job));
   const chat = new SimulatedChat(kernel, history, watch);
   const gateway = new SimulatedGateway(kernel, history, watch, (callback) =>
     callBack(callback, CALLBACK_TRIES),
@@ -80,9 +77,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
 
   function open(process: Process): Storage {
     const tools = { clock: kernel.clockOf(process), random: kernel.random, log: new RecordingLog() };
-    return isSqlite
-      ? sqliteStorage(database, tools)
-      : memoryStorage({ data, owner: process, leaseMs: LEASE_MS, ...tools });
+    return isSqlite ? sqliteStorage(database, tools) : shared.of(process, tools);
   }
 
   async function boot(index: number): Promise<void> {
@@ -104,8 +99,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   function strike({ type: kind, replica: chosen, forMs }: Fault): void {
     if (kind === 'lose timers') {
       kernel.tell('storage', 'loses the timers of open jobs');
-      if (isSqlite) database.loseTimers();
-      else data.loseTimers();
+      (isSqlite ? database : shared).loseTimers();
       return;
     }
     const index = chosen % size;
@@ -188,7 +182,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   let steps = 0;
   let quietSince: number | undefined;
   async function isAtRest(): Promise<boolean> {
-    const scheduled = isSqlite ? database.scheduled : data.schedule.size;
+    const scheduled = isSqlite ? database.scheduled : shared.jobs.size;
     if (requested < history.requests.length || kernel.isBusyOutside || scheduled > 0) {
       quietSince = undefined;
       return false;

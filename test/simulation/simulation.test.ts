@@ -32,7 +32,7 @@ describe('a history', () => {
     expect((await simulator.play(history)).trace).toEqual((await simulator.play(history)).trace);
   });
 
-  test.each(['memory', 'sqlite'] as const)('without faults keeps every promise, on %s', async (store) => {
+  test.each(['shared', 'sqlite'] as const)('without faults keeps every promise, on %s', async (store) => {
     const requests = KINDS.map((kind) => ({ kind, afterMs: 1_000, twice: false }));
     const { broken, trace } = await simulator.play({ ...QUIET, store, requests });
     expect(broken).toEqual([]);
@@ -41,7 +41,7 @@ describe('a history', () => {
 });
 
 test('the histories of a fixed seed keep every promise', async () => {
-  const { ok, report } = await check({ seed: 1, stores: ['memory', 'sqlite'], histories: 200 });
+  const { ok, report } = await check({ seed: 1, stores: ['shared', 'sqlite'], histories: 200 });
   expect(ok, report).toBe(true);
 });
 
@@ -53,13 +53,13 @@ describe('each promise is seen to be broken', () => {
   test.each(PLANTS)('$breaks: $fault', async ({ breaks, ...plant }) => {
     const { report } = await check({
       seed: 1,
-      stores: ['memory'],
+      stores: ['shared'],
       histories: 2_000,
       shrinkingSeconds: 0,
       plant,
       invariant: breaks,
     });
     expect(report).toContain(`\n${breaks}: `);
-    expect(report).toMatch(/npm run simulate -- --store memory --seed 1 --path [\d:]+$/);
+    expect(report).toMatch(/npm run simulate -- --store shared --seed 1 --path [\d:]+$/);
   });
 });

@@ -158,7 +158,7 @@ export function measuredStorage(storage: Storage, measure: Measure, elapsed: () 
     },
     schedule: {
       ...storage.schedule,
-      wake: (job, at) => timed('wake', () => storage.schedule.wake(job, at)),
+      wake: (job) => timed('wake', () => storage.schedule.wake(job)),
     },
   };
 }

@@ -51,7 +51,7 @@ async function sweep(
         // Its run finds out, and from then on it is left alone.
         if (!isUnreadableRecord(error)) throw error;
       }
-      await deps.storage.schedule.wake(id, deps.now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);
+      await deps.storage.schedule.add(id, deps.now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);
       woken += 1;
     }
     await others();

@@ -205,7 +205,7 @@ async function needsSlot(id: string, { storage }: QueueDependencies): Promise<bo
 
 async function release(queue: string, job: string, limit: number, deps: QueueDependencies): Promise<void> {
   for (const next of await deps.storage.semaphores.release(queue, job, limit)) {
-    await deps.storage.schedule.wake(next, deps.now());
+    await deps.storage.schedule.wake(next);
   }
 }
 

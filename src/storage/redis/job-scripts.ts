@@ -98,7 +98,7 @@ end
 return found
 `;
 
-/** KEYS: keys of the job, and the kinds in its inbox. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
+/** KEYS: keys of the job. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
 export const ERASE = `
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
 local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'undelivered', 'server songs')
@@ -106,6 +106,6 @@ for field = 1, 5 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9], KEYS[10])
+redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9])
 return 1
 `;

@@ -154,8 +154,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     async erase(id, version) {
       const job = await read(id);
       if (!job) return version === undefined;
-      const names = [...jobKeys(job, keys), keys.inboxKinds(id)];
-      return (await connection.evaluate(ERASE, names, [id, version ?? ''])) === 1;
+      return (await connection.evaluate(ERASE, jobKeys(job, keys), [id, version ?? ''])) === 1;
     },
     async recentDurations(alike, limit) {
       if (limit <= 0) return [];

@@ -29,18 +29,18 @@ export function redisKeys(prefix: string) {
     undelivered: (platform: string, person: string) => key('undelivered', platform, person),
     /** Sorted set of the last delivered ids by delivery. */
     delivered: ({ route, model }: Alike) => key('delivered', route, ...(model === undefined ? [] : [model])),
-    /** List: entry n at index n - 1; one that was displaced leaves an empty body. Not encoded, as {@link job}. */
-    inbox: (job: string) => `${key('inbox')}:${job}`,
+    /** List: entry n at index n - 1. */
+    inbox: (job: string) => key('inbox', job),
     /** Set of digests of what the inbox holds. */
-    inboxSeen: (job: string) => `${key('inbox-seen')}:${job}`,
-    /** Hash: the indexes and digests of each kind in the inbox, as JSON. */
-    inboxKinds: (job: string) => `${key('inbox-kinds')}:${job}`,
+    inboxSeen: (job: string) => key('inbox-seen', job),
     /** Sorted sets of jobs by ticket, and the last ticket. */
     semaphoreHolders: (queue: string) => key('semaphore-holders', queue),
     semaphoreQueue: (queue: string) => key('semaphore-queue', queue),
     semaphoreTickets: (queue: string) => key('semaphore-tickets', queue),
     /** String: the holder; it expires with the lease. */
     lease: (name: string) => key('lease', name),
+    /** Hash: since when jobs are to run that were woken, maybe while they ran. */
+    woken: key('woken'),
     secret: (name: string) => key('secret', name),
     checked: key('checked'),
     /** Channel of publish and subscribe. */

@@ -59,20 +59,18 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     throw error;
   }
   const jobs = redisJobs(tools);
-  const inbox = redisInbox(tools, schedule.queueKey);
+  const inbox = redisInbox(tools);
   return {
     accept: async ({ job, reservation, ceilings, at, now }) => {
       // A stored job always has a timer; a timer that finds no job ends quietly.
-      await schedule.begin(job.id, at);
+      await schedule.add(job.id, at);
       return jobs.insert(job, reservationArgument(reservation, { ceilings, now }));
     },
     receive: async (callback) => {
-      const { job, receivedAt } = callback;
-      checkTime(receivedAt);
+      checkTime(callback.receivedAt);
       const received = await inbox.receive(callback);
-      if (received !== 'not scheduled') return received;
-      await schedule.wake(job, receivedAt);
-      return 'stored';
+      if (received === 'stored') await schedule.promote(callback.job);
+      return received;
     },
     jobs,
     inbox,

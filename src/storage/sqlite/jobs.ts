@@ -7,7 +7,7 @@ import { serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import { type Callback, INBOX_OF_A_KIND, type Inbox, type JobStore, type JobText } from '../storage.ts';
+import { type Callback, INBOX_MOST, type Inbox, type JobStore, type JobText } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const recordRow = z.object({ id: z.string(), record: z.string() });
@@ -198,13 +198,11 @@ export interface SqliteInbox extends Inbox {
 }
 
 export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
-  const { next, put, displace, read, prune } = database.prepareAll({
+  const { next, put, read, prune } = database.prepareAll({
     next: `SELECT coalesce(max(sequence), 0) + 1 AS sequence, EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS hasJob
        FROM inbox WHERE job = ?1`,
-    put: `INSERT INTO inbox (job, sequence, received_at, digest, kind, body) VALUES (?, ?, ?, ?, ?, ?)
+    put: `INSERT INTO inbox (job, sequence, received_at, digest, body) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (job, digest) DO NOTHING`,
-    displace: `DELETE FROM inbox WHERE job = ?1 AND sequence IN
-       (SELECT sequence FROM inbox WHERE job = ?1 AND kind = ?2 ORDER BY sequence DESC LIMIT -1 OFFSET ?3)`,
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
      ORDER BY sequence`,
     // Found by the time of the callback: there are many ended jobs, and almost none has callbacks.
@@ -212,13 +210,10 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
        (SELECT job FROM inbox LEFT JOIN jobs ON id = job
           WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,
   });
-  const insert = ({ job, body, receivedAt, kind }: Callback, mustHaveJob = false) => {
+  const insert = ({ job, body, receivedAt }: Callback, mustHaveJob = false) => {
     const { sequence, hasJob } = nextRow.parse(next.get(job));
     if (mustHaveJob && hasJob === 0) return false;
-    const digest = hash('sha256', body, 'buffer');
-    const { changes } = put.run(job, sequence, receivedAt, digest, kind ?? null, body);
-    const mayDisplace = changes === 1 && sequence > INBOX_OF_A_KIND;
-    if (mayDisplace && kind !== undefined) displace.run(job, kind, INBOX_OF_A_KIND);
+    if (sequence <= INBOX_MOST) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
     return true;
   };
   return {

@@ -1,23 +1,19 @@
 /**
- * The schedule of one process, and its semaphores. All state is in tables; memory holds one timer, set for the earliest
+ * The schedule of one process. All state is in tables; memory holds one timer, set for the earliest
  * job, so that a hundred thousand waiting jobs cost no more than their rows.
  *
  * A row with `running = 1` runs in this process, or ran in one that died: the start makes it due again, as one that failed.
  */
-
-import type { StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import {
   checkTime,
-  type DueJob,
-  measureLateness,
   type RunTools,
   runJob,
   type Schedule,
   STORAGE_PAUSE,
+  storeEnd,
   type WakeHandler,
 } from '../schedule.ts';
-import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const earliestRow = z.object({ at: z.number() });
@@ -34,8 +30,10 @@ interface Running {
 }
 
 export interface SqliteSchedule extends Schedule {
-  /** Inside a transaction: schedules the job. {@link setTimer} follows it. */
+  /** Inside a transaction: {@link Schedule.add}. {@link setTimer} follows it. */
   insert(job: string, at: number): void;
+  /** Inside a transaction: {@link Schedule.wake}. {@link setTimer} follows it. */
+  insertWake(job: string, at: number): void;
   /** Makes sure that a job which was just scheduled runs in time. */
   setTimer(at: number): void;
 }
@@ -43,7 +41,8 @@ export interface SqliteSchedule extends Schedule {
 export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): SqliteSchedule {
   const { clock, log } = tools;
   const statements = database.prepareAll({
-    // One that is not moved is not written.
+    add: 'INSERT INTO schedule (job, at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    // One that is due already is not written.
     wake: `INSERT INTO schedule (job, at) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET at = excluded.at WHERE at IS NULL OR at > excluded.at`,
     free: `UPDATE schedule SET running = 0, failures = failures + 1, at = min(coalesce(at, ?1), ?1)
@@ -71,17 +70,14 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
       const earliest = database.get(statements.earliest, earliestRow);
       const now = clock.now();
       if (earliest === undefined || earliest.at > now) replaceTimer(earliest?.at);
-      else {
-        measureLateness(earliest.at, tools);
-        claim = claimDue(running, now, free);
-      }
+      else claim = claimDue(running, now, free);
     } catch (error) {
       storageFailed(error);
     }
   }
 
   async function claimDue({ handler, stopping: { signal } }: Running, now: number, free: number) {
-    let due: DueJob[] = [];
+    let due: z.infer<typeof dueRow>[] = [];
     try {
       due = await database.write(() => {
         const jobs = database.all(statements.due, dueRow, now, free);
@@ -105,16 +101,21 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
     poll();
   }
 
-  async function run(due: DueJob, handler: WakeHandler, signal: AbortSignal): Promise<void> {
-    const { job } = due;
-    const store = (at: number | undefined, failures: number) =>
+  async function run(
+    { job, at: dueAt, failures }: z.infer<typeof dueRow>,
+    handler: WakeHandler,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // No other process has the file.
+    const due = { job, failures, dueAt: async () => dueAt, isHeld: () => true };
+    const { at, failures: failed } = await runJob(due, handler, signal, tools);
+    const store = () =>
       database.write(() => {
-        if (at !== undefined) statements.again.run({ job, at, failures });
+        if (at !== undefined) statements.again.run({ job, at, failures: failed });
         else if (statements.woken.run(job).changes === 0) statements.remove.run(job);
       });
     // Unstored, it is due again at the next start.
-    // No other process has the file.
-    await runJob({ ...due, isHeld: () => true }, handler, store, signal, tools);
+    await storeEnd(job, store, signal, tools);
   }
 
   function storageFailed(error: unknown): void {
@@ -139,12 +140,18 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
   }
 
   return {
-    insert: (job, at) => void statements.wake.run(job, at),
+    insert: (job, at) => void statements.add.run(job, at),
+    insertWake: (job, at) => void statements.wake.run(job, at),
     setTimer,
-    async wake(job, at) {
+    async add(job, at) {
       checkTime(at);
-      await database.write(() => statements.wake.run(job, at));
+      await database.write(() => statements.add.run(job, at));
       setTimer(at);
+    },
+    async wake(job) {
+      const now = clock.now();
+      await database.write(() => statements.wake.run(job, now));
+      setTimer(now);
     },
     unscheduled: async (jobs) =>
       database.all(statements.unscheduled, jobRow, JSON.stringify(jobs)).map(({ job }) => job),
@@ -168,48 +175,5 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
       await claim;
       await Promise.all(runs);
     },
-  };
-}
-
-const slotRow = z.object({ ticket: z.number(), held: z.number() }).optional();
-const ticketRow = z.object({ ticket: z.number() });
-const countRow = z.object({ count: z.number() });
-
-export function sqliteSemaphores(database: SqliteDatabase): Semaphores {
-  const { find, enter, held, ahead, hold, remove, next, holders } = database.prepareAll({
-    find: 'SELECT ticket, held FROM semaphores WHERE queue = ? AND job = ?',
-    enter: `INSERT INTO semaphores (queue, job, ticket, held)
-     VALUES (?1, ?2, (SELECT coalesce(max(ticket), 0) + 1 FROM semaphores WHERE queue = ?1), 0) RETURNING ticket`,
-    held: 'SELECT count(*) AS count FROM semaphores WHERE queue = ? AND held = 1',
-    ahead: `SELECT count(*) AS count FROM
-       (SELECT 1 FROM semaphores WHERE queue = ? AND held = 0 AND ticket < ? LIMIT ?)`,
-    hold: 'UPDATE semaphores SET held = 1 WHERE queue = ? AND job = ?',
-    remove: 'DELETE FROM semaphores WHERE queue = ? AND job = ?',
-    next: 'SELECT job FROM semaphores WHERE queue = ? AND held = 0 ORDER BY ticket LIMIT ?',
-    holders: 'SELECT job FROM semaphores WHERE queue = ? AND held = 1',
-  });
-
-  const jobs = (query: StatementSync, ...values: (string | number)[]) =>
-    database.all(query, jobRow, ...values).map(({ job }) => job);
-  const freeSlots = (queue: string, limit: number) => limit - countRow.parse(held.get(queue)).count;
-  return {
-    acquire: (queue, job, limit) =>
-      database.write(() => {
-        const known = slotRow.parse(find.get(queue, job));
-        if (known?.held === 1) return 0;
-        const { ticket } = known ?? ticketRow.parse(enter.get(queue, job));
-        const free = Math.max(freeSlots(queue, limit), 0);
-        const before = countRow.parse(ahead.get(queue, ticket, free + QUEUE_COUNTED)).count;
-        if (before >= free) return Math.min(before - free + 1, QUEUE_COUNTED);
-        hold.run(queue, job);
-        return 0;
-      }),
-    release: (queue, job, limit) =>
-      database.write(() => {
-        remove.run(queue, job);
-        const free = freeSlots(queue, limit);
-        return free > 0 ? jobs(next, queue, free) : [];
-      }),
-    holdersAndNext: async (queue, limit) => [...jobs(holders, queue), ...jobs(next, queue, limit)],
   };
 }

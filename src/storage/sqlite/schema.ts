@@ -41,7 +41,6 @@ const TABLES = `
     sequence INTEGER NOT NULL,
     received_at REAL NOT NULL,
     digest BLOB NOT NULL,
-    kind TEXT,
     body TEXT NOT NULL,
     PRIMARY KEY (job, sequence),
     UNIQUE (job, digest)

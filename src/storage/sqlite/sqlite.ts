@@ -8,7 +8,8 @@ import { type Accepted, INBOX_KEPT, type Received, type Storage } from '../stora
 import { SqliteDatabase } from './database.ts';
 import { sqliteInbox, sqliteJobs } from './jobs.ts';
 import { SqliteKeyvStore } from './keyv.ts';
-import { sqliteSchedule, sqliteSemaphores } from './schedule.ts';
+import { sqliteSchedule } from './schedule.ts';
+import { sqliteSemaphores } from './semaphores.ts';
 import { sqliteUsage } from './usage.ts';
 
 const DAY = 24 * 3_600_000;
@@ -81,7 +82,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       checkTime(receivedAt);
       const received = await database.write((): Received => {
         if (!inbox.insert(callback)) return 'unknown-job';
-        schedule.insert(job, receivedAt);
+        schedule.insertWake(job, receivedAt);
         return 'stored';
       });
       if (received === 'stored') schedule.setTimer(receivedAt);

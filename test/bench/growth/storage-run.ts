@@ -56,7 +56,7 @@ const ONE_MORE: Record<typeof curve, (storage: Storage, id: string, channel: str
     await wait(storage, id, channel);
     await callBack(storage, id, 'complete');
     await storage.jobs.running({ platform: 'discord', channel }, 'bob');
-    await storage.schedule.wake(id, Date.now() + HOUR / 2);
+    await storage.schedule.add(id, Date.now() + HOUR / 2);
   },
   async 'jobs done'(storage, id, channel) {
     const job = await wait(storage, id, channel);

@@ -260,7 +260,7 @@ describe('a song', () => {
     expect(kept?.body).toContain('a secret phrase');
   });
 
-  it('for which more callbacks came than are kept has what the last of each kind brought', async () => {
+  it('whose result comes among hundreds of other callbacks is delivered', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     const { receive } = world.jobs;
@@ -269,7 +269,6 @@ describe('a song', () => {
     expect(await receive(job, JSON.stringify(songCallback('complete')))).toBe('stored');
     for (let count = 100; count < 200; count += 1)
       await receive(job, JSON.stringify({ ...songCallback('first'), count }));
-    expect(await world.storage.inbox.read(job, 0)).toHaveLength(33);
     await world.advance(job);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.message()?.media).toHaveLength(3);

@@ -26,7 +26,7 @@ async function write(storage: Storage): Promise<never> {
     await Promise.all([
       storage.jobs.create(songJob({ id })).then(() => say(`created ${id}`)),
       storage.inbox.put(id, `body of ${id}`, index).then(() => say(`put ${id}`)),
-      storage.schedule.wake(id, index).then(() => say(`woke ${id}`)),
+      storage.schedule.wake(id).then(() => say(`woke ${id}`)),
     ]);
     await storage.jobs.replace(songJob({ id, title: 'replaced' }));
     say(`replaced ${id}`);
@@ -59,14 +59,14 @@ async function wait(storage: Storage): Promise<void> {
     say(`warned: ${name}: ${message}`);
   });
   await storage.schedule.start(async () => systemClock.now() + 100, { concurrency: 64 });
-  for (let job = 0; job < 64; job += 1) await storage.schedule.wake(`job${job}`, 0);
+  for (let job = 0; job < 64; job += 1) await storage.schedule.wake(`job${job}`);
   say('ready');
   let hasFailed = false;
   for (let isBack = false; !isBack; ) {
     const calls = Array.from({ length: 20 }, (_, call) => [
       storage.settings.get('key'),
       storage.settings.update('key', (value) => ({ value })),
-      storage.schedule.wake(`call${call}`, systemClock.now() + 3_600_000),
+      storage.schedule.add(`call${call}`, systemClock.now() + 3_600_000),
       storage.schedule.unscheduled(['a', 'b']),
       storage.jobs.read('a'),
       storage.inbox.read('a', 0),

@@ -43,7 +43,7 @@ test('a handler that keeps failing is called after 1 s, then twice as long each 
   const handled = await handledBy(async () => {
     throw new Error('no luck');
   });
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   const pauses: number[] = [];
   for (let failures = 1; failures <= 9; failures += 1) {
     await expect.poll(() => handled).toHaveLength(failures);
@@ -63,7 +63,7 @@ test('one success makes the next pause short again', async () => {
     return outcomes.length > 0 ? clock.now() + 5_000 : undefined;
   });
   const pauses: number[] = [];
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   for (let times = 1; times <= 4; times += 1) {
     await expect.poll(() => handled).toHaveLength(times);
     await settled();
@@ -81,18 +81,18 @@ test('a wake during the pause of a failing handler does not wait for it', async 
     if (outcomes.shift() === 'throw') throw new Error('no luck');
     return undefined;
   });
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   await expect.poll(() => handled).toHaveLength(1);
   await settled();
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   await expect.poll(() => handled).toHaveLength(2);
 });
 
 test('nothing is handled before its time, and all in the order of their times', async () => {
   const handled = await handledBy(async () => undefined);
-  await schedule.wake('third', clock.now() + 3_000);
-  await schedule.wake('first', clock.now() + 1_000);
-  await schedule.wake('second', clock.now() + 2_000);
+  await schedule.add('third', clock.now() + 3_000);
+  await schedule.add('first', clock.now() + 1_000);
+  await schedule.add('second', clock.now() + 2_000);
   clock.advance(999);
   await settled();
   expect(handled).toEqual([]);
@@ -106,7 +106,7 @@ test('nothing is handled before its time, and all in the order of their times', 
 test('a hundred thousand waiting jobs cost one timer', async () => {
   const handled = await handledBy(async () => undefined);
   await Promise.all(
-    Array.from({ length: 100_000 }, (_, index) => schedule.wake(`job${index}`, clock.now() + 60_000 + index)),
+    Array.from({ length: 100_000 }, (_, index) => schedule.add(`job${index}`, clock.now() + 60_000 + index)),
   );
   expect(clock.timers).toBe(1);
   clock.advance(60_000 + 9);
@@ -118,7 +118,7 @@ test('a hundred thousand waiting jobs cost one timer', async () => {
 test('a job that is scheduled far away runs on its day', async () => {
   const handled = await handledBy(async () => undefined);
   const days = 60 * 24 * 3_600_000;
-  await schedule.wake('a', clock.now() + days);
+  await schedule.add('a', clock.now() + days);
   // The clock is set forward, as after a sleep of the machine: found out within a minute.
   for (const jump of [days - 60_000, 60_000]) {
     clock.advance(jump);
@@ -133,7 +133,7 @@ test('a run whose end cannot be stored is not repeated; its end is stored when t
     return undefined;
   });
   const rows = () => database.prepare('SELECT running FROM schedule').all();
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   await expect.poll(() => log.lines).toHaveLength(1);
   expect(log.lines[0]?.sentence).toContain('could not be stored');
   await settled();
@@ -145,7 +145,7 @@ test('a run whose end cannot be stored is not repeated; its end is stored when t
 
 test('jobs that cannot be claimed are claimed when that works again', async () => {
   const handled = await handledBy(async () => undefined);
-  await schedule.wake('a', clock.now() + 500);
+  await schedule.add('a', clock.now() + 500);
   vi.spyOn(database, 'write').mockRejectedValueOnce(new StorageError('full', 'The disk is full.'));
   clock.advance(500);
   await expect.poll(() => log.lines).toHaveLength(1);
@@ -161,7 +161,7 @@ test('two starts are refused: the second would handle what the first is at', asy
 test('after a stop it can be started again', async () => {
   await handledBy(async () => undefined);
   await schedule.stop();
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   const handled = await handledBy(async () => undefined);
   await expect.poll(() => handled).toEqual(['a']);
 });
@@ -169,7 +169,7 @@ test('after a stop it can be started again', async () => {
 test('a handler that answers a time that never comes is treated as failing', async () => {
   const answers = [Number.NaN];
   const handled = await handledBy(async () => answers.shift());
-  await schedule.wake('a', clock.now());
+  await schedule.wake('a');
   await expect.poll(() => handled).toHaveLength(1);
   await settled();
   clock.advance(1_000);
