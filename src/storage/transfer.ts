@@ -136,8 +136,7 @@ export async function importLines(
         isNew = await storage.jobs.create(job);
         // Its timer stayed behind: open work goes on at once, and a result that is late is asked for again.
         const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
-        if (isNew && (isOpen(job) || mayComeLate))
-          await storage.schedule.add(job.id, job.createdAt + NOT_BEGUN_MS);
+        if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
       }
       report[isNew ? 'jobs' : 'known'] += 1;
     } else if ('usage' in line) {
@@ -146,9 +145,6 @@ export async function importLines(
   }
   return report;
 }
-
-/** Due sooner after it was accepted, a job counts as begun by its platform: of a job from elsewhere that is not known. */
-const NOT_BEGUN_MS = 60_000;
 
 /** Reads to the end, and makes sure that links and callbacks that were signed before stay good. */
 async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage): Promise<void> {
