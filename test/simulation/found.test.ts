@@ -183,8 +183,8 @@ describe('a history that was found keeps every promise', () => {
       requests: [asked('song')],
       presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
       faults: [
-        { type: 'freeze', afterSteps: 46, replica: 0, forMs: 20_000 },
-        { type: 'die', afterSteps: 46, replica: 1, forMs: 0 },
+        { type: 'freeze', afterSteps: 45, replica: 0, forMs: 20_000 },
+        { type: 'die', afterSteps: 48, replica: 1, forMs: 0 },
         { type: 'die', afterSteps: 0, replica: 0, forMs: 0 },
       ],
       channel: [
@@ -194,7 +194,7 @@ describe('a history that was found keeps every promise', () => {
         ...Array.from({ length: 8 }, () => 'file missing' as const),
         'gone',
       ],
-      storage: [{ after: 55, reply: 'away', times: 1 }],
+      storage: [{ after: 52, reply: 'away', times: 1 }],
     });
     expect(trace.join('\n')).toMatch(/takes back [\s\S]*gone/);
     expect(broken).toEqual([]);
