@@ -43,8 +43,6 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;
-  /** Of pictures whose person named no size; the model's own if absent. */
-  readonly imageSize?: string | undefined;
   /** When a video is asked about again, if not by the table of pauses. Tests ask at once. */
   readonly pollPause?: typeof pollPause | undefined;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */

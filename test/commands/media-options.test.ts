@@ -11,16 +11,12 @@ beforeEach(async () => {
 afterEach(() => studio[Symbol.asyncDispose]());
 
 /** What the gateway is sent for a command. */
-async function sent(
-  command: 'image' | 'video',
-  options: RawOptions,
-  operator: { readonly imageSize?: string | undefined } = {},
-) {
+async function sent(command: 'image' | 'video', options: RawOptions) {
   const { world } = studio;
   const outcome = await studio.ask(command, { model: 'canvas', ...options });
   const { id } = await studio.stored(outcome);
   const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
-  const dependencies = { ...world.dependencies, concurrency, ...operator };
+  const dependencies = { ...world.dependencies, concurrency };
   await advance(
     id,
     { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
@@ -35,13 +31,9 @@ const sentence = async (command: string, options: RawOptions, more: Partial<Invo
 };
 
 describe('a picture', () => {
-  it('has the size that every model takes, unless its person or the operator says another', async () => {
+  it('has the size that every model takes, unless its person names another', async () => {
     expect(await sent('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
     expect(await sent('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({ size: '1664*928' });
-    const operator = { imageSize: '2048*2048' };
-    expect(await sent('image', { prompt: 'a fox' }, operator)).toMatchObject({ size: '2048*2048' });
-    const none = { imageSize: undefined };
-    expect(await sent('image', { prompt: 'a fox' }, none)).not.toHaveProperty('size');
   });
 
   it('is painted of a person’s very words where they ask for it', async () => {

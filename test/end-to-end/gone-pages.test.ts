@@ -65,7 +65,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   expect(shown).toEqual([running.minstrel.url + old]);
   for (const link of [forgotten, old]) expect(await visit(running, link)).toMatch(/^200 /);
 
-  const { media } = readConfig({ ...environment, MEDIA_RETENTION_DAYS: '1' });
+  const { media } = readConfig({ ...environment, RETENTION_DAYS: '1' });
   const store = await openMediaStore(media, { now: later, random: Math.random });
   expect((await store.prune()).removed).toBeGreaterThan(3);
   for (const link of [forgotten, old])
@@ -81,7 +81,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   expect(await visit(running, old)).toBe('410 Its files are not kept any more.');
 
   await running[Symbol.asyncDispose]();
-  running = await start({ JOB_RETENTION_DAYS: '1' }, later);
+  running = await start({ RETENTION_DAYS: '1' }, later);
   await expect.poll(() => visit(running, old)).toMatch(/^410 It was erased/);
   expect(links()).toEqual(shown);
 });

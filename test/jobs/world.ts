@@ -140,7 +140,6 @@ export async function createWorld(
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
     familyOf,
-    imageSize: '1328*1328',
     measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

@@ -68,8 +68,11 @@ function telemetrySettings(environment: Readonly<Record<string, string | undefin
 
 const DAY_MS = 86_400_000;
 
+const retention = ({ RETENTION_DAYS }: Values): number | undefined =>
+  RETENTION_DAYS && RETENTION_DAYS * DAY_MS;
+
 function configOf(values: Values) {
-  const { GATEWAY_BASE_URL, GATEWAY_API_KEY, JOB_RETENTION_DAYS } = values;
+  const { GATEWAY_BASE_URL, GATEWAY_API_KEY } = values;
   const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
   return present({
     production: values.NODE_ENV === 'production',
@@ -110,9 +113,6 @@ function configOf(values: Values) {
       image: values.IMAGE_MODEL,
       video: values.VIDEO_MODEL,
     }),
-    /** For pictures and videos whose person says nothing about it; what is absent is not sent. */
-    /** Of pictures whose person named no size; absent: the model's own. */
-    imageSize: values.IMAGE_SIZE,
     /** How many jobs of a family are at the gateway at once, over all replicas. */
     concurrency: values.CONCURRENCY,
     /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
@@ -123,7 +123,7 @@ function configOf(values: Values) {
       costs: values.USAGE_COSTS,
     },
     /** Absent: results are remembered for ever, so that their buttons work for ever. */
-    jobRetentionMs: JOB_RETENTION_DAYS && JOB_RETENTION_DAYS * DAY_MS,
+    retentionMs: retention(values),
     /** The listener for operators alone. */
     admin: values.ADMIN_PORT,
     answers: answers(values),
@@ -169,7 +169,6 @@ function slack(values: Values) {
 function media(values: Values) {
   const folder = `${values.DATA_DIR.replace(/(?<!\/)\/+$/, '')}/media`;
   const store = values.MEDIA_STORE ?? { type: 'folder' as const, directory: folder };
-  const { MEDIA_RETENTION_DAYS } = values;
   return present({
     store:
       store.type === 'folder'
@@ -184,7 +183,7 @@ function media(values: Values) {
             stagingDirectory: `${folder}/incoming`,
           },
     quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
-    retentionMs: MEDIA_RETENTION_DAYS && MEDIA_RETENTION_DAYS * DAY_MS,
+    retentionMs: retention(values),
     /** Each as `host:port`. */
     allowedHosts: [...new Set(values.MEDIA_ALLOWED_HOSTS)],
   });

@@ -39,15 +39,6 @@ export function wholeNumber(minimum: number, maximum: number) {
 
 export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');
 
-/** `1328*1328`; undefined for `none`. */
-export const imageSize = z
-  .stringFormat(
-    'size',
-    /^(?:none|[1-9]\d{1,4}\*[1-9]\d{1,4})$/,
-    expected('a width and a height in pixels with * between them, such as 1328*1328, or none'),
-  )
-  .transform((size) => (size === 'none' ? undefined : size));
-
 export function oneOf<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, expected(`one of ${values.join(', ')}`));
 }

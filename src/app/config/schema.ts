@@ -15,7 +15,6 @@ declare module 'zod' {
 }
 
 const port = field.wholeNumber(0, 65_535);
-const days = field.wholeNumber(1, 36_500);
 
 const CHOOSE = 'people are asked to choose';
 
@@ -93,11 +92,6 @@ export const environmentSchema = z.object({
     example: 'some-id',
     otherwise: CHOOSE,
   }),
-  IMAGE_SIZE: field.imageSize
-    .prefault('1328*1328')
-    .describe(
-      'The size of pictures whose person names none, in pixels; none leaves it to the model. Gen models choose their own.',
-    ),
   CONCURRENCY: concurrency
     .prefault('song=10, ask=16, image=4, video=3')
     .describe(
@@ -155,11 +149,6 @@ export const environmentSchema = z.object({
     .wholeNumber(100, 100_000_000)
     .prefault('10000')
     .describe('How much media is kept, in megabytes; past that, the oldest goes first.'),
-  MEDIA_RETENTION_DAYS: days.optional().meta({
-    description: 'How many days media is kept at most; without it, as long as there is room.',
-    example: '365',
-    otherwise: 'as long as there is room',
-  }),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
     description:
       'Hosts that results of the gateway may come from although their address is not public, with commas between them: private networks only. A host without a port has the default ports, 80 and 443. What people type is fetched from public addresses only.',
@@ -185,8 +174,9 @@ export const environmentSchema = z.object({
     example: 'song=10, video=50, ask=1, ask:some-model=3, music.vocalRemoval=2',
     otherwise: 'nothing is known',
   }),
-  JOB_RETENTION_DAYS: days.optional().meta({
-    description: 'How many days finished jobs are kept; without it, for ever, since their buttons need them.',
+  RETENTION_DAYS: field.wholeNumber(1, 36_500).optional().meta({
+    description:
+      'How many days finished jobs and media are kept. Without it, jobs stay for ever, since their buttons need them, and media as long as there is room.',
     example: '730',
     otherwise: 'for ever',
   }),

@@ -229,8 +229,8 @@ function startCleanup(
     await storage.usage.prune(dayOf(oldest), now());
     await feedback.prune(dayOf(oldest));
     await decisions.prune(oldest);
-    if (config.jobRetentionMs === undefined) return;
-    const before = now() - config.jobRetentionMs;
+    if (config.retentionMs === undefined) return;
+    const before = now() - config.retentionMs;
     await eraseJobs(storage.jobs.endedBefore(before), {
       storage,
       removeFile: (name) => media.remove(name),

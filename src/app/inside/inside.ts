@@ -133,7 +133,6 @@ function jobDependencies(
     ...(pageUrl && { pageUrl }),
     concurrency: config.concurrency,
     familyOf,
-    imageSize: config.imageSize,
     pollPause,
     now,
     sleep,

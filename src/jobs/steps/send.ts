@@ -18,6 +18,8 @@ import { failSubmission, waitForCallback } from './failure.ts';
 import { linesOf, lrc } from './lrc.ts';
 import { showCancelled } from './message.ts';
 
+/** Of pictures whose person named no size: every model of the route takes it. */
+const IMAGE_SIZE = '1328*1328';
 /** How often a request to cancel is checked for while the gateway is being asked. */
 const CHECK_EVERY_MS = 1_000;
 
@@ -33,7 +35,6 @@ export async function sendWork(run: JobRun, signal: AbortSignal, deps: JobDepend
     const submitted = await submit(work, {
       gateway: deps.gateway,
       media: deps.media,
-      imageSize: deps.imageSize,
       callBackUrl: deps.callbackUrl(id),
       fileUrl: deps.fileUrl,
       signal: AbortSignal.timeout(deadlineMs),
@@ -121,7 +122,7 @@ export interface Submitted {
   readonly result?: Result;
 }
 
-export interface SubmitTools extends Pick<JobDependencies, 'gateway' | 'media' | 'imageSize' | 'fileUrl'> {
+export interface SubmitTools extends Pick<JobDependencies, 'gateway' | 'media' | 'fileUrl'> {
   readonly callBackUrl: string;
   readonly signal: AbortSignal;
 }
@@ -166,10 +167,7 @@ async function submit(work: Exclude<Work, { route: 'answer' }>, tools: SubmitToo
     case 'music.generatePersona':
       return { result: await keepVoice(work, tools) };
     case 'media.image': {
-      const { images } = await media.createImage(
-        { ...(tools.imageSize !== undefined && { size: tools.imageSize }), ...work.request },
-        { signal },
-      );
+      const { images } = await media.createImage({ size: IMAGE_SIZE, ...work.request }, { signal });
       return { result: { ...EMPTY_RESULT, images: images.map((url) => ({ type: 'remote', url })) } };
     }
     case 'gen.image':

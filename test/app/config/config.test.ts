@@ -39,7 +39,6 @@ describe('an empty environment', () => {
         illustratingModels: [],
         thinkingModels: [],
       },
-      imageSize: '1328*1328',
       concurrency: { song: 10, ask: 16, image: 4, video: 3 },
       servedServers: [],
       usage: { limits: [], costs: {} },
@@ -77,20 +76,18 @@ test('every setting arrives in the config', () => {
     ASK_MODEL: 'msg:some-id',
     IMAGE_MODEL: 'gen:painter',
     VIDEO_MODEL: 'mover:8b',
-    IMAGE_SIZE: '2048*1024',
     VISION_MODEL: 'msg:seer',
     TOOL_MODEL: 'gen:handy',
     THINKING_MODELS: 'thinker',
     ASK_MAX_TOKENS: '1000',
     ASK_CONTEXT_TOKENS: '8000',
     MEDIA_QUOTA_MB: '500',
-    MEDIA_RETENTION_DAYS: '90',
     MEDIA_ALLOWED_HOSTS: 'Files.LAN., 10.0.0.7:9000,[fd00:0::1]:80',
     CONCURRENCY: 'song=20, video=1',
     SERVED_SERVERS: '1100000000000000001, slack:T0ABCDEFG,direct',
     USAGE_LIMITS: 'person song 5/day, server 500 / hour, deployment 2000.5 units/day',
     USAGE_COSTS: 'song=10, ask:some/model:free=0.5, music.vocalRemoval=2',
-    JOB_RETENTION_DAYS: '90',
+    RETENTION_DAYS: '90',
     ADMIN_PORT: '0.0.0.0:9464',
     LOG_LEVEL: 'debug',
   });
@@ -129,7 +126,6 @@ test('every setting arrives in the config', () => {
       illustratingModels: ['painter'],
       thinkingModels: ['thinker'],
     },
-    imageSize: '2048*1024',
     concurrency: { song: 20, ask: 16, image: 4, video: 1 },
     servedServers: ['1100000000000000001', 'slack:T0ABCDEFG', 'direct'],
     usage: {
@@ -140,7 +136,7 @@ test('every setting arrives in the config', () => {
       ],
       costs: { song: 10, 'ask:some/model:free': 0.5, 'music.vocalRemoval': 2 },
     },
-    jobRetentionMs: 90 * 86_400_000,
+    retentionMs: 90 * 86_400_000,
     admin: { host: '0.0.0.0', port: 9464 },
     log: { level: 'debug' },
     warnings: [],
@@ -186,15 +182,6 @@ test.each([
   const [problem] = problemsOf({ [variable]: value });
   expect(problem).toContain(`${variable} is ${JSON.stringify(value)}: it must be`);
   expect(problem).toContain('such as');
-});
-
-test('pictures have a size that every model takes, unless the operator says another, or none', () => {
-  const sizeOf = (settings: Record<string, string>) => readConfig(settings).imageSize;
-  expect(sizeOf({})).toBe('1328*1328');
-  expect(sizeOf({ IMAGE_SIZE: 'none' })).toBeUndefined();
-  expect(problemsOf({ IMAGE_SIZE: '1328x1328' })).toEqual([
-    'IMAGE_SIZE is "1328x1328": it must be a width and a height in pixels with * between them, such as 1328*1328, or none.',
-  ]);
 });
 
 test('media can be kept in a folder of its own', () => {
