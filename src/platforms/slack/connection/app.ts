@@ -1,9 +1,9 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
-import { App, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, AuthorizationError, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import { sentAtOf } from './arrivals.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
+import { sentAtOf } from './sent-at.ts';
 import type { Workspaces } from './workspaces.ts';
 
 type AppOptions = ConnectionOptions & {
@@ -11,14 +11,8 @@ type AppOptions = ConnectionOptions & {
   readonly workspaces: Workspaces;
 };
 
-/** A slash command as it came. */
-export interface SentCommand extends Pick<ReceiverEvent, 'body' | 'ack'> {
-  /** When Slack sent it, in milliseconds. */
-  readonly sentAt: number;
-}
-
-/** Undefined for a command that the bot does not have. Otherwise it never rejects. */
-export type TakeCommand = (sent: SentCommand) => Promise<void> | undefined;
+const AWAY =
+  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
 
 /** When Slack sent what Bolt passes on, in milliseconds. */
 export function contextSentAt(context: Context): number {
@@ -42,8 +36,7 @@ export function organisationOf({
  * acknowledged after they ran, so that what it asks for is stored. It is not acknowledged when it could not be handled: then
  * Slack sends it again.
  */
-class StoringApp extends App {
-  takeCommand: TakeCommand = () => undefined;
+export class SlackApp extends App {
   readonly #now: () => number;
   readonly #running = new Set<Promise<void>>();
 
@@ -53,9 +46,7 @@ class StoringApp extends App {
   }
 
   override async processEvent(event: ReceiverEvent): Promise<void> {
-    const { body, ack, customProperties = {} } = event;
-    const sentAt = sentAtOf(body, this.#now(), stampSchema.parse(customProperties.sentAt));
-    const handled = this.takeCommand({ body, ack, sentAt }) ?? this.#handle(event, sentAt);
+    const handled = this.#handle(event);
     this.#running.add(handled);
     try {
       await handled;
@@ -64,14 +55,21 @@ class StoringApp extends App {
     }
   }
 
-  async #handle(event: ReceiverEvent, sentAt: number): Promise<void> {
-    const { body, ack } = event;
+  async #handle(event: ReceiverEvent): Promise<void> {
+    const { body, ack, customProperties = {} } = event;
+    const sentAt = sentAtOf(body, this.#now(), stampSchema.parse(customProperties.sentAt));
     const isEvent = body.type === 'event_callback';
-    await super.processEvent({
-      ...event,
-      customProperties: { sentAt },
-      ack: isEvent ? async () => {} : ack,
-    });
+    try {
+      await super.processEvent({
+        ...event,
+        customProperties: { sentAt },
+        ack: isEvent ? async () => {} : ack,
+      });
+    } catch (error) {
+      if (error instanceof AuthorizationError && 'command' in body)
+        await ack({ response_type: 'ephemeral', text: AWAY });
+      throw error;
+    }
     if (isEvent) await ack();
   }
 
@@ -83,11 +81,9 @@ class StoringApp extends App {
 
 const stampSchema = z.number().optional();
 
-export type SlackApp = ReturnType<typeof createApp>;
-
 /** Connects to nothing until the receiver starts. */
-export function createApp({ client, receiver, workspaces, now, log }: AppOptions) {
-  const app = new StoringApp(now, {
+export function createApp({ client, receiver, workspaces, now, log }: AppOptions): SlackApp {
+  const app = new SlackApp(now, {
     receiver,
     logger: client.logger,
     clientOptions: webClientOptions(client),
@@ -108,12 +104,5 @@ export function createApp({ client, receiver, workspaces, now, log }: AppOptions
     log.error({ err: error }, 'An event from Slack was not handled');
     throw error;
   });
-  return {
-    app,
-    /** Ahead of Bolt, which makes for each of many commands that come together what none of them needs. */
-    takeCommands(take: TakeCommand): void {
-      app.takeCommand = take;
-    },
-    idle: () => app.idle(),
-  };
+  return app;
 }

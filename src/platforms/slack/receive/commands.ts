@@ -1,43 +1,41 @@
 /** Slash commands. */
+import type { AckFn, App, RespondArguments } from '@slack/bolt';
+import type { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { RawOptions } from '../../../core/options.ts';
 import { askedHelp, type CommandLine, readCommandLine, typedOptions } from '../../shared/command-line.ts';
-import type { SentCommand, TakeCommand } from '../connection/app.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { inSlackWords } from '../render/words.ts';
-import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './answering.ts';
-import { slashAddress, slashSchema, sourceOf } from './invocations.ts';
+import {
+  type Acknowledgement,
+  type ListenerTools,
+  respond,
+  toolsIn,
+  type WorkspaceTools,
+} from './answering.ts';
+import { slashAddress, slashSchema } from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
 
-const AWAY =
-  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
-
-/** What takes the bot's slash commands. */
-export function commandTaker(shared: ListenerTools): TakeCommand {
+export function listenToCommands(app: App, shared: ListenerTools): void {
   const commands = new Map(
     shared.bot.commands.map(inSlackWords).map((command) => [`/${command.name}`, command]),
   );
-  return (sent) => {
-    const command = commands.get(sent.body.command);
-    if (command === undefined) return undefined;
-    return take(command, sent, shared).catch((error: unknown) => {
-      shared.log.error({ err: error }, 'A command from Slack was not handled');
-    });
-  };
+  app.command(/./, async ({ body, context, ack }) => {
+    const command = commands.get(body.command);
+    if (command === undefined) return;
+    const tools = await toolsIn(context, shared);
+    await take(command, slashSchema.parse(body), ack, tools);
+  });
 }
 
 async function take(
   command: AnyCommand,
-  { body, ack, sentAt }: SentCommand,
-  shared: ListenerTools,
+  slash: z.infer<typeof slashSchema>,
+  ack: AckFn<string | RespondArguments>,
+  tools: WorkspaceTools,
 ): Promise<void> {
-  const slash = slashSchema.parse(body);
-  const tools = await toolsIn({ ...sourceOf(slash), sentAt }, shared).catch(async (error: unknown) => {
-    await ack({ response_type: 'ephemeral', text: AWAY });
-    throw error;
-  });
   const { trigger_id: id } = slash;
   const address = slashAddress(slash, tools.now());
   const privately: Acknowledgement['privately'] = ({ text, blocks }) =>
@@ -57,7 +55,7 @@ async function take(
     // A workspace's people use its commands, and visitors those of their own.
     const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
     const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-    const acknowledge = { sentAt, silently: () => ack(), privately };
+    const acknowledge = { sentAt: tools.sentAt, silently: () => ack(), privately };
     const asking = { id, ...target, options, address };
     await respond(asking, user, { acknowledge, triggerId: id }, tools);
   } catch (error) {

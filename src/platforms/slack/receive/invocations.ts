@@ -31,9 +31,6 @@ export const slashSchema = z.object({
   command: z.string(),
   text: z.string().catch(''),
   team_id: z.string(),
-  enterprise_id: z.string().nullish(),
-  /** Of commands a word. */
-  is_enterprise_install: z.union([z.string(), z.boolean()]).optional(),
   channel_id: z.string(),
   channel_name: z.string().optional(),
   user_id: z.string(),
@@ -41,19 +38,6 @@ export const slashSchema = z.object({
   response_url: z.string().optional(),
   trigger_id: z.string(),
 });
-
-/** The workspace and the organisation of a command, in Bolt's words. */
-export function sourceOf({
-  team_id: teamId,
-  enterprise_id: enterpriseId,
-  is_enterprise_install: isEnterpriseInstall,
-}: z.infer<typeof slashSchema>) {
-  return {
-    teamId,
-    ...(enterpriseId ? { enterpriseId } : {}),
-    isEnterpriseInstall: String(isEnterpriseInstall) === 'true',
-  };
-}
 
 /** Direct messages (`D…`, or the id of the person) are no part of the workspace. */
 export function channelAddress(

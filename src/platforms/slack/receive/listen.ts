@@ -1,19 +1,18 @@
 /** Registers everything that the bot answers to in Slack. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { SlackApp } from '../connection/app.ts';
 import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
-import { commandTaker } from './commands.ts';
+import { listenToCommands } from './commands.ts';
 import { CONVERSATION_COMMAND } from './conversation.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
 import { listenToButtons, listenToShortcuts } from './interactions.ts';
 import { listenToTalk } from './messages.ts';
 
-export function listen({ app, takeCommands }: SlackApp, tools: ListenerTools): void {
+export function listen(app: App, tools: ListenerTools): void {
   const { commands } = tools.bot;
-  takeCommands(commandTaker(tools));
+  listenToCommands(app, tools);
   listenToButtons(app, tools);
   listenToForms(app, tools);
   listenToHome(app, tools);
