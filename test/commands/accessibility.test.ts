@@ -7,24 +7,18 @@ import type { JobView } from '../../src/core/job.ts';
 import type { MediaItem, Message } from '../../src/core/message.ts';
 import type { Party } from '../../src/core/party.ts';
 import { overMessage, partyMessage } from '../../src/party/message.ts';
-import { createLayOut } from '../../src/platforms/discord/render/paginate.ts';
 import { type Page, renderPages } from '../../src/platforms/discord/render/render.ts';
 import { wellFormed } from '../../src/platforms/shared/text.ts';
-import { createSlackText } from '../../src/platforms/slack/render/markdown.ts';
 import { type Part, render } from '../../src/platforms/slack/render/render.ts';
 import { anyMessage } from '../fixtures/message-arbitrary.ts';
 import { DISCORD } from '../servers/discord/index.ts';
 import { SLACK } from '../servers/slack/limits.ts';
 import { MODERATOR, openStudio, type Studio } from './song/world.ts';
 
-const discordText = createLayOut();
-const slackText = createSlackText();
-
 const onDiscord = (message: Message): Promise<Page[]> =>
   renderPages(message, {
     fileBytes: 10_000_000,
     link: () => 'https://bot.example/files/a?signature=b',
-    layOut: async (input) => discordText(input),
   });
 
 /** Every kept picture was uploaded. */
@@ -33,8 +27,7 @@ const onSlack = async (message: Message): Promise<readonly Part[]> => {
     kind === 'image' && source.type === 'kept' ? [[source.file.name, 'F1'] as const] : [],
   );
   const pictures = new Map(kept);
-  return (await render(message, { person: 'U0ADA', pictures, layOut: async (input) => slackText(input) }))
-    .parts;
+  return (await render(message, { person: 'U0ADA', pictures })).parts;
 };
 
 const AUDIO = { name: 'hum.wav', url: 'https://cdn.example/hum.wav', contentType: 'audio/wav' };

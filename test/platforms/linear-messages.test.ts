@@ -21,12 +21,10 @@ import {
 import { invocationOf, personOf, suggestRequestOf } from '../../src/platforms/discord/receive/invocation.ts';
 import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
 import { renderButtons, renderCard } from '../../src/platforms/discord/render/card.ts';
-import { createLayOut, layOutPlainly } from '../../src/platforms/discord/render/paginate.ts';
 import { renderPages } from '../../src/platforms/discord/render/render.ts';
 import { optionHelp } from '../../src/platforms/shared/command-line.ts';
 import { addField } from '../../src/platforms/shared/form-text.ts';
 import { parseOptions } from '../../src/platforms/shared/parse.ts';
-import { createRenderThread } from '../../src/platforms/shared/render-thread/host.ts';
 import { buttonTarget, formTarget } from '../../src/platforms/shared/target.ts';
 import { fits, typedChoice, typedFlag, typedValue } from '../../src/platforms/shared/values.ts';
 import { statusOf } from '../../src/platforms/slack/connection/agent-sessions.ts';
@@ -36,7 +34,6 @@ import { spokenByBot } from '../../src/platforms/slack/receive/bot-text.ts';
 import { isAboutPeople, isToSomebodyElse } from '../../src/platforms/slack/receive/conversation.ts';
 import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
 import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
-import { createSlackText, slackTextPlainly } from '../../src/platforms/slack/render/markdown.ts';
 import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
 import { render } from '../../src/platforms/slack/render/render.ts';
 import { summaryOf } from '../../src/platforms/slack/render/text.ts';
@@ -48,7 +45,6 @@ import {
   renderProgress,
 } from '../../src/platforms/terminal/render.ts';
 import { webRequestSchema } from '../../src/platforms/web/receive/requests.ts';
-import { createWebText, webTextPlainly } from '../../src/platforms/web/render/markdown.ts';
 import { renderForWeb } from '../../src/platforms/web/render/render.ts';
 import { testLinear } from '../linear-text.ts';
 
@@ -198,8 +194,9 @@ const terminal = { style: (_: unknown, text: string) => text, numberOf: () => 1,
 
 describe.each(Object.entries(MESSAGES))('the %s of a message is written in linear time', (_, messageOf) => {
   testLinear({
-    'on Discord': (text) =>
-      renderPages(messageOf(text), { fileBytes: 1e7, link, layOut: async (input) => layOutPlainly(input) }),
+    'on Discord': (text) => renderPages(messageOf(text), { fileBytes: 1e7, link }),
+    'on Discord, without a file': (text) =>
+      renderPages(messageOf(text), { fileBytes: 1e7, link, textFile: false }),
     'in a card of Discord': (text) => {
       const message = messageOf(text);
       return [renderCard(message, []), renderButtons(message.actions ?? [], message)];
@@ -208,7 +205,6 @@ describe.each(Object.entries(MESSAGES))('the %s of a message is written in linea
       render(messageOf(text), {
         person: 'U0ADA',
         links: link,
-        layOut: async (input) => slackTextPlainly(input),
       }),
     'in a notification of Slack': (text) => summaryOf(messageOf(text), { person: 'U0ADA' }),
     'on Slack’s Home tab': (text) =>
@@ -216,14 +212,13 @@ describe.each(Object.entries(MESSAGES))('the %s of a message is written in linea
         sections: [messageOf(text)],
         shown: { direct: 'D1' },
         answer: undefined,
-        options: { person: 'U0ADA', layOut: async (input) => slackTextPlainly(input) },
+        options: { person: 'U0ADA' },
       }),
     'in the terminal': (text) => [
       renderParts(messageOf(text), terminal),
       renderProgress(messageOf(text), terminal),
     ],
-    'on the web': (text) =>
-      renderForWeb(messageOf(text), { person: 'ada', layOut: async (input) => webTextPlainly(input) }),
+    'on the web': (text) => renderForWeb(messageOf(text), 'ada'),
   });
 });
 
@@ -264,34 +259,4 @@ describe('pages and requests are read and written in linear time', () => {
     readableMarkdown,
     completeRows: (text) => completeRows(text, 80),
   });
-});
-
-/** Renders what is rendered at once; anything else is plain, since the thread is closed. Nothing is remembered. */
-function atOnce<Input extends { readonly text: string }, Output>(
-  create: () => (input: Input) => Output,
-  plainly: (input: Input) => Output,
-) {
-  return (input: Input) => {
-    const module = new URL('no-thread-is-started.ts', import.meta.url);
-    const thread = createRenderThread({ module, create, plainly, log: LOG });
-    thread.close();
-    return thread.render(input);
-  };
-}
-const onDiscord = atOnce(createLayOut, layOutPlainly);
-const onSlack = atOnce(createSlackText, slackTextPlainly);
-const onTheWeb = atOnce(createWebText, webTextPlainly);
-
-describe('a short text is rendered at once only where that takes no time', () => {
-  const around = { before: [], after: [] };
-  for (const length of [500, 1_000, 2_000, 4_000]) {
-    const short = (beginning: string, text: string) => beginning + text.slice(0, length - beginning.length);
-    testLinear({
-      [`on Discord, in a list of ${length} characters`]: (text) =>
-        onDiscord({ text: short('- ', text), pages: around, mostPages: 3 }),
-      [`on Slack, behind a bracket, ${length} characters`]: (text) =>
-        onSlack({ text: short('[', text), limit: 10_000 }),
-      [`on the web, in a list of ${length} characters`]: (text) => onTheWeb({ text: short('- ', text) }),
-    });
-  }
 });

@@ -11,10 +11,9 @@ import {
   deadenMentions,
   escapeFenced,
   escapePlain,
-  escapeText,
+  escapeSigns,
   safeUrl,
-} from '../../src/platforms/discord/render/inline.ts';
-import { layOutPlainly } from '../../src/platforms/discord/render/paginate.ts';
+} from '../../src/platforms/discord/render/escape.ts';
 import { readCommandLine, readLine, typedOptions } from '../../src/platforms/shared/command-line.ts';
 import { completeLine } from '../../src/platforms/shared/completion.ts';
 import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
@@ -33,9 +32,9 @@ import {
   unescapeSlack,
 } from '../../src/platforms/slack/render/escape.ts';
 import { contextBlocks, linkLine } from '../../src/platforms/slack/render/lines.ts';
-import { breakTokens, slackTextPlainly } from '../../src/platforms/slack/render/markdown.ts';
+import { breakTokens } from '../../src/platforms/slack/render/markdown.ts';
 import { printable } from '../../src/platforms/terminal/render.ts';
-import { linkableUrl, readableText, webTextPlainly } from '../../src/platforms/web/render/markdown.ts';
+import { linkableUrl, readableText } from '../../src/platforms/web/render/markdown.ts';
 import { testLinear } from '../linear-text.ts';
 
 const SOURCES = { commands, suggest: async () => [], mentions: [] };
@@ -65,11 +64,10 @@ describe('what platforms share reads and writes in linear time', () => {
 describe('Discord writes in linear time', () => {
   testLinear({
     deadenMentions,
-    escapeText: (text) => escapeText(text, true),
+    escapeSigns,
     escapePlain,
     escapeFenced,
     safeUrl: (text) => safeUrl(`https://a.example/${text}`),
-    layOutPlainly: (text) => layOutPlainly({ text, pages: { before: [], after: [] }, mostPages: 3 }),
   });
 });
 
@@ -85,7 +83,6 @@ describe('Slack reads and writes in linear time', () => {
     breakTokens,
     linkLine: (text) => linkLine(`https://a.example/${text}`, text),
     contextBlocks: (text) => contextBlocks([text, text]),
-    slackTextPlainly: (text) => slackTextPlainly({ text, limit: 10_000 }),
     'a stream that begins': (text) => stableText('', text),
     'a stream that goes on': (text) => stableText(text, `${text}a b`),
   });
@@ -96,7 +93,6 @@ describe('the terminal, the web and pages write in linear time', () => {
     printable,
     linkableUrl: (text) => linkableUrl(`https://a.example/${text}`),
     readableText,
-    webTextPlainly: (text) => webTextPlainly({ text }),
     html: (text) => html`<p title="${text}"></p>`,
     clipped: (text) => clipped(text, 100),
     webVtt: (text) => webVtt([{ startSeconds: 1, text }]),

@@ -3,7 +3,6 @@ import type { WithLock } from '../../core/lock.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform, VoiceChannels } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
-import { createRenderThread } from '../shared/render-thread/host.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import type { ClientSettings } from './connection/client.ts';
 import { createDiscordConnection, type RetryTools } from './connection/gateway.ts';
@@ -22,7 +21,6 @@ import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { deletedMessages, discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
 import { FirstResponses, sameChannel } from './receive/invocation.ts';
-import { createLayOut, layOutPlainly } from './render/paginate.ts';
 import type { DeliveryTools, ReceivingTools } from './tools.ts';
 
 export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
@@ -80,12 +78,6 @@ export function createDiscord(options: DiscordOptions): Platform {
   });
   const rest = createDiscordRest(() => connection.client().rest, options.token);
   const guilds = createGuilds(connection.client, log);
-  const renders = createRenderThread({
-    module: new URL('./render/paginate.ts', import.meta.url),
-    create: createLayOut,
-    plainly: layOutPlainly,
-    log,
-  });
   const responses = new FirstResponses();
   let voice: Promise<VoiceChannels> | undefined;
   /** Loaded when sound is asked for: most servers never do. */
@@ -93,7 +85,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     const { createDiscordVoice } = await import('./voice/voice.ts');
     return createDiscordVoice({ guilds, rest, log, random, sleep });
   }
-  const tools: DeliveryTools = { rest, guilds, media, log, now, responses, layOut: renders.render };
+  const tools: DeliveryTools = { rest, guilds, media, log, now, responses };
   const talk = createTalkMemory(now);
   const deletions = createDeletions('discord', now);
 
@@ -158,7 +150,6 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     async close() {
       await stop();
-      renders.close();
     },
 
     status: connection.status,

@@ -6,10 +6,9 @@ import type { TalkMemory } from '../shared/talk.ts';
 import type { Guilds } from './connection/guilds.ts';
 import type { DiscordRest } from './connection/rest.ts';
 import type { FirstResponses } from './receive/invocation.ts';
-import type { DiscordRenderOptions } from './render/render.ts';
 
 /** What showing a message takes. */
-export interface DeliveryTools extends Pick<DiscordRenderOptions, 'layOut'>, Pick<System, 'now' | 'log'> {
+export interface DeliveryTools extends Pick<System, 'now' | 'log'> {
   readonly rest: DiscordRest;
   readonly guilds: Guilds;
   readonly media: MediaReader;

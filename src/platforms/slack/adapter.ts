@@ -6,7 +6,6 @@ import type { Message } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platform.ts';
-import { createRenderThread, type Renderer } from '../shared/render-thread/host.ts';
 import { openAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { isPublicChannel } from './connection/channels.ts';
@@ -30,7 +29,6 @@ import { TOKEN_RETRY_MS } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
-import { createSlackText, type SlackTextInput, slackTextPlainly } from './render/markdown.ts';
 
 export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;
@@ -55,8 +53,6 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly patienceMs?: number;
   /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
   readonly editGapMs?: number;
-  /** Lays texts out; in a thread of the adapter's own by default. Tests share one. */
-  readonly layOut?: Renderer<SlackTextInput, string[]>;
 }
 
 const HEARS_ONLY_ITS_NAME =
@@ -98,12 +94,6 @@ export function createSlack(options: SlackOptions): Platform {
   const connection =
     options.connection.type === 'socket' ? createSockets(options.connection, common) : http.connection;
   const app = createApp({ ...common, receiver: connection, workspaces });
-  const renders = createRenderThread({
-    module: new URL('./render/markdown.ts', import.meta.url),
-    create: createSlackText,
-    plainly: slackTextPlainly,
-    log,
-  });
   const tools = {
     now,
     sleep,
@@ -111,7 +101,6 @@ export function createSlack(options: SlackOptions): Platform {
     log,
     patienceMs,
     media,
-    layOut: options.layOut ?? renders.render,
     workspaces,
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
@@ -172,7 +161,6 @@ export function createSlack(options: SlackOptions): Platform {
     async close() {
       stopping.abort();
       await connection.stop();
-      renders.close();
     },
 
     connections: () => connection.connections ?? 0,

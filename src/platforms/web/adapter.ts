@@ -4,7 +4,6 @@ import type { AnyCommand } from '../../core/bot/command.ts';
 import type { BrowserChat } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform } from '../platform.ts';
-import { createRenderThread } from '../shared/render-thread/host.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
 import { createWatchers } from './connection/watchers.ts';
 import { createHistory } from './deliver/history.ts';
@@ -13,10 +12,9 @@ import { WEB_LIMITS } from './limits.ts';
 import { answerRequest } from './receive/answer.ts';
 import { webRequestSchema } from './receive/requests.ts';
 import { createUploads } from './receive/uploads.ts';
-import { createWebText, webTextPlainly } from './render/markdown.ts';
 import type { WebMessage } from './render/message.ts';
 
-export interface WebOptions extends Pick<System, 'now' | 'newId' | 'log'> {
+export interface WebOptions extends Pick<System, 'now' | 'newId'> {
   /** Where this machine reaches the listener, without a slash at the end. */
   readonly url: string;
   /** In the address of the page: without it nothing is served. */
@@ -25,23 +23,16 @@ export interface WebOptions extends Pick<System, 'now' | 'newId' | 'log'> {
 }
 
 export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {
-  const { url, token, media, log, now, newId } = options;
+  const { url, token, media, now, newId } = options;
   let bot: Bot | undefined;
   let isTaking = false;
   let isClosed = false;
   /** What is being answered right now. */
   const underWay = new Set<Promise<unknown>>();
 
-  const renders = createRenderThread({
-    module: new URL('./render/markdown.ts', import.meta.url),
-    create: createWebText,
-    plainly: webTextPlainly,
-    log,
-  });
-  const layOut = renders.render;
   const watchers = createWatchers();
   const history = createHistory({ most: WEB_LIMITS.messages, onChange: watchers.tell });
-  const posts = createWebPosts({ history, layOut, now, newId });
+  const posts = createWebPosts({ history, now, newId });
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
 
   /** Links to kept files expire, so each reader gets fresh ones. They lead to this very listener, wherever it is reached. */
@@ -87,7 +78,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       if (!parsed.success) return undefined;
       if (!bot || !isTaking)
         return { type: 'refused', sentence: 'Minstrel is stopping. Please try again in a moment.' };
-      const answering = answerRequest(parsed.data, { bot, history, posts, uploads, layOut, now });
+      const answering = answerRequest(parsed.data, { bot, history, posts, uploads, now });
       underWay.add(answering);
       return await answering.finally(() => underWay.delete(answering));
     },
@@ -114,7 +105,6 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       isTaking = false;
       isClosed = true;
       watchers.close();
-      renders.close();
     },
 
     status: () =>

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { ask } from '../../../commands/ask.ts';
 import { createAnswerDraft } from '../../../src/jobs/ask/draft.ts';
 import { createEditPace } from '../../../src/platforms/discord/deliver/edit-pace.ts';
-import { createLayOut } from '../../../src/platforms/discord/render/paginate.ts';
 import { renderPages } from '../../../src/platforms/discord/render/render.ts';
 import { createNewestWins } from '../../../src/platforms/shared/newest-wins.ts';
 import { songJob } from '../../storage/jobs.ts';
@@ -46,7 +45,6 @@ function wordOf(index: number): string {
 }
 
 async function answer(words: number): Promise<void> {
-  const layOut = createLayOut();
   const draft = createAnswerDraft('job', { media: NO_MEDIA, log });
   const work = { route: 'answer', dialect: 'chat', request: { model: 'chat-small', turns: [] } } as const;
   const job = songJob({ id: 'job', command: 'ask', work });
@@ -59,7 +57,6 @@ async function answer(words: number): Promise<void> {
       fileBytes: 10_000_000,
       link: () => '',
       streaming: true,
-      layOut: async (input) => layOut(input),
     });
   }
 }

@@ -1,21 +1,9 @@
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
 import { closeMarkdown } from '../../../commands/ask/unfinished-markdown.ts';
-
-type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>['children'][number];
+import { parseMarkdown, textOf } from '../../../src/platforms/shared/markdown.ts';
 
 /** What people see of Markdown, without white space. */
-function visible(markdown: string): string {
-  const read = (node: Node): string => {
-    if ('value' in node) return node.value;
-    if (node.type === 'image') return node.alt ?? '';
-    return 'children' in node ? node.children.map(read).join('') : '';
-  };
-  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return read(tree).replace(/\s+/g, '');
-}
+const visible = (markdown: string): string => textOf(parseMarkdown(markdown)).replace(/\s+/g, '');
 
 describe.each([
   ['**bold**', '**bold**'],

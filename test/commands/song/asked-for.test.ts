@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
-import { createSlackText, type SlackTextInput } from '../../../src/platforms/slack/render/markdown.ts';
 import { render } from '../../../src/platforms/slack/render/render.ts';
 import { openStudio, type Studio } from './world.ts';
 
@@ -13,11 +12,9 @@ beforeEach(async () => {
 afterEach(() => studio[Symbol.asyncDispose]());
 
 const AUDIO = { name: 'hum.mp3', url: 'https://cdn.example/hum.mp3', bytes: 3, contentType: 'audio/mpeg' };
-const slackText = createSlackText();
 
 async function shown(message: Message): Promise<string> {
-  const layOut = async (input: SlackTextInput) => slackText(input);
-  const { parts } = await render(message, { person: 'U0ADA', layOut });
+  const { parts } = await render(message, { person: 'U0ADA' });
   return JSON.stringify(parts.map(({ blocks }) => blocks));
 }
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseMarkdown, textOf, unescapeOutsideCode } from '../../../src/platforms/shared/markdown.ts';
+import {
+  type MarkdownNode,
+  parseMarkdown,
+  readMarkdown,
+  textOf,
+  unescapeOutsideCode,
+} from '../../../src/platforms/shared/markdown.ts';
 
-type Tree = Parameters<typeof textOf>[0];
-const depthOf = (node: Tree): number =>
-  1 + ('children' in node ? Math.max(0, ...node.children.map(depthOf)) : 0);
+const read = (markdown: string) => readMarkdown(markdown, (nodes) => nodes);
+const depthOf = ({ children = [] }: MarkdownNode): number => 1 + Math.max(0, ...children.map(depthOf));
 
 describe('Markdown', () => {
   it.each([
@@ -11,14 +16,35 @@ describe('Markdown', () => {
     ['bullets', `${'- '.repeat(996)}deep`],
     ['numbers', `${'1. '.repeat(996)}deep`],
     ['stairs of bullets', Array.from({ length: 600 }, (_, at) => `${'  '.repeat(at)}- deep`).join('\n')],
-  ])('is bounded in depth, and keeps its words: %s', (_, text) => {
-    const tree = parseMarkdown(text);
-    expect(depthOf(tree)).toBeLessThan(140);
-    expect(textOf(tree)).toContain('deep');
+    ['marks', `${'*a _'.repeat(900)}deep${'_ b*'.repeat(900)}`],
+    ['pictures', `${'!['.repeat(996)}deep${'](a)'.repeat(996)}`],
+  ])('is bounded in depth, and keeps its words: %s', async (_, text) => {
+    const nodes = await read(text);
+    expect(Math.max(...nodes.map(depthOf))).toBeLessThan(140);
+    expect(textOf(nodes)).toContain('deep');
   });
 
   it('keeps a line of many dashes a line', () => {
-    expect(parseMarkdown('- '.repeat(60)).children).toMatchObject([{ type: 'thematicBreak' }]);
+    expect(parseMarkdown('- '.repeat(60))).toEqual([{ type: 'thematicBreak' }]);
+  });
+
+  it.each([
+    ['paragraphs', 'One **word**, then more of it.\n\n'],
+    ['lines', 'One **word**, then more of it.\n'],
+    ['words', 'word '],
+    ['a list', '- one\n  - two\n\n- three\n'],
+    ['code', '```js\nconst a = `b`;\n\n\n```\n\n'],
+  ])('loses nothing where it is read section by section: %s', async (_, unit) => {
+    const letters = (text: string) => text.replace(/[^a-z]/g, '');
+    const text = unit.repeat(2_000);
+    expect(letters(textOf(await read(text)))).toBe(letters(text.replaceAll('```js', '')));
+  });
+
+  it('keeps a long block of code in one piece', async () => {
+    const code = Array.from({ length: 2_000 }, (_, line) => `const line${line} = "**${line}**";`).join('\n');
+    const nodes = await read(`Before\n\n\`\`\`js\n${code}\n\`\`\`\n\nAfter **that**.`);
+    expect(nodes.slice(1, -1)).toEqual([{ type: 'code', language: 'js', value: code }]);
+    expect(nodes.at(-1)?.children?.[1]?.type).toBe('strong');
   });
 
   it.each([

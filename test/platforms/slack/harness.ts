@@ -15,10 +15,8 @@ import type { Measure } from '../../../src/core/telemetry/series.ts';
 import { platformRoutes } from '../../../src/http/platform-routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { MediaReader, MessageStream, Platform, Posted } from '../../../src/platforms/platform.ts';
-import { createRenderThread } from '../../../src/platforms/shared/render-thread/host.ts';
-import { createSlack, type SlackOptions } from '../../../src/platforms/slack/adapter.ts';
+import { createSlack } from '../../../src/platforms/slack/adapter.ts';
 import { LIMITS } from '../../../src/platforms/slack/limits.ts';
-import { createSlackText, slackTextPlainly } from '../../../src/platforms/slack/render/markdown.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
 
 const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
@@ -203,15 +201,6 @@ const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpW
 /** Milliseconds between two edits, by the adapter's clock. */
 export const EDIT_GAP_MS = 2_000;
 
-/** The thread that lays Slack's texts out; the caller closes it. */
-export const startRenders = () =>
-  createRenderThread({
-    module: new URL('../../../src/platforms/slack/render/markdown.ts', import.meta.url),
-    create: createSlackText,
-    plainly: slackTextPlainly,
-    log: logInto([]),
-  });
-
 /** Keeps the sentences of warnings and of errors. */
 const logInto = (warned: string[], failures: string[] = []) => ({
   debug() {},
@@ -229,8 +218,6 @@ export interface HarnessOptions extends SlackServerOptions {
   trouble?: (server: SlackServer) => void;
   /** The adapter's time is that of this machine. Otherwise it passes while the adapter sleeps, however slow the machine is. */
   realTime?: boolean;
-  /** Instead of a thread for each adapter. */
-  layOut?: SlackOptions['layOut'];
   /** How far the adapter's clock is ahead of Slack's, in milliseconds. */
   aheadMs?: number;
   /** How long the adapter takes Slack to wait for an acknowledgement. */
@@ -314,7 +301,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         if (signal?.aborted !== true) slept = Math.max(slept, until);
       },
       editGapMs: EDIT_GAP_MS,
-      ...(options.layOut && { layOut: options.layOut }),
       ...(options.measure && { measure: options.measure }),
     });
   const slack = another();

@@ -15,7 +15,6 @@ export const SILENT_BOT: Bot = {
 };
 
 const TOKEN = 'a-token-that-is-only-for-tests';
-const ignore = () => undefined;
 
 /** A message as it is sent to the page. */
 export type SentMessage = Omit<WebMessage, 'source'>;
@@ -64,7 +63,6 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
       url: 'http://127.0.0.1:3000',
       token: TOKEN,
       media: { link: ({ name }, title) => `http://127.0.0.1:3000/files/${name}?as=${title}` },
-      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       now: () => 1_700_000_000_000,
       newId: () => {
         ids += 1;

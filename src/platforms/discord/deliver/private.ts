@@ -10,7 +10,7 @@ import { renderPages } from '../render/render.ts';
 import type { DeliveryTools } from '../tools.ts';
 import { sendingOf } from './payload.ts';
 
-type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now' | 'layOut'>;
+type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now'>;
 
 /** To the person alone: in the channel while the interaction lives, else by direct message. Throws PlatformError. */
 export async function sendPrivateMessage(
@@ -18,14 +18,14 @@ export async function sendPrivateMessage(
   message: Message,
   tools: PrivateTools,
 ): Promise<void> {
-  const { rest, media, now, layOut } = tools;
+  const { rest, media, now } = tools;
   const data = addressDataOf(address);
   const token = liveToken(data, now());
   const sendPages = async (
     fileBytes: number,
     send: (sending: Sending, index: number) => Promise<unknown>,
   ) => {
-    const pages = await renderPages(message, { fileBytes, link: media.link, layOut });
+    const pages = await renderPages(message, { fileBytes, link: media.link });
     for (const [index, page] of pages.entries()) await send(sendingOf(page, [], media), index);
   };
   const sendInChannel = async (live: InteractionToken) => {

@@ -111,11 +111,11 @@ async function writeRichest(
   message: Message,
   styles: readonly Style[],
   { streaming = false }: ShowOnceOptions,
-  { media: { link }, layOut }: DeliveryTools,
+  { media: { link } }: DeliveryTools,
 ): Promise<void> {
   let note: Pick<Style, 'note'> = {};
   for (const [index, style] of styles.entries()) {
-    const pages = await renderPages(message, { ...style, ...note, link, streaming, layOut });
+    const pages = await renderPages(message, { ...style, ...note, link, streaming });
     try {
       return await writer.writePages(pages);
     } catch (error) {

@@ -4,7 +4,7 @@ import { parseActionId } from '../../../core/message.ts';
 import { unescapeOutsideCode } from '../../shared/markdown.ts';
 import { isThread } from '../connection/guilds.ts';
 import { troubleOf } from '../errors.ts';
-import { ZERO_WIDTH_SPACE } from '../render/inline.ts';
+import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { type IncomingMessage, type Interaction, incomingMessageSchema } from './interaction.ts';
 

@@ -21,7 +21,7 @@ import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/card.ts';
-import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/inline.ts';
+import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import type { CommandInteraction, FormInteraction, IncomingField } from './interaction.ts';
 
 /** A button that runs a command without options, which opens its form. */

@@ -28,10 +28,10 @@ export type Answering = AskedInteraction & { readonly deferral: Deferral };
 export async function pagesOf(
   message: Message,
   { invocation }: AskedInteraction,
-  { media, layOut }: ReceivingTools,
+  { media }: ReceivingTools,
 ): Promise<Page[]> {
   const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
-  return await renderPages(message, { fileBytes, link: media.link, layOut });
+  return await renderPages(message, { fileBytes, link: media.link });
 }
 
 /** The first page becomes the response, the others follow it. Never rejects. */

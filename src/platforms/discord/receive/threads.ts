@@ -5,7 +5,7 @@ import { nonceOf } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { isDiscordError, missingOf, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { deadenMentions } from '../render/inline.ts';
+import { deadenMentions } from '../render/escape.ts';
 import type { ReceivingTools } from '../tools.ts';
 import { openingLine, pagesBefore, readMessage, textOfPerson } from './history.ts';
 import type { ComponentInteraction, IncomingMessage } from './interaction.ts';

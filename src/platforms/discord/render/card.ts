@@ -19,10 +19,11 @@ import {
   type Progress,
   stageToSay,
 } from '../../../core/message.ts';
+import type { Block } from '../../shared/blocks.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { type MarkdownBlock, plainBlock, smallPrintBlock } from './blocks.ts';
-import { deadenMentions, escapePlain, escapeText, safeUrl } from './inline.ts';
+import { deadenMentions, escapePlain, safeUrl } from './escape.ts';
+import { plainBlock, plainLine, smallPrintBlock } from './markdown.ts';
 
 export interface Cover {
   readonly url: string;
@@ -39,8 +40,8 @@ export interface Card {
   /** Finished Markdown that begins the description: how far the work is. */
   readonly head: string;
   /** What was too long for the embed, to go before and after the message's text. */
-  readonly before: readonly MarkdownBlock[];
-  readonly after: readonly MarkdownBlock[];
+  readonly before: readonly Block[];
+  readonly after: readonly Block[];
 }
 
 /** Of all fields together, so that the description has space. */
@@ -58,8 +59,8 @@ export const hasCard = (message: Message): boolean =>
   (message.media?.some((item) => item.cover) ?? false);
 
 export function renderCard(message: Message, covers: readonly Cover[]): Card {
-  const before: MarkdownBlock[] = [];
-  const after: MarkdownBlock[] = [];
+  const before: Block[] = [];
+  const after: Block[] = [];
   const [cover, ...further] = covers.slice(0, DISCORD_LIMITS.embeds);
   const embed: APIEmbed = {
     ...titleOf(message, before),
@@ -84,7 +85,7 @@ export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
       ...(stageToSay(message) ? [plainBlock(stageToSay(message))] : []),
     ],
     after: [
-      ...(message.fields ?? []).map(({ name, value }) => plainBlock(`${name}: ${value}`, [], true)),
+      ...(message.fields ?? []).map(({ name, value }) => plainLine(`${name}: ${value}`)),
       ...(message.footer?.trim() ? [smallPrintBlock(message.footer)] : []),
     ],
   };
@@ -97,7 +98,7 @@ const charactersOf = (embed: APIEmbed): number =>
   (embed.footer?.text.length ?? 0) +
   (embed.fields ?? []).reduce((sum, field) => sum + field.name.length + field.value.length, 0);
 
-function titleOf({ title, titleUrl }: Message, before: MarkdownBlock[]): Pick<APIEmbed, 'title' | 'url'> {
+function titleOf({ title, titleUrl }: Message, before: Block[]): Pick<APIEmbed, 'title' | 'url'> {
   const escaped = escapePlain(title?.trim() ?? '');
   if (escaped === '') return {};
   const url = titleUrl === undefined ? undefined : safeUrl(titleUrl);
@@ -106,7 +107,7 @@ function titleOf({ title, titleUrl }: Message, before: MarkdownBlock[]): Pick<AP
   return {};
 }
 
-function fieldsOf(message: Message, after: MarkdownBlock[]): Pick<APIEmbed, 'fields'> {
+function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
   const fields: APIEmbedField[] = [];
   let used = 0;
   for (const { name, value } of message.fields ?? []) {
@@ -124,12 +125,12 @@ function fieldsOf(message: Message, after: MarkdownBlock[]): Pick<APIEmbed, 'fie
     if (fits) {
       fields.push(field);
       used += length;
-    } else after.push(plainBlock(name, ['**']), plainBlock(value, [], true));
+    } else after.push(plainBlock(name, ['**']), plainLine(value));
   }
   return fields.length > 0 ? { fields } : {};
 }
 
-function footerOf(footer: string | undefined, after: MarkdownBlock[]): Pick<APIEmbed, 'footer'> {
+function footerOf(footer: string | undefined, after: Block[]): Pick<APIEmbed, 'footer'> {
   // A footer reads no Markdown.
   const text = deadenMentions(footer?.trim() ?? '');
   if (text === '') return {};
@@ -138,11 +139,11 @@ function footerOf(footer: string | undefined, after: MarkdownBlock[]): Pick<APIE
   return {};
 }
 
-function headOf(message: Message, before: MarkdownBlock[]): string {
+function headOf(message: Message, before: Block[]): string {
   const { progress } = message;
   if (!progress) return '';
   const stage = stageToSay(message).replace(/\s+/g, ' ');
-  const shown = escapeText(stage, true);
+  const shown = escapePlain(stage);
   const isLong = shown.length > LONGEST_STAGE;
   if (isLong) before.unshift(plainBlock(stage));
   return [isLong ? '' : shown, progressLine(progress)].filter(Boolean).join('\n');

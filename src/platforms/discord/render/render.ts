@@ -11,10 +11,9 @@ import {
   type MediaSource,
   type Message,
 } from '../../../core/message.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
+import type { Block } from '../../shared/blocks.ts';
 import { ellipsis, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { linkBlock, type MarkdownBlock, plainBlock, smallPrintBlock } from './blocks.ts';
 import {
   type Card,
   type Cover,
@@ -25,8 +24,8 @@ import {
   renderButtons,
   renderCard,
 } from './card.ts';
-import { safeUrl } from './inline.ts';
-import type { Layout, LayoutInput } from './paginate.ts';
+import { safeUrl } from './escape.ts';
+import { linkLine, paginate, plainLine, readBlocks, smallPrintBlock } from './markdown.ts';
 
 export interface PageFile {
   /** Unique within its message. */
@@ -67,11 +66,17 @@ export interface DiscordRenderOptions extends Omit<RenderMediaOptions, 'mostCove
   readonly note?: string;
   /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
   readonly streaming?: boolean;
-  readonly layOut: Renderer<LayoutInput, Layout>;
 }
 
 /** Longer Markdown never fits into the messages that a text may take. In characters. */
 const CLEARLY_TOO_LONG = 2 * DISCORD_LIMITS.pages * DISCORD_LIMITS.content;
+const PAGE = DISCORD_LIMITS.content;
+/** Leaves space for a note about the file. */
+const NOTED_PAGE = PAGE - 100;
+/** A card with less space than this has its text in messages. */
+const LEAST_DESCRIPTION = 200;
+/** Columns. Longer lines of code wrap in a card, and less so in a message. */
+const CARD_COLUMNS = 60;
 const FILE_NOTE = '-# It goes on in the file.';
 const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
 const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Go on in a thread', emoji: '🧵' };
@@ -95,27 +100,17 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
   const inPages = card && !isOnlyTitled(message) ? card : plainCard(message);
   const end = [
     ...media.lines,
-    ...buttons.links.map(({ label, url }) => linkBlock(label, url, '')),
+    ...buttons.links.map(({ label, url }) => linkLine(label, url)),
     ...(options.note === undefined ? [] : [smallPrintBlock(options.note)]),
   ];
-  const around = ({ before, after }: Pick<Card, 'before' | 'after'>) => ({
-    before,
-    after: [...after, ...end],
-  });
   const { text = '' } = message;
   const isLong = options.textFile !== false && text.length > CLEARLY_TOO_LONG;
-  const { description, pages: texts = [] } = await options.layOut({
-    text: isLong ? text.slice(0, wholeCharacters(text, CLEARLY_TOO_LONG)) : text,
-    pages: around(inPages),
-    mostPages: isLong ? 0 : (options.mostPages ?? DISCORD_LIMITS.pages),
-    ...(card && !isLong ? { card: { ...around(card), space: card.space - card.head.length - 2 } } : {}),
-  });
-  const written = writePages(
-    texts,
-    { isLong, whole: () => wholeText(around(inPages), text) },
-    media.files,
-    options,
-  );
+  const blocks = await readBlocks(isLong ? text.slice(0, wholeCharacters(text, CLEARLY_TOO_LONG)) : text);
+  const description = card && !isLong ? await describe(card, [...blocks, ...card.after, ...end]) : undefined;
+  const written =
+    description === undefined
+      ? await writePages({ ...inPages, blocks, end, isLong, text }, media.files, options)
+      : NOTHING;
   const shown = description !== undefined || inPages === card ? card : undefined;
   const described = [shown?.head, description].filter(Boolean).join('\n\n');
   const embeds = shown
@@ -141,37 +136,62 @@ const isVisible = ({ title, description, footer, fields, thumbnail }: APIEmbed):
 const isOnlyTitled = (message: Message): boolean =>
   !message.progress && !message.fields?.length && !message.media?.some((item) => item.cover);
 
-interface LongText {
-  /** The pages are only the beginning of it. */
-  readonly isLong: boolean;
-  readonly whole: () => string;
+/** All of it as the card's description, if it fits. */
+async function describe(
+  { before, space, head }: Card,
+  following: readonly Block[],
+): Promise<string | undefined> {
+  const blocks = [...before, ...following];
+  const left = space - head.length - 2;
+  if (blocks.length === 0) return '';
+  if (left < LEAST_DESCRIPTION || blocks.some(isWide)) return undefined;
+  const [description = '', ...more] = await paginate(blocks, left, 2);
+  return more.length === 0 ? description : undefined;
 }
 
+const isWide = (block: Block): boolean =>
+  'lines' in block && block.lines.some((line) => line.length > CARD_COLUMNS);
+
+interface LongText extends Pick<Card, 'before' | 'after'> {
+  readonly blocks: readonly Block[];
+  readonly end: readonly Block[];
+  /** The blocks are only the beginning of the text. */
+  readonly isLong: boolean;
+  readonly text: string;
+}
+
+interface WrittenText {
+  readonly pages: readonly string[];
+  readonly files: readonly PageFile[];
+}
+
+const NOTHING: WrittenText = { pages: [], files: [] };
+
 /** In a few messages; longer, as a file with its beginning shown. */
-function writePages(
-  pages: readonly string[],
-  { isLong, whole }: LongText,
+async function writePages(
+  { before, blocks, after, end, isLong, text }: LongText,
   others: readonly PageFile[],
   { streaming = false, textFile = true, mostPages = DISCORD_LIMITS.pages }: DiscordRenderOptions,
-): { readonly pages: readonly string[]; readonly files: readonly PageFile[] } {
-  if (pages.length <= mostPages && !isLong) return { pages, files: [] };
-  // The beginning, and what came last.
-  if (streaming)
+): Promise<WrittenText> {
+  const all = [...before, ...blocks, ...after, ...end];
+  if (!isLong) {
+    const pages = await paginate(all, PAGE, streaming || textFile ? mostPages + 1 : undefined);
+    if (pages.length <= mostPages || !(streaming || textFile)) return { pages, files: [] };
+  }
+  if (streaming) {
+    // The beginning, and what came last.
+    const pages = await paginate(all, NOTED_PAGE);
     return { pages: [...pages.slice(0, mostPages - 1), `${pages.at(-1) ?? ''}\n${STREAM_NOTE}`], files: [] };
-  if (!textFile) return { pages, files: [] };
+  }
+  const [beginning = ''] = await paginate(all, NOTED_PAGE, 1);
+  const around = [...(await paginate(before, PAGE)), text, ...(await paginate([...after, ...end], PAGE))];
   const file: PageFile = {
     name: distinctName('answer.md', others),
     contentType: 'text/markdown; charset=utf-8',
-    source: { type: 'text', text: whole() },
+    source: { type: 'text', text: around.join('\n\n') },
   };
-  return { pages: [`${pages[0] ?? ''}\n${FILE_NOTE}`], files: [file] };
+  return { pages: [`${beginning}\n${FILE_NOTE}`], files: [file] };
 }
-
-const wholeText = ({ before, after }: Pick<Card, 'before' | 'after'>, markdown: string): string =>
-  [...before.map(plainOf), markdown, ...after.map(plainOf)].filter(Boolean).join('\n\n');
-
-const plainOf = (block: MarkdownBlock): string =>
-  block.kind === 'code' ? block.code : block.tokens.map((token) => token.text).join('');
 
 const KIND_WORD = {
   audio: 'Listen',
@@ -183,7 +203,7 @@ const KIND_WORD = {
 function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers }: RenderMediaOptions) {
   const covers: Cover[] = [];
   const files: PageFile[] = [];
-  const lines: MarkdownBlock[] = [];
+  const lines: Block[] = [];
   let isLinked = false;
   const { attachmentDescription: longestAlt, embedUrl: longestUrl } = DISCORD_LIMITS;
   for (const item of items) {
@@ -201,16 +221,16 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers 
       // A cover must be in the same message as the card that shows it.
       if (isCover() && fileGroups(files, fileBytes).length === 1)
         covers.push({ url: `attachment://${name}`, alt });
-      if (caption) lines.push(plainBlock(caption, [], true));
+      if (caption) lines.push(plainLine(caption));
       if (whole) continue;
     }
     const url = source.type === 'remote' ? source.url : link(source.file, item.name);
     const safe = safeUrl(url) ?? '';
     if (isCover() && source.type === 'remote' && safe !== '' && safe.length <= longestUrl) {
       covers.push({ url: safe, alt });
-      if (caption) lines.push(plainBlock(caption, [], true));
+      if (caption) lines.push(plainLine(caption));
     } else {
-      lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
+      lines.push(linkLine(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
       isLinked ||= source.type === 'kept';
     }
   }

@@ -133,7 +133,7 @@ function nextPiece(rest: string, free: number): string {
   const line = rest.lastIndexOf('\n', most - 1) + 1;
   const piece = rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
   // A token that is cut in two would not be recognised, and so not be broken.
-  return piece.replace(/(?<!^)<[a-z+.-]*$/i, '');
+  return piece.replace(/(?<!^)<[^\s<>]{0,99}$/, '');
 }
 
 /** Ends a stream. Never throws: Slack ends it by itself in the end. */

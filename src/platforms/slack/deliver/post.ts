@@ -5,7 +5,6 @@ import type { Log } from '../../../core/telemetry/log.ts';
 import { type MediaReader, type Posted, postedSchema, type ShowOptions } from '../../platform.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';
-import type { RenderOptions } from '../render/render.ts';
 
 const partSchema = z.object({
   /** Absent while it is unknown whether Slack took the message. */
@@ -40,8 +39,7 @@ type SlackPosted = z.infer<typeof slackPostedSchema>;
 
 export interface ShowTools
   extends SlackTools,
-    Pick<Workspace, 'identity' | 'botName' | 'agents' | 'persons'>,
-    Pick<RenderOptions, 'layOut'> {
+    Pick<Workspace, 'identity' | 'botName' | 'agents' | 'persons'> {
   readonly media: MediaReader;
   readonly uploadTimeoutMs: number;
   readonly log: Log;

@@ -29,10 +29,10 @@ interface PrivateRendering {
 export async function renderPrivately(
   { person }: Address,
   message: Message,
-  { media, layOut }: Pick<ShowTools, 'media' | 'layOut'>,
+  { media }: Pick<ShowTools, 'media'>,
 ): Promise<PrivateRendering> {
   const { notify: _, ...quiet } = message;
-  const options: RenderOptions = { person, layOut, links: (file, name) => media.link(file, name) };
+  const options: RenderOptions = { person, links: (file, name) => media.link(file, name) };
   const { parts, textFile } = await render(quiet, options);
   return textFile === undefined
     ? { parts, direct: undefined }

@@ -194,7 +194,7 @@ async function write(
 }
 
 function renderOptions(
-  { address, state: { files, inThread = false }, tools: { media, layOut, agents, firstOnly = false } }: Post,
+  { address, state: { files, inThread = false }, tools: { media, agents, firstOnly = false } }: Post,
   message: Message,
   { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
 ): RenderOptions {
@@ -209,7 +209,6 @@ function renderOptions(
     inThread,
     firstOnly,
     hasAgents: agents.isOffered(),
-    layOut,
     pictures: new Map(uploaded),
     links: (file, name) => (files[file.name]?.state === 'link' ? media.link(file, name) : undefined),
   };

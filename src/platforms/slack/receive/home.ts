@@ -110,7 +110,7 @@ async function publishHome(
     const person = await tools.persons.find(user);
     const sections = await tools.bot.home?.({ address, person });
     if (sections === undefined) return undefined;
-    const options = { person: user, layOut: tools.layOut };
+    const options = { person: user };
     const view = await homeView({ sections, shown, answer: message, options });
     const publication = { user_id: user, view, ...(before === undefined ? {} : { hash: before }) };
     const { view: published } = await call(

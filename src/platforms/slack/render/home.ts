@@ -33,7 +33,7 @@ export interface HomeContent {
   readonly shown: Shown;
   /** The answer to the last button or form. */
   readonly answer: Message | undefined;
-  readonly options: Pick<RenderOptions, 'person' | 'layOut'>;
+  readonly options: Pick<RenderOptions, 'person'>;
 }
 
 export async function homeView({ sections, shown, answer, options }: HomeContent): Promise<types.HomeView> {

@@ -1,165 +1,85 @@
 /** Markdown for Slack's markdown blocks: escaped, without mentions, in pieces that fit. */
-import { gfmToMarkdown } from 'mdast-util-gfm';
-import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
-import { plain } from '../../../core/message.ts';
-import {
-  type MarkdownContent,
-  parseMarkdown,
-  textOf,
-  withoutReferences,
-  withTableSentences,
-} from '../../shared/markdown.ts';
-import { createPartReader, splitPlain } from '../../shared/text.ts';
-import { cut, type MarkdownNode, sizeOf } from './markdown-tree.ts';
+import { createBlocks, type Notation } from '../../shared/blocks.ts';
+import { type MarkdownNode, parseMarkdown, readMarkdown, textOf } from '../../shared/markdown.ts';
+import { paginate } from '../../shared/pages.ts';
+import { wordsOf, writeWords } from '../../shared/phrasing.ts';
+import { splitPlain } from '../../shared/text.ts';
 
 /** Invisible and without width: behind `<`, it keeps Slack from reading a token inside code. */
 const WORD_JOINER = '\u2060';
+/** Longer rows of names are repeated for no table. */
+const LONGEST_HEAD = 1_000;
 
-export interface SlackTextInput {
-  /** Markdown. */
-  readonly text: string;
-  /** Characters of a piece. */
-  readonly limit: number;
-  /** Plain pieces instead, without any markup. */
-  readonly bare?: boolean;
-}
-
-/**
- * Renders Markdown into pieces of at most `limit` characters. No words are cut, code fences are closed and opened
- * again, long tables repeat their head. Nothing in it pings, and a link leads where its Markdown says. For a render thread.
- */
-export function createSlackText(): (input: SlackTextInput) => string[] {
-  const read = createPartReader(fittingBlocks);
-  return ({ text, limit, bare = false }) => {
-    if (bare) return splitPlain(plainOfMarkdown(text), limit);
-    const pieces: string[] = [];
-    for (const block of read(text, limit)) {
-      const last = pieces.at(-1);
-      if (last !== undefined && last.length + 2 + block.length <= limit)
-        pieces[pieces.length - 1] = `${last}\n\n${block}`;
-      else pieces.push(block);
-    }
-    return pieces;
-  };
-}
-
-/** The same without reading the Markdown. An escape makes at most five characters of one. */
-export const slackTextPlainly = ({ text, limit, bare = false }: SlackTextInput): string[] =>
-  bare
-    ? splitPlain(text, limit)
-    : splitPlain(text, Math.floor(limit / 5)).map((piece) => slackEscapes(plain(piece)));
-
-function fittingBlocks(markdown: string, limit: number): string[] {
-  const blocks = withTableSentences(withoutReferences(parseMarkdown(markdown))).children.flatMap((node) =>
-    node.type === 'footnoteDefinition'
-      ? [paragraph(`[${node.label ?? node.identifier}]`), ...node.children]
-      : [node],
-  );
-  return blocks.flatMap((node) => fitting(node, limit));
-}
-
-/** Markdown without its markup, for notifications. */
-export function plainOfMarkdown(text: string): string {
-  return textOf(parseMarkdown(text)).trim();
-}
-
-/** Slack makes a link of it by itself, and nothing in it could be read as markup. */
-const BARE_URL = /^https?:\/\/[A-Za-z0-9:/.?=&%#+,;@-]+$/;
-
-/** A piece's end depends only on the text before it, so a growing text changes only its last pieces. */
-function fitting(node: MarkdownNode, limit: number): string[] {
-  const pieces: string[] = [];
-  let rest = node;
-  while (true) {
-    // Markup and escapes only add to the text, so a node that is clearly too long is not written.
-    const written = sizeOf(rest) > limit ? undefined : write(rest);
-    if (written === '') return pieces;
-    if (written !== undefined && written.length <= limit) return [...pieces, written];
-    const parts = cutToFit(rest, limit);
-    if (parts === undefined) return [...pieces, ...asPlain(rest, limit)];
-    pieces.push(parts.written);
-    rest = parts.rest;
-  }
-}
-
-/** Cuts off a first part that fits, as long as its markup allows. */
-function cutToFit(node: MarkdownNode, limit: number): { written: string; rest: MarkdownNode } | undefined {
-  for (let size = Math.min(limit, sizeOf(node) - 1); size > 0; ) {
-    const parts = cut(node, size);
-    if (parts === undefined) return undefined;
-    const written = write(parts[0]);
-    if (written.length <= limit) return { written, rest: parts[1] };
-    size = Math.min(size - 1, Math.floor((size * limit) / written.length));
-  }
-  return undefined;
-}
-
-/** For nodes that cannot be cut, such as quotes a hundred levels deep. Escapes make at most five characters of one. */
-function asPlain(node: MarkdownNode, limit: number): string[] {
-  return splitPlain(textOf(node), Math.floor(limit / 5)).map((piece) => write(paragraph(piece)));
-}
-
-function paragraph(value: string): MarkdownContent {
-  return { type: 'paragraph', children: [{ type: 'text', value }] };
-}
-
-const HANDLERS: Options['handlers'] = {
-  text: (node, _parent, state, info) => slackEscapes(state.safe(node.value, info)),
-  code: (node, parent, state, info) =>
-    defaultHandlers.code({ ...node, meta: null, value: breakTokens(node.value) }, parent, state, info),
-  inlineCode: (node, parent, state) =>
-    defaultHandlers.inlineCode({ ...node, value: breakTokens(node.value) }, parent, state),
-  link: (node, _parent, state, info) => {
-    const label = state.containerPhrasing(node, { ...info, before: '[', after: ']' });
-    if (label === node.url && BARE_URL.test(label)) return label;
-    const url = safeUrl(node.url);
-    if (url === undefined)
-      return node.url === textOf(node) ? label : `${label} (${slackEscapes(state.safe(node.url, info))})`;
-    return `[${label === '' ? slackEscapes(state.safe(node.url, info)) : label}](${url})`;
+const NOTATION: Notation = {
+  // Entities are not read again as tokens, so escaping does it.
+  deaden: (text) => text,
+  // Within a word, no underscore is a mark.
+  escape: (text) =>
+    text
+      .replace(/[\\*~|`[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+      .replace(/<|&(?=#?\w{1,31};)/g, (sign) => (sign === '<' ? '&lt;' : '&amp;')),
+  joiner: '',
+  codeSpan: (code) => ({ sign: fenceFor(code, 1), code: breakTokens(code) }),
+  address: (url) =>
+    /^(?:https?:\/\/|mailto:)/i.test(url)
+      ? url.replace(/[\s()<>\\|]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+      : undefined,
+  link: (label, url) => `[${phrase(label)}](${NOTATION.address(url)})`,
+  code(code, language) {
+    const fence = fenceFor(code, 3);
+    return { head: `${fence}${language}`, lines: breakTokens(code).split('\n'), foot: fence };
   },
-  break: () => '\n',
+  indentsCode: true,
+  table({ children = [] }) {
+    const [head = '', ...lines] = children.map(
+      ({ children: cells = [] }) => `| ${cells.map(cell).join(' | ')} |`,
+    );
+    const columns = children[0]?.children ?? [];
+    if (head.length > LONGEST_HEAD) return undefined;
+    return { head: `${head}\n|${columns.map(() => ' - |').join('')}`, lines };
+  },
+  deepestHeading: 6,
+  rule: '---',
+  boxes: { checked: '[x] ', open: '[ ] ' },
+  spreads: true,
 };
 
-const GFM = gfmToMarkdown({ tablePipeAlign: false });
+const phrase = (nodes: readonly MarkdownNode[]): string =>
+  [...writeWords(wordsOf(nodes, NOTATION), { prefix: '', hanging: '' }, NOTATION)].join('');
 
-function write(node: MarkdownNode): string {
-  const markdown = toMarkdown(
-    // Sound: it is a root's child, or half of one, which has the same type.
-    { type: 'root', children: [node as MarkdownContent] },
-    {
-      extensions: [GFM],
-      handlers: HANDLERS,
-      bullet: '-',
-      emphasis: '_',
-      fences: true,
-      rule: '-',
-      listItemIndent: 'one',
-    },
-  );
-  return breakTokens(markdown.replace(/(?<!\n)\n+$/, ''));
+/** A bar would end the cell, in code too. */
+const cell = ({ children = [] }: MarkdownNode): string =>
+  phrase(children).replace(/\\[\s\S]|\||\n/g, (sign) => (sign === '|' ? '\\|' : sign === '\n' ? ' ' : sign));
+
+/** A fence that the code does not end. */
+function fenceFor(code: string, least: number): string {
+  const runs = code.match(/`+/g) ?? [];
+  return '`'.repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
 }
+
+const readBlocks = createBlocks(NOTATION);
 
 /**
- * Slack undoes backslashes before Markdown's own signs only, and decodes entities without reading them again as tokens:
- * `<` becomes an entity, and the signs that Slack shows as they are lose their backslash.
+ * Markdown in pieces of at most `limit` characters. No words are cut, code fences are closed and opened again, long tables
+ * repeat their head. Nothing in it pings, and a link leads where its Markdown says.
  */
-function slackEscapes(escaped: string): string {
-  return escaped.replace(/\\([\s\S])|<|&(?=#?\w{1,31};)/g, (found, after: string | undefined) => {
-    if (found === '<' || after === '<') return '&lt;';
-    if (found === '&' || after === '&') return '&amp;';
-    if (after === ':' || after === '@') return after;
-    return found;
-  });
-}
+export const slackMarkdown = async (text: string, limit: number): Promise<string[]> =>
+  paginate(await readBlocks(text), NOTATION, limit);
 
-/** In code no entity is decoded, so tokens are broken instead: `<!here>`, `<@U…>`, `<#C…>`, `<https://…|label>`. */
+/** Plain pieces without any markup, for blocks that take no Markdown. */
+export const plainPieces = async (text: string, limit: number): Promise<string[]> =>
+  splitPlain(textOf(await readMarkdown(text, (nodes) => nodes)).trim(), limit);
+
+/** Short Markdown without its markup, for notifications. */
+export const plainOfMarkdown = (text: string): string => textOf(parseMarkdown(text)).trim();
+
+/**
+ * Slack decodes no entity in code, so what would mention somebody there or hide where a link leads is broken instead. Other code
+ * stays as it is. https://docs.slack.dev/messaging/formatting-message-text
+ */
 export function breakTokens(code: string): string {
-  return code.replace(/<(?=[@#!]|[a-z][a-z+.-]*:)/gi, `<${WORD_JOINER}`);
-}
-
-function safeUrl(url: string): string | undefined {
-  if (!/^(?:https?:\/\/|mailto:)/i.test(url)) return undefined;
-  return url.replace(/[\s()<>\\]/g, (sign) =>
-    sign === '(' ? '%28' : sign === ')' ? '%29' : encodeURIComponent(sign),
+  return code.replace(
+    /<(?=@[UW][A-Z0-9]|!(?:channel|here|everyone|subteam\^)|[a-z][a-z+.-]{0,20}:[^\s<>|]*\|)/gi,
+    `<${WORD_JOINER}`,
   );
 }

@@ -1,11 +1,10 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
 import { type Message, stageToSay } from '../../../core/message.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
 import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
-import { plainOfMarkdown, type SlackTextInput } from './markdown.ts';
+import { plainOfMarkdown, plainPieces, slackMarkdown } from './markdown.ts';
 
 export function mentionBlocks(message: Message, { person }: { readonly person: string }): types.KnownBlock[] {
   if (!message.notify) return [];
@@ -49,20 +48,19 @@ export function progressTime(ms: number): string {
 export interface TextOptions {
   /** Plain text only. */
   readonly bare?: boolean;
-  readonly layOut: Renderer<SlackTextInput, string[]>;
 }
 
 /** Text as markdown blocks; with `bare`, plain. */
 export async function textBlocks(
   text: string,
   budget: number,
-  { bare = false, layOut }: TextOptions,
+  { bare = false }: TextOptions,
 ): Promise<types.KnownBlock[]> {
   if (text === '') return [];
+  if (bare) return (await plainPieces(text, LIMITS.sectionText)).map(plainSection);
   // Title and buttons need the rest of the budget.
-  const limit = bare ? LIMITS.sectionText : Math.floor(budget * 0.8);
-  const pieces = await layOut({ text, limit, bare });
-  return pieces.map((piece) => (bare ? plainSection(piece) : { type: 'markdown', text: piece }));
+  const pieces = await slackMarkdown(text, Math.floor(budget * 0.8));
+  return pieces.map((piece) => ({ type: 'markdown', text: piece }));
 }
 
 const plainSection = (piece: string): types.KnownBlock => ({
@@ -77,7 +75,6 @@ const SUMMARIZED = 500;
 /** The text of notifications and screen readers; mrkdwn. */
 export function summaryOf(message: Message, { person }: { readonly person: string }): string {
   const mention = message.notify ? `<@${escapeMrkdwn(person)}> ` : '';
-  // Short enough to be parsed here.
   const beginning = message.text?.slice(0, wholeCharacters(message.text, SUMMARIZED));
   const text = beginning === undefined ? undefined : plainOfMarkdown(beginning);
   // Screen readers read this instead of the blocks, so it has what only they show.

@@ -3,22 +3,19 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { System } from '../../../core/system.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
 import { isIn, WEB } from '../connection/community.ts';
 import { WEB_LIMITS } from '../limits.ts';
-import type { WebNode, WebTextInput } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import { renderForWeb } from '../render/render.ts';
 import type { History } from './history.ts';
 
 export interface PostTools extends Pick<System, 'now' | 'newId'> {
   readonly history: History;
-  readonly layOut: Renderer<WebTextInput, WebNode[]>;
 }
 
 export type Posts = ReturnType<typeof createWebPosts>;
 
-export function createWebPosts({ history, layOut, now, newId }: PostTools) {
+export function createWebPosts({ history, now, newId }: PostTools) {
   function assertReachable({ platform, channel, person }: Address): void {
     if (platform !== WEB || !isIn(channel, person))
       throw new PlatformError('gone', 'There is no such channel, or its person is not in it');
@@ -29,7 +26,7 @@ export function createWebPosts({ history, layOut, now, newId }: PostTools) {
     message: Message,
     { id, to }: { readonly id: string; readonly to?: string },
   ): Promise<WebMessage> {
-    const { content, source } = await renderForWeb(message, { person, layOut });
+    const { content, source } = await renderForWeb(message, person);
     const { at = now(), replyTo = platformData?.message } = history.find(id) ?? {};
     return {
       ...content,

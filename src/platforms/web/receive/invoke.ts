@@ -4,12 +4,11 @@ import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
 import { type FileReference, present, type RawOptions } from '../../../core/options.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
 import type { Target } from '../../shared/target.ts';
 import type { Channel } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
 import type { Posts } from '../deliver/posts.ts';
-import type { WebNode, WebTextInput } from '../render/markdown.ts';
+import { webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import type { WebAnswer } from './requests.ts';
 import type { Uploads } from './uploads.ts';
@@ -19,7 +18,6 @@ export interface WebReceivingTools {
   readonly history: History;
   readonly posts: Posts;
   readonly uploads: Uploads;
-  readonly layOut: Renderer<WebTextInput, WebNode[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -65,7 +63,7 @@ export async function invoke(
 /** Runs it, and shows what came of it. What was asked is shown once it is taken, so that nothing is said to be that is not. */
 export async function finish(
   invocation: Invocation,
-  { bot, history, posts, layOut }: WebReceivingTools,
+  { bot, history, posts }: WebReceivingTools,
   { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
 ): Promise<WebAnswer> {
   const outcome = await bot.run(invocation);
@@ -77,7 +75,7 @@ export async function finish(
     case 'message': {
       const { message, visibility, option } = outcome;
       if (isForm && option !== undefined)
-        return { type: 'wrong', option, sentence: await layOut({ text: message.text ?? '' }) };
+        return { type: 'wrong', option, sentence: await webNodes(message.text ?? '') };
       const { address, person } = invocation;
       if (entry) history.put(visibility === 'person' ? { ...entry, to: person.id } : entry);
       if (visibility === 'person') await posts.sendPrivately(address, message);

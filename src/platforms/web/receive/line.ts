@@ -10,7 +10,7 @@ import {
 } from '../../../core/options.ts';
 import { askedHelp, readLine, typedOptions } from '../../shared/command-line.ts';
 import { nearest } from '../../shared/parse.ts';
-import { readableText } from '../render/markdown.ts';
+import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
   type Asking,
@@ -81,14 +81,14 @@ async function talk(
   { person, channel, address }: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
-  const { history, layOut, now } = tools;
+  const { history, now } = tools;
   if (line === '' && files.length === 0) return DONE;
   const said: WebMessage = {
     id: saidId(id),
     channel: channel.id,
     at: now(),
     author: person.id,
-    body: await layOut({ text: line }),
+    body: await webNodes(line),
     source: line,
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(files.length > 0 ? { attached: files.map(({ name }) => name) } : {}),

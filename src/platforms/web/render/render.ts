@@ -8,9 +8,8 @@ import {
   stageToSay,
 } from '../../../core/message.ts';
 import { present } from '../../../core/options.ts';
-import type { Renderer } from '../../shared/render-thread/host.ts';
 import { wellFormed } from '../../shared/text.ts';
-import { linkableUrl, readableText, type WebNode, type WebTextInput } from './markdown.ts';
+import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebButton, WebContent, WebMedia } from './message.ts';
 
 export interface RenderedMessage {
@@ -20,17 +19,14 @@ export interface RenderedMessage {
 }
 
 /** `person` is the only one whom `notify` mentions. */
-export async function renderForWeb(
-  given: Message,
-  { person, layOut }: { readonly person: string; readonly layOut: Renderer<WebTextInput, WebNode[]> },
-): Promise<RenderedMessage> {
+export async function renderForWeb(given: Message, person: string): Promise<RenderedMessage> {
   const message = wellFormed(given);
   const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
   const { shown, more } = arrangeButtons(actions);
   const content = present({
     title: title && line(title),
     mention: notify ? person : undefined,
-    body: await layOut({ text }),
+    body: await webNodes(text),
     fields: fields?.map(({ name, value }) => ({ name: line(name), value: readableText(value) })),
     media: media?.map(mediaOf),
     buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,

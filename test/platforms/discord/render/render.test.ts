@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LINKED_FILES_SENTENCE, type Message, plain } from '../../../../src/core/message.ts';
-import { blocksOf } from '../../../../src/platforms/discord/render/blocks.ts';
-import { createLayOut, paginate } from '../../../../src/platforms/discord/render/paginate.ts';
-import {
-  type DiscordRenderOptions,
-  type Page,
-  renderPages as renderWith,
-} from '../../../../src/platforms/discord/render/render.ts';
+import { LINKED_FILES_SENTENCE, plain } from '../../../../src/core/message.ts';
+import { paginate, readBlocks } from '../../../../src/platforms/discord/render/markdown.ts';
+import { type Page, renderPages } from '../../../../src/platforms/discord/render/render.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
 import { anyMarkdown, anyMessage } from '../../../fixtures/message-arbitrary.ts';
 import { checkComponents } from '../../../servers/discord/components.ts';
@@ -16,11 +11,7 @@ import { DISCORD, liveMentions } from '../../../servers/discord/index.ts';
 
 const OPTIONS = { fileBytes: 10_000_000, link: () => 'https://bot.example/files/a?signature=b' };
 
-const layOut = createLayOut();
-const renderPages = (message: Message, options: Omit<DiscordRenderOptions, 'layOut'>) =>
-  renderWith(message, { ...options, layOut: async (input) => layOut(input) });
-
-const markdownPages = (markdown: string, limit: number) => paginate(blocksOf(markdown), limit);
+const markdownPages = async (markdown: string, limit: number) => paginate(await readBlocks(markdown), limit);
 
 const textOf = (page: Page): string[] => [
   page.content,
@@ -103,10 +94,10 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('breaks any Markdown into pages within the limit', () => {
-    fc.assert(
-      fc.property(anyMarkdown, fc.integer({ min: 100, max: 2_000 }), (markdown, limit) => {
-        for (const page of markdownPages(markdown, limit)) {
+  it('breaks any Markdown into pages within the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMarkdown, fc.integer({ min: 100, max: 2_000 }), async (markdown, limit) => {
+        for (const page of await markdownPages(markdown, limit)) {
           expect(page.length).toBeLessThanOrEqual(limit);
           expect(page.trim()).not.toBe('');
           expect(liveMentions(page)).toEqual([]);
@@ -116,7 +107,7 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('loses no word and cuts none, in every kind of Markdown', () => {
+  it('loses no word and cuts none, in every kind of Markdown', async () => {
     const shapes = [
       '%',
       '# %',
@@ -141,8 +132,8 @@ describe('rendering for Discord', () => {
       minLength: 1,
       maxLength: 12,
     });
-    fc.assert(
-      fc.property(document, fc.integer({ min: 120, max: 2_000 }), (parts, limit) => {
+    await fc.assert(
+      fc.asyncProperty(document, fc.integer({ min: 120, max: 2_000 }), async (parts, limit) => {
         let count = 0;
         const word = () => {
           count += 1;
@@ -151,12 +142,8 @@ describe('rendering for Discord', () => {
         const markdown = parts
           .map(([shape, words]) => shape.replace(/%/g, () => Array.from({ length: words }, word).join(' ')))
           .join('\n\n');
-        const seen = [
-          ...markdownPages(markdown, limit)
-            .join('\n')
-            .matchAll(/w(\d+)w/g),
-        ].map((match) => Number(match[1]));
-        expect(new Set(seen).size).toBe(count);
+        const written = (await markdownPages(markdown, limit)).join('\n');
+        expect(new Set(written.match(/w\d+w/g) ?? []).size).toBe(count);
       }),
     );
   });
@@ -221,16 +208,24 @@ describe('rendering for Discord', () => {
     [
       'a definition that something refers to',
       '[a][r]\n\n[r]: https://r.example/',
-      '[a](<https://r.example/>)',
+      '[a](<https://r.example/>)\n\n[r](<https://r.example/>): <https://r.example/>',
     ],
-    ['a definition that nothing refers to', '[1]: https://e.example/a_b', '\\[1\\]: <https://e.example/a_b>'],
+    [
+      'a definition that nothing refers to',
+      '[1]: https://e.example/a_b',
+      '[1](<https://e.example/a_b>): <https://e.example/a_b>',
+    ],
     [
       'bold beside Chinese punctuation',
       '**「强调」**这个，**注意：**请看',
       '**「强调」**这个，**注意：**请看',
     ],
     ['mail addresses', 'a@b.example and <c@d.example>', 'a@b.example and c@d.example'],
-    ['an address without a scheme', 'see www.example.org', 'see <http://www.example.org/>'],
+    [
+      'a label that is another address',
+      '[www.b.example](https://e.example)',
+      'www.b.example <https://e.example/>',
+    ],
     ['code with signs of mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
     ['code with a backtick', '`` a`b ``', '``a`b``'],
     [
@@ -243,15 +238,15 @@ describe('rendering for Discord', () => {
       '1. ```js\n   x\n   ```\n2. b',
       '1.\n```js\nx\n```\n2. b',
     ],
-    ['a footnote of any script', 'a[^注]\n\n[^注]: wide', 'a\\[注\\]\n\n\\[注\\] wide'],
+    ['a footnote of any script', 'a[^注]\n\n[^注]: wide', 'a\\[^注\\]\n\n\\[^注\\]: wide'],
     ['an escaped backtick', '\\`not code\\`', '\\`not code\\`'],
-  ])('writes %s', (_, markdown, expected) => {
-    expect(markdownPages(markdown, 2_000)).toEqual([expected]);
+  ])('writes %s', async (_, markdown, expected) => {
+    expect(await markdownPages(markdown, 2_000)).toEqual([expected]);
   });
 
-  it('closes a fence at the end of a message and opens it again in the next', () => {
+  it('closes a fence at the end of a message and opens it again in the next', async () => {
     const code = Array.from({ length: 100 }, (_, line) => `line ${line} of the code`).join('\n');
-    const pages = markdownPages(`Before\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter`, 1_000);
+    const pages = await markdownPages(`Before\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter`, 1_000);
     expect(pages.length).toBeGreaterThan(1);
     for (const page of pages.slice(1)) expect(page).toMatch(/^```ts\n/);
     const inside = pages.map((page) =>

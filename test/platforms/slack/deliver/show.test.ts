@@ -1,31 +1,19 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/core/message.ts';
 import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { PostedMessage } from '../../../servers/slack/workspace.ts';
-import {
-  ADDRESS,
-  EDIT_GAP_MS,
-  FILES,
-  type Harness,
-  kept,
-  PICTURE,
-  SONG,
-  startHarness,
-  startRenders,
-} from '../harness.ts';
+import { ADDRESS, EDIT_GAP_MS, FILES, type Harness, kept, PICTURE, SONG, startHarness } from '../harness.ts';
 
 let harness: Harness;
-const renders = startRenders();
 
 beforeEach(async () => {
-  harness = await startHarness({ layOut: renders.render });
+  harness = await startHarness();
 });
 
 afterEach(async () => {
   await harness.stop();
 });
-afterAll(() => renders.close());
 
 const noRefusals = () => expect(harness.server.refused).toEqual([]);
 const PROGRESS: Message = {

@@ -1,24 +1,22 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeMarkdown } from '../../../../commands/ask/unfinished-markdown.ts';
 import type { Address } from '../../../../src/core/invocation.ts';
 import type { Message } from '../../../../src/core/message.ts';
 import { stableText } from '../../../../src/platforms/slack/deliver/native-stream.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
-import { ADDRESS, EDIT_GAP_MS, type Harness, startHarness, startRenders } from '../harness.ts';
+import { ADDRESS, EDIT_GAP_MS, type Harness, startHarness } from '../harness.ts';
 
 let harness: Harness;
-const renders = startRenders();
 
 beforeEach(async () => {
-  harness = await startHarness({ layOut: renders.render });
+  harness = await startHarness();
 });
 
 afterEach(async () => {
   expect(harness.server.refused).toEqual([]);
   await harness.stop();
 });
-afterAll(() => renders.close());
 
 const WORDS = Array.from({ length: 2200 }, (_, index) => `word${index}`);
 /** Lines of ten words. */

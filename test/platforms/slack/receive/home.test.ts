@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HomeSection } from '../../../../src/core/message.ts';
 import { homeView } from '../../../../src/platforms/slack/render/home.ts';
-import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
 import { asList } from '../../../servers/slack/json.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { viewProblems } from '../../../servers/slack/view-problems.ts';
@@ -180,8 +179,7 @@ describe('the Home tab', () => {
   });
 });
 
-const slackText = createSlackText();
-const OPTIONS = { person: 'U0ADA', layOut: async (input: SlackTextInput) => slackText(input) };
+const OPTIONS = { person: 'U0ADA' };
 
 describe('the Home view', () => {
   it('is one that Slack takes, whatever is in it', async () => {

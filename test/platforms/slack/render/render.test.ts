@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
-import { createSlackText, type SlackTextInput } from '../../../../src/platforms/slack/render/markdown.ts';
 import { render } from '../../../../src/platforms/slack/render/render.ts';
 import { codePoint } from '../../../fixtures/code-point.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
@@ -121,10 +120,8 @@ const message: fc.Arbitrary<Message> = fc.record(
   { requiredKeys: [] },
 );
 
-const slackText = createSlackText();
 const options = {
   person: 'U0ASKED',
-  layOut: async (input: SlackTextInput) => slackText(input),
   pictures: new Map(),
   links: () => 'https://files.example/x?signature=a&expires=1',
 };
