@@ -4,6 +4,7 @@ import { LINKED_FILES_SENTENCE, plain } from '../../../../src/core/message.ts';
 import { paginate, readBlocks } from '../../../../src/platforms/discord/render/markdown.ts';
 import { type Page, renderPages } from '../../../../src/platforms/discord/render/render.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
+import { hostileMarkdown } from '../../../fixtures/hostile-markdown.ts';
 import { anyMarkdown, anyMessage } from '../../../fixtures/message-arbitrary.ts';
 import { checkComponents } from '../../../servers/discord/components.ts';
 import { checkEmbeds, embedMedia } from '../../../servers/discord/embeds.ts';
@@ -104,6 +105,18 @@ describe('rendering for Discord', () => {
           expect(fences(page) % 2).toBe(0);
         }
       }),
+    );
+  });
+
+  it('breaks a long and hostile text into pages within the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileMarkdown, async (text) => {
+        for (const page of await renderPages({ text }, { ...OPTIONS, textFile: false })) {
+          expectWithinLimits(page);
+          expect(liveMentions(page.content)).toEqual([]);
+        }
+      }),
+      { numRuns: 5 },
     );
   });
 

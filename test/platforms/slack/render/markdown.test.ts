@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainOfMarkdown, slackMarkdown } from '../../../../src/platforms/slack/render/markdown.ts';
+import { hostileMarkdown } from '../../../fixtures/hostile-markdown.ts';
 import { links, pings } from '../../../servers/slack/mentions.ts';
 
 const markdown = (text: string, limit = 8000) => slackMarkdown(text, limit);
@@ -122,8 +123,9 @@ describe('Markdown for Slack', () => {
         { maxLength: 60 },
       )
       .map((parts) => parts.join(''));
+    const hostile = hostileMarkdown.map((text) => text.slice(0, 20_000));
     await fc.assert(
-      fc.asyncProperty(fc.oneof(nasty, fc.string()), async (text) => {
+      fc.asyncProperty(fc.oneof(nasty, fc.string(), hostile), async (text) => {
         for (const piece of await markdown(text, 250)) {
           expect(piece.length).toBeLessThanOrEqual(250);
           expect(pings({ blocks: [{ type: 'markdown', text: piece }] })).toEqual([]);
