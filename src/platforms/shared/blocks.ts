@@ -1,6 +1,6 @@
 /** Markdown as a flat row of blocks, each of which can be broken between two messages. */
 import { type MarkdownNode, readMarkdown, tableSentence } from './markdown.ts';
-import { type LineLayout, type PhrasingNotation, type Word, wordsOf } from './phrasing.ts';
+import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
 
 interface Layout extends LineLayout {
   /** Between the block and the one before it: a line break or more. */
@@ -47,7 +47,7 @@ const DEEPEST_LIST = 8;
 export function createBlocks(notation: Notation): (markdown: string) => Promise<Block[]> {
   const text = (nodes: readonly MarkdownNode[], layout: Layout, marks: readonly string[] = []): Block => ({
     ...layout,
-    words: wordsOf(nodes, notation, marks),
+    words: phrasingWords(nodes, notation, marks),
   });
 
   function* inside(nodes: readonly MarkdownNode[], layout: Layout, depth: number): Generator<Block> {
@@ -122,7 +122,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
     const { hanging } = layout;
     const below = { prefix: hanging, hanging, gap: notation.spreads ? `\n${hanging.trimEnd()}\n` : '\n' };
     if (frame) {
-      yield text([plain(tableSentence(node))], layout);
+      yield text([textNode(tableSentence(node))], layout);
       yield* framed(frame, below);
       const notes = notation.tableNotes?.(node) ?? [];
       if (notes.length > 0) yield text(notes, below);
@@ -135,7 +135,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
         const name = body.length > 0 ? (head?.children?.[column]?.children ?? []) : [];
         return [
           ...(column > 0 ? [{ type: 'break' as const }] : []),
-          ...(name.length > 0 ? [{ type: 'strong' as const, children: name }, plain(': ')] : []),
+          ...(name.length > 0 ? [{ type: 'strong' as const, children: name }, textNode(': ')] : []),
           ...children,
         ];
       });
@@ -146,4 +146,4 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
   return (markdown) => readMarkdown(markdown, (nodes) => nodes.flatMap((node) => [...blocks(node, TOP, 0)]));
 }
 
-export const plain = (value: string): MarkdownNode => ({ type: 'text', value });
+export const textNode = (value: string): MarkdownNode => ({ type: 'text', value });

@@ -1,7 +1,7 @@
 /** Blocks in messages: split between blocks, a long one between lines or words, with every fence and mark closed. */
 import { setImmediate } from 'node:timers/promises';
 import type { Block, Frame } from './blocks.ts';
-import { fitting, type LineLayout, type PhrasingNotation, writeWords } from './phrasing.ts';
+import { keptPrefix, type LineLayout, type PhrasingNotation, writeWords } from './phrasing.ts';
 import { splitPlain } from './text.ts';
 
 /** A page with a smaller part left is full, so that a long block does not begin with a scrap. */
@@ -12,7 +12,7 @@ const SCRAP = 0.25;
  * @param limit 100 at least
  * @param most ends after as many pages
  */
-export async function paginate(
+export async function splitBlocks(
   blocks: readonly Block[],
   notation: PhrasingNotation,
   limit: number,
@@ -70,7 +70,7 @@ const write = (block: Block, notation: PhrasingNotation, limit: number, first = 
 
 /** Like {@link writeWords}, between lines. */
 function* writeLines(frame: Frame & LineLayout, limit: number, first: number): Generator<string> {
-  const [prefix = '', hanging = ''] = [frame.prefix, frame.hanging].map((given) => fitting(given, limit));
+  const [prefix = '', hanging = ''] = [frame.prefix, frame.hanging].map((given) => keptPrefix(given, limit));
   // A head that leaves little space for lines cannot be kept.
   const heads = frame.head.length > limit / 2 ? [] : frame.head.split('\n');
   const feet = frame.foot === undefined || heads.length === 0 ? [] : [frame.foot];

@@ -30,7 +30,7 @@ export interface Word {
 /** Longer words can be broken, where they are too long for a line. */
 const LONGEST_WORD = 40;
 
-export function wordsOf(
+export function phrasingWords(
   nodes: readonly MarkdownNode[],
   notation: PhrasingNotation,
   marks: readonly string[] = [],
@@ -38,11 +38,11 @@ export function wordsOf(
   return nodes.flatMap(({ type, value = '', children = [], url = '', sign = '*' }): Word[] => {
     switch (type) {
       case 'strong':
-        return wordsOf(children, notation, withMark(marks, '**'));
+        return phrasingWords(children, notation, withMark(marks, '**'));
       case 'emphasis':
-        return wordsOf(children, notation, withMark(marks, sign));
+        return phrasingWords(children, notation, withMark(marks, sign));
       case 'delete':
-        return wordsOf(children, notation, withMark(marks, '~~'));
+        return phrasingWords(children, notation, withMark(marks, '~~'));
       case 'inlineCode': {
         const span = notation.codeSpan(value);
         return split(span.code, 'code', [...marks, span.sign]);
@@ -81,12 +81,12 @@ function linkWords(
   marks: readonly string[],
 ): Word[] {
   const address = notation.address(url);
-  const words = wordsOf(label, notation, marks);
+  const words = phrasingWords(label, notation, marks);
   const name = textOf(label);
   if (address === undefined)
     return url === '' || isBareLink(name, url)
       ? words
-      : [...words, ...wordsOf([{ type: 'text', value: ` (${url})` }], notation, marks)];
+      : [...words, ...phrasingWords([{ type: 'text', value: ` (${url})` }], notation, marks)];
   const link = (text: string): Word => ({ kind: 'link', text, marks });
   if (name.trim() === '' || isBareLink(name, url)) return [link(address)];
   // A label that is another address would hide where the link leads.
@@ -134,7 +134,7 @@ export function* writeWords(
   limit = Number.POSITIVE_INFINITY,
   first = limit,
 ): Generator<string> {
-  const [firstPrefix = '', nextPrefix = ''] = [prefix, hanging].map((given) => fitting(given, limit));
+  const [firstPrefix = '', nextPrefix = ''] = [prefix, hanging].map((given) => keptPrefix(given, limit));
   let space = first;
   let writing = begin(firstPrefix);
   let isEmpty = true;
@@ -153,7 +153,8 @@ export function* writeWords(
 }
 
 /** A prefix that leaves little space for words cannot be kept. */
-export const fitting = (prefix: string, limit: number): string => (prefix.length > limit / 8 ? '' : prefix);
+export const keptPrefix = (prefix: string, limit: number): string =>
+  prefix.length > limit / 8 ? '' : prefix;
 
 /** Words that stay together, with the blanks before them. Blanks at the end are left out. */
 function* groupsOf(words: readonly Word[], most: number): Generator<readonly Word[]> {

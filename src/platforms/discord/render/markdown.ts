@@ -1,8 +1,8 @@
 /** Markdown as Discord reads it. */
-import { type Block, createBlocks, type Notation, plain, TIGHT, TOP } from '../../shared/blocks.ts';
+import { type Block, createBlocks, type Notation, TIGHT, TOP, textNode } from '../../shared/blocks.ts';
 import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown.ts';
-import { paginate as paginateAs } from '../../shared/pages.ts';
-import { wordsOf } from '../../shared/phrasing.ts';
+import { splitBlocks } from '../../shared/pages.ts';
+import { phrasingWords } from '../../shared/phrasing.ts';
 import { widthOf } from '../../shared/text.ts';
 import { deadenMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
 
@@ -45,7 +45,7 @@ const NOTATION: Notation = {
     return lines && { head: '```', lines, foot: '```' };
   },
   tableNotes: (node) =>
-    linksIn(node.children).flatMap((link, index) => (index > 0 ? [plain(' · '), link] : [link])),
+    linksIn(node.children).flatMap((link, index) => (index > 0 ? [textNode(' · '), link] : [link])),
   deepestHeading: 3,
   rule: '⎯⎯⎯⎯⎯⎯',
   boxes: { checked: '☑ ', open: '☐ ' },
@@ -80,14 +80,14 @@ function alignedTable({ children = [] }: MarkdownNode): string[] | undefined {
 
 export const readBlocks = createBlocks(NOTATION);
 
-/** See {@link paginateAs}. */
+/** See {@link splitBlocks}. */
 export const paginate = (blocks: readonly Block[], limit: number, most?: number): Promise<string[]> =>
-  paginateAs(blocks, NOTATION, limit, most);
+  splitBlocks(blocks, NOTATION, limit, most);
 
 /** A paragraph of plain text. */
 export const plainBlock = (value: string, marks: readonly string[] = []): Block => ({
   ...TOP,
-  words: wordsOf([plain(value)], NOTATION, marks),
+  words: phrasingWords([textNode(value)], NOTATION, marks),
 });
 
 /** The same below what comes before it. */
@@ -101,7 +101,10 @@ export const smallPrintBlock = (value: string): Block => ({
 });
 
 /** A line with a link, and plain text after it. */
-export const linkLine = (label: string, url: string, after = ''): Block => ({
+export const linkBlock = (label: string, url: string, after = ''): Block => ({
   ...TIGHT,
-  words: wordsOf([{ type: 'link', url, children: [plain(label)] }, plain(after && ` ${after}`)], NOTATION),
+  words: phrasingWords(
+    [{ type: 'link', url, children: [textNode(label)] }, textNode(after && ` ${after}`)],
+    NOTATION,
+  ),
 });

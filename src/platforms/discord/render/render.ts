@@ -25,7 +25,7 @@ import {
   renderCard,
 } from './card.ts';
 import { safeUrl } from './escape.ts';
-import { linkLine, paginate, plainLine, readBlocks, smallPrintBlock } from './markdown.ts';
+import { linkBlock, paginate, plainLine, readBlocks, smallPrintBlock } from './markdown.ts';
 
 export interface PageFile {
   /** Unique within its message. */
@@ -100,7 +100,7 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
   const inPages = card && !isOnlyTitled(message) ? card : plainCard(message);
   const end = [
     ...media.lines,
-    ...buttons.links.map(({ label, url }) => linkLine(label, url)),
+    ...buttons.links.map(({ label, url }) => linkBlock(label, url)),
     ...(options.note === undefined ? [] : [smallPrintBlock(options.note)]),
   ];
   const { text = '' } = message;
@@ -230,7 +230,7 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers 
       covers.push({ url: safe, alt });
       if (caption) lines.push(plainLine(caption));
     } else {
-      lines.push(linkLine(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
+      lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
       isLinked ||= source.type === 'kept';
     }
   }

@@ -1,8 +1,8 @@
 /** Markdown for Slack's markdown blocks: escaped, without mentions, in pieces that fit. */
 import { createBlocks, type Notation } from '../../shared/blocks.ts';
 import { type MarkdownNode, parseMarkdown, readMarkdown, textOf } from '../../shared/markdown.ts';
-import { paginate } from '../../shared/pages.ts';
-import { wordsOf, writeWords } from '../../shared/phrasing.ts';
+import { splitBlocks } from '../../shared/pages.ts';
+import { phrasingWords, writeWords } from '../../shared/phrasing.ts';
 import { splitPlain } from '../../shared/text.ts';
 
 /** Invisible and without width: behind `<`, it keeps Slack from reading a token inside code. */
@@ -45,7 +45,7 @@ const NOTATION: Notation = {
 };
 
 const phrase = (nodes: readonly MarkdownNode[]): string =>
-  [...writeWords(wordsOf(nodes, NOTATION), { prefix: '', hanging: '' }, NOTATION)].join('');
+  [...writeWords(phrasingWords(nodes, NOTATION), { prefix: '', hanging: '' }, NOTATION)].join('');
 
 /** A bar would end the cell, in code too. */
 const cell = ({ children = [] }: MarkdownNode): string =>
@@ -64,7 +64,7 @@ const readBlocks = createBlocks(NOTATION);
  * repeat their head. Nothing in it pings, and a link leads where its Markdown says.
  */
 export const slackMarkdown = async (text: string, limit: number): Promise<string[]> =>
-  paginate(await readBlocks(text), NOTATION, limit);
+  splitBlocks(await readBlocks(text), NOTATION, limit);
 
 /** Plain pieces without any markup, for blocks that take no Markdown. */
 export const plainPieces = async (text: string, limit: number): Promise<string[]> =>
