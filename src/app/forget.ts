@@ -15,25 +15,25 @@ interface Whose {
   readonly person: string;
 }
 
-interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
+export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
   readonly storage: Storage;
   readonly voices: Voices;
   readonly decisions: DecisionStore;
-  readonly now: () => number;
+  /** Takes the person out of what voice channels play. */
+  readonly forgetParties: (who: Whose) => Promise<void>;
 }
 
 /** Throws UserError while something of theirs runs. */
 export async function forget(
   who: Whose,
-  { storage, voices, decisions, removeFile, now }: ForgetTools,
+  { storage, voices, decisions, removeFile, forgetParties }: ForgetTools,
 ): Promise<Forgotten> {
   const erased = await forgetPerson(who, { storage, removeFile });
   await voices.forget(who.platform, who.person);
   await storage.usage.forget(who.platform, who.person);
   await decisions.forget(who.platform, who.person);
   await createFeedback(storage).forget(who.platform, who.person);
-  const parties = createPartyStore({ settings: storage.settings, platform: who.platform, now, alone: false });
-  await parties.forget(who.person);
+  await forgetParties(who);
   await storage.scrub();
   return erased;
 }
@@ -55,7 +55,8 @@ export async function forgetByOperator(
       voices: createVoices({ settings }),
       decisions,
       removeFile,
-      now: tools.now,
+      forgetParties: ({ platform, person }) =>
+        createPartyStore({ settings, platform, now: tools.now }).forget(person),
     });
   } finally {
     await storage.close();

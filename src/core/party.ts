@@ -1,5 +1,4 @@
-/** Songs that a voice channel hears together: what is stored of it, and what each event makes of that. Pure. */
-import { isDeepStrictEqual } from 'node:util';
+/** Songs that a voice channel hears together: their queue, and what each event makes of it. Pure. */
 import { z } from 'zod';
 import { addressSchema, jsonObject } from './invocation.ts';
 
@@ -23,7 +22,6 @@ const songSchema = z.object({
 export type PartySong = z.infer<typeof songSchema>;
 
 export const partySchema = z.object({
-  version: z.literal(1),
   id: z.string(),
   guild: z.string(),
   /** The voice channel. */
@@ -44,10 +42,6 @@ export const partySchema = z.object({
   radio: z.boolean(),
   /** Who wants to hear the next song. */
   votes: z.array(z.string()),
-  /** Who hears it, as the process that plays knows; absent where it does not. */
-  listeners: z.array(z.string()).optional(),
-  /** The process that plays; absent after a planned end. */
-  owner: z.string().optional(),
 });
 export type Party = z.infer<typeof partySchema>;
 
@@ -68,9 +62,11 @@ export type PartyEvent =
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
   | { readonly type: 'moved'; readonly channel: string }
-  | { readonly type: 'heard'; readonly listeners: readonly string[] }
-  /** Where the song of this round is, as the process that plays it knows. */
-  | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean };
+  /** Where the song of this round is, and whether it goes on from there. */
+  | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean }
+  | { readonly type: 'posted'; readonly posted: Party['posted'] }
+  /** Takes out what a person queued, their name and their vote. */
+  | { readonly type: 'forgotten'; readonly person: string };
 
 /** The very party that was given where the event changes nothing. */
 export function partyAfter(party: Party, event: PartyEvent, now: number): Party {
@@ -115,14 +111,14 @@ export function partyAfter(party: Party, event: PartyEvent, now: number): Party 
       return party.paused ? { ...party, paused: false } : party;
     case 'moved':
       return party.channel === event.channel ? party : { ...party, channel: event.channel };
-    case 'heard':
-      return isDeepStrictEqual(party.listeners, event.listeners)
-        ? party
-        : { ...party, listeners: [...event.listeners] };
     case 'measured': {
       const { round, seconds, moves } = event;
       return round === party.round ? { ...party, position: { seconds, at: now, moves } } : party;
     }
+    case 'posted':
+      return { ...party, posted: event.posted };
+    case 'forgotten':
+      return without(party, event.person);
     default:
       return event satisfies never;
   }
@@ -138,6 +134,21 @@ export function secondsAt({ position, current }: Pick<Party, 'position' | 'curre
   const { seconds, at: since, moves } = position;
   const passed = moves ? Math.max(0, at - since) / 1000 : 0;
   return Math.min(seconds + passed, current?.seconds ?? Infinity);
+}
+
+/** Without a person. Of where they began it the channel stays, which the message of the party needs. */
+function without(party: Party, person: string): Party {
+  const isTheirs = (song: PartySong | undefined) => song?.by?.id === person;
+  const { by: _, ...song } = party.current ?? {};
+  // Also without what the platform keeps for the person, such as the token of their interaction.
+  const { platformData: _data, ...where } = party.address;
+  return {
+    ...party,
+    address: where.person === person ? { ...where, person: '' } : party.address,
+    queue: party.queue.filter((queued) => !isTheirs(queued)),
+    votes: party.votes.filter((voter) => voter !== person),
+    ...(isTheirs(party.current) ? { current: songSchema.parse(song) } : {}),
+  };
 }
 
 /** In a repeated queue the song that is over comes last. */

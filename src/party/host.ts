@@ -1,55 +1,62 @@
-/** Plays the party of one server: makes the voice channel sound as what is stored says, until it ends or another process does. */
-
-import { isDeepStrictEqual } from 'node:util';
-import { type Party, type PartyEvent, type PartySong, partyAfter, secondsAt } from '../core/party.ts';
+/** Plays the party of one server from memory, until it ends; what the next process needs to go on with it is stored. */
+import { type Party, type PartyEvent, type PartySong, partyAfter } from '../core/party.ts';
 import type { VoiceEnd } from '../platforms/platform.ts';
+import { createDetails, lineAt } from './details.ts';
+import { overMessage, partyMessage } from './message.ts';
 import type { PartiesOptions } from './options.ts';
+import { createPanel } from './panel.ts';
 
 /** After the last listener left, or the last song ended. */
 const LEAVE_AFTER_MS = 120_000;
 const TICK_MS = 1_000;
-/** What is stored may be so far from what is heard. */
-const DRIFT_SECONDS = 0.75;
 /** Songs in a row that cannot be played, after which the party is over: nothing will. */
 const MOST_FAILURES = 5;
 
-export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'taken-over';
+export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'lapsed' | 'taken-over';
 
-export interface PartyHostOptions
-  extends Pick<PartiesOptions, 'now' | 'sleep' | 'log' | 'store' | 'voice' | 'sound'> {
-  readonly guild: string;
-  /** This process. */
-  readonly owner: string;
-  /** A song of the channel for the radio; undefined where there is none. */
-  readonly radioSong: (party: Party) => Promise<PartySong | undefined>;
-  /** What people see changed. Never rejects. */
-  readonly show: (party: Party, heard: PartyHeard) => void;
+export const ENDINGS = {
+  removed: 'A moderator disconnected me, or the channel is gone. /party play begins anew.',
+  refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
+  unreachable: 'Discord’s voice server does not answer. /party play tries again.',
+  lost: 'My connection to Discord broke. I am coming back.',
+  lapsed: 'I was away for over an hour. /party play begins anew.',
+  stopped: 'It was stopped. /party play begins anew.',
+  deserted: 'Nobody listened, or nothing was queued, for two minutes. /party play begins anew.',
+  unplayable: 'Song after song could not be played. /party play tries another.',
+  'taken-over': 'Another part of me goes on.',
+} as const satisfies Record<PartyEnding, string>;
+
+export interface PartyHostOptions extends PartiesOptions {
   /** A person waits for it: where the channel cannot be joined, that is said within seconds. */
   readonly isAwaited: boolean;
   /** The party is over, or not here any more. Never rejects. */
-  readonly ended: (ending: PartyEnding, party: Party | undefined) => void;
-}
-
-export interface PartyHeard {
-  /** Of the song. */
-  readonly seconds: number;
-  /** False in the audience of a stage. */
-  readonly isSpeakable: boolean;
+  readonly ended: () => void;
 }
 
 export interface PartyHost {
-  /** Something is stored anew, or somebody came or left. */
-  wake(): void;
+  readonly party: Party;
   /** Where the song is, in seconds. */
   readonly seconds: number;
-  /** Stores where the song is, for the next process, and leaves. */
+  /** Undefined where the platform has not told who is there. */
+  readonly listeners: readonly string[] | undefined;
+  /** Resolves to what this event made of the party, when that is stored. */
+  apply(event: PartyEvent): Promise<Party>;
+  /** Ends it for the people. */
+  stop(): Promise<void>;
+  /** Leaves it to the next process. */
   hand(): Promise<void>;
 }
 
-/** Joins the channel and plays. Rejects with VoiceError where it cannot join. */
+/** Joins the channel and plays. Nothing is stored, shown or heard before. Rejects with VoiceError where it cannot join. */
 export async function startPartyHost(options: PartyHostOptions, party: Party): Promise<PartyHost> {
-  const { guild, owner, store, voice, sound, radioSong, now, log, sleep } = options;
+  const { store, voice, sound, songsOf, now, newId, random, log, sleep } = options;
+  const { guild } = party;
   const closing = new AbortController();
+  const details = createDetails(options);
+  const panel = createPanel(party, {
+    ...options,
+    remember: async (posted) => void (await change({ type: 'posted', posted })),
+  });
   let latest = party;
   /** The round that sounds, and the second at which it began to. */
   let playing: { readonly round: number; readonly from: number } | undefined;
@@ -60,25 +67,39 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   const joined = Promise.withResolvers<void>();
   /** Steps wait for the session: voice states, the bot's own `suppress` on a stage included, may arrive before it. */
   let work: Promise<unknown> = joined.promise;
+  let saving: Promise<void> = Promise.resolve();
 
   const secondsNow = (): number =>
     playing?.round === latest.round ? playing.from + session.playedMs / 1000 : latest.position.seconds;
 
-  /** Resolves to the party as it is stored then; undefined where it is over or another process plays it. */
-  async function apply(event: PartyEvent): Promise<Party | undefined> {
-    const stored = await store.update(guild, (known) =>
-      known?.owner === owner ? partyAfter(known, event, now()) : known,
-    );
-    return stored?.owner === owner ? stored : undefined;
+  /** Never rejects: music does not wait for storage. */
+  function save(write: () => Promise<void>): Promise<void> {
+    saving = saving.then(write).catch((error: unknown) => {
+      log.warn({ err: error, guild }, 'A party could not be stored');
+    });
+    return saving;
+  }
+
+  async function change(event: PartyEvent): Promise<void> {
+    const before = latest;
+    latest = partyAfter(before, event, now());
+    if (latest !== before && !closing.signal.aborted) await save(() => store.write(latest));
   }
 
   function show(): void {
-    options.show(latest, { seconds: secondsNow(), isSpeakable: session.isSpeakable });
+    if (closing.signal.aborted) return;
+    const seconds = secondsNow();
+    const { lines, ...shown } = details(latest);
+    const heard = { seconds, listeners, isSpeakable: session.isSpeakable };
+    panel.show(partyMessage(latest, { ...heard, ...shown, line: lineAt(lines, seconds) }));
   }
 
-  function measured(moves: boolean): PartyEvent {
-    return { type: 'measured', round: latest.round, seconds: secondsNow(), moves };
-  }
+  const measured = (moves: boolean): PartyEvent => ({
+    type: 'measured',
+    round: latest.round,
+    seconds: secondsNow(),
+    moves,
+  });
 
   /** One thing after the other; what fails is tried again with the next tick. */
   function then(step: () => Promise<unknown>): void {
@@ -90,24 +111,27 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     });
   }
 
-  function end(ending: PartyEnding): void {
+  /** Leaves the channel. Resolves when what remains is stored and shown. */
+  async function end(ending: PartyEnding): Promise<void> {
     if (closing.signal.aborted) return;
+    latest = partyAfter(latest, measured(false), now());
     closing.abort();
     session.leave();
-    options.ended(ending, latest);
+    options.ended();
+    log.info({ guild, ending, songs: latest.round }, 'A party ended here');
+    // The process that has the connection now writes it.
+    if (ending === 'taken-over') return;
+    if (ending === 'lost') return await save(() => store.write(latest));
+    await save(() => store.remove(guild));
+    await panel.close(overMessage(ENDINGS[ending], panel));
   }
 
-  /** Makes what is heard what is stored. */
+  /** Makes what is heard what was decided. */
   async function look(): Promise<void> {
-    const stored = await store.read(guild);
-    if (stored?.owner !== owner) return end(stored ? 'taken-over' : 'stopped');
-    latest = stored;
     listeners = await voice.listeners(guild, session.channel);
-    if (listeners && !isDeepStrictEqual(listeners, latest.listeners))
-      latest = (await apply({ type: 'heard', listeners })) ?? latest;
     if (!latest.current && latest.radio && listeners?.length !== 0) {
-      const song = await radioSong(latest);
-      if (song) latest = (await apply({ type: 'queued', song })) ?? latest;
+      const song = await radioSong();
+      if (song) await change({ type: 'queued', song });
     }
     if (latest.current && latest.round !== playing?.round) await begin(latest.current);
     if (!latest.current && playing) {
@@ -118,6 +142,13 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     show();
   }
 
+  async function radioSong(): Promise<PartySong | undefined> {
+    const last = latest.current?.job;
+    const songs = (await songsOf(latest.address)).filter(({ job }) => job !== last);
+    const song = songs[Math.floor(random() * songs.length)];
+    return song && { ...song, id: newId() };
+  }
+
   /** Nothing is played to an empty channel, in the audience of a stage, or in a pause. */
   async function sounds(): Promise<void> {
     const shall = playing !== undefined && !latest.paused && listeners?.length !== 0 && session.isSpeakable;
@@ -125,7 +156,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     isSounding = shall;
     if (shall) session.resume();
     else session.pause();
-    latest = (await apply(measured(shall))) ?? latest;
+    await change(measured(shall));
   }
 
   async function begin(song: PartySong): Promise<void> {
@@ -139,9 +170,9 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       void session.play(packets).then((outcome) => {
         if (outcome === 'replaced') return;
         if (outcome === 'ended') failures = 0;
-        then(() => over(round, outcome === 'ended' ? 'ended' : 'failed'));
+        then(() => over(round, outcome));
       });
-      latest = (await apply(measured(true))) ?? latest;
+      await change(measured(true));
     } catch (error) {
       log.warn({ err: error, job: song.job }, 'A song could not be played in a voice channel');
       await over(round, 'failed');
@@ -151,22 +182,17 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   async function over(round: number, type: 'ended' | 'failed'): Promise<void> {
     if (type === 'failed') failures += 1;
     if (failures >= MOST_FAILURES) return end('unplayable');
-    await apply({ type, round });
+    await change({ type, round });
     await look();
   }
 
   async function tick(): Promise<void> {
-    // Elsewhere when its shard has moved to another process.
     const reach = await voice.reach(guild);
     if (reach === 'gone') return end('removed');
-    if (reach === 'elsewhere') return end('lost');
+    if (reach === 'elsewhere') return end('taken-over');
     const isIdle = listeners?.length === 0 || !latest.current;
     idleSince = isIdle ? (idleSince ?? now()) : undefined;
     if (idleSince !== undefined && now() - idleSince >= LEAVE_AFTER_MS) return end('deserted');
-    const { seconds } = latest.position;
-    const stored = isSounding ? secondsAt(latest, now()) : seconds;
-    if (playing && Math.abs(stored - secondsNow()) > DRIFT_SECONDS)
-      latest = (await apply(measured(isSounding))) ?? latest;
     if (latest.current && latest.round !== playing?.round) await look();
     show();
   }
@@ -186,33 +212,39 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     isAwaited: options.isAwaited,
     onMoved: (channel) =>
       then(async () => {
-        await apply({ type: 'moved', channel });
+        await change({ type: 'moved', channel });
         await look();
       }),
     onListeners: wake,
     onSpeakable: wake,
-    onEnded: end,
+    onEnded: (reason) => void end(reason),
   });
   joined.resolve();
+  await save(() => store.write(latest));
   wake();
   void watch();
 
   return {
-    wake,
+    get party() {
+      return latest;
+    },
     get seconds() {
       return secondsNow();
     },
+    get listeners() {
+      return listeners;
+    },
+    async apply(event) {
+      const changing = change(event);
+      const after = latest;
+      wake();
+      await changing;
+      return after;
+    },
+    stop: () => end('stopped'),
     async hand() {
       await work;
-      if (closing.signal.aborted) return;
-      closing.abort();
-      const event = measured(false);
-      session.leave();
-      await store.update(guild, (known) => {
-        if (known?.owner !== owner) return known;
-        const { owner: _, ...free } = partyAfter(known, event, now());
-        return free;
-      });
+      await end('lost');
     },
   };
 }

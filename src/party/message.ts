@@ -1,14 +1,19 @@
 /** The message of a party: what is heard now, who asked for it, what comes next. */
 import { actionId, type Button, duration, type MediaItem, type Message, plain } from '../core/message.ts';
 import { type Party, votesNeeded } from '../core/party.ts';
-import type { PartyHeard } from './host.ts';
 
 const STEPS = 16;
 /** Of a song whose length is not known. */
 const UNKNOWN_STEP_SECONDS = 15;
 const MOST_NEXT = 3;
 
-export interface PartyShown extends PartyHeard {
+export interface PartyShown {
+  /** Of the song. */
+  readonly seconds: number;
+  /** False in the audience of a stage. */
+  readonly isSpeakable: boolean;
+  /** Undefined where the platform has not told who is there. */
+  readonly listeners: readonly string[] | undefined;
   /** The line that is sung. Plain. */
   readonly line?: string | undefined;
   readonly cover?: MediaItem | undefined;
@@ -17,7 +22,7 @@ export interface PartyShown extends PartyHeard {
 }
 
 export function partyMessage(party: Party, shown: PartyShown): Message {
-  const { current, queue } = party;
+  const { current } = party;
   const controls = ['pause', 'skip', 'stop', 'queue'] as const;
   if (!current)
     return {
@@ -42,14 +47,14 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
       ...(party.loop === 'off' ? [] : [{ name: 'Repeats', value: `the ${party.loop}` }]),
     ],
     media: cover ? [cover] : [],
-    actions: controls.map((name) => control(name, labelOf(name, party, queue.length))),
+    actions: controls.map((name) => control(name, labelOf(name, party, shown.listeners))),
   };
 }
 
 /** What precedes the song's title, and why it is silent. */
 function stateOf(
-  { paused, listeners }: Party,
-  { isSpeakable }: Pick<PartyHeard, 'isSpeakable'>,
+  { paused }: Party,
+  { isSpeakable, listeners }: Pick<PartyShown, 'isSpeakable' | 'listeners'>,
 ): { readonly title: string; readonly hint?: string } {
   if (paused) return { title: 'Paused' };
   if (!isSpeakable)
@@ -67,8 +72,8 @@ export const overMessage = (sentence: string, { isShown }: { readonly isShown: b
 
 function labelOf(
   name: 'pause' | 'skip' | 'stop' | 'queue',
-  { paused, votes, listeners }: Party,
-  queued: number,
+  { paused, votes, queue }: Party,
+  listeners: readonly string[] | undefined,
 ): string {
   switch (name) {
     case 'pause':
@@ -80,7 +85,7 @@ function labelOf(
     case 'stop':
       return 'Stop';
     case 'queue':
-      return queued === 0 ? 'Queue' : `Queue (${queued})`;
+      return queue.length === 0 ? 'Queue' : `Queue (${queue.length})`;
     default:
       return name satisfies never;
   }

@@ -20,6 +20,4 @@ export interface PartiesOptions extends Pick<System, 'now' | 'random' | 'newId' 
   readonly pageOf: (song: PartySong) => Promise<string | undefined>;
   /** Songs of the last weeks of a channel. */
   readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
-  /** Tells other processes that parties changed. */
-  readonly publish: () => Promise<void>;
 }

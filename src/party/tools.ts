@@ -4,11 +4,9 @@ import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import {
   MOST_QUEUED,
   type Party,
-  type PartyEvent,
   type PartySong,
   type PartyTools,
   partyAfter,
-  secondsAt,
   votesNeeded,
 } from '../core/party.ts';
 import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/platform.ts';
@@ -22,17 +20,23 @@ interface Asking {
 }
 
 interface ToolParts extends PartiesOptions {
-  /** Tells the process that plays that something is stored. */
-  readonly announce: (guild: string) => Promise<void>;
-  /** Ends a party that no one has played for long. */
-  readonly lapse: (guild: string) => Promise<void>;
-  /** Begins to play, if no one does and the server is this process's. Rejects with VoiceError. */
-  readonly openOnce: (guild: string, how: { readonly isAwaited: boolean }) => Promise<void>;
   /** What is played here, by server. */
-  readonly hosted: ReadonlyMap<string, Pick<PartyHost, 'seconds'>>;
+  readonly hosted: ReadonlyMap<string, PartyHost>;
+  readonly starting: ReadonlyMap<string, Promise<PartyHost | undefined>>;
+  /** Plays what `prepare` resolves to. Rejects with VoiceError. */
+  readonly start: (
+    guild: string,
+    prepare: () => Promise<Party>,
+    how: { readonly isAwaited: boolean },
+  ) => Promise<unknown>;
+  /** What the server has stored and no process plays. */
+  readonly left: (guild: string) => Promise<Party | undefined>;
+  readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
 }
 
 const NOTHING = 'Nothing is playing here. /party play begins.';
+
+const ELSEWHERE = 'I play in another voice channel of this server. Join it, or ask there for /party stop.';
 
 const NOT_LET_IN =
   'I am no member of this server, or may not see its voice channels. A moderator can add me to it; then I can play here.';
@@ -47,9 +51,9 @@ const JOIN_FAILED = {
   lost: 'My connection to Discord is broken for the moment. Please try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
 
-/** What a person may do at an address: it is stored, and the process that plays reads it. */
+/** What a person may do at an address. */
 export function partyToolsFor({ address, person }: Asking, parts: ToolParts): PartyTools {
-  const { store, voice, platform, now, newId, random, announce, openOnce, lapse, hosted } = parts;
+  const { voice, platform, now, newId, random, hosted, starting, start, left, end } = parts;
   const guild = serverOf(address);
 
   /** Where the person is. Throws UserError. */
@@ -65,24 +69,47 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
   }
 
   /** The party, where the person hears it or moderates. Throws UserError. */
-  async function hearing(): Promise<{ readonly guild: string; readonly party: Party }> {
-    const party = guild === undefined ? undefined : await store.read(guild);
-    if (guild === undefined || !party) throw new UserError(NOTHING);
-    if (!person.moderator && !(await isIn(guild, party.channel)))
+  async function hearing(): Promise<PartyHost> {
+    const host = guild === undefined ? undefined : hosted.get(guild);
+    if (guild === undefined || !host) throw new UserError(NOTHING);
+    if (!person.moderator && !(await isIn(guild, host.party.channel)))
       throw new UserError('Join the voice channel that I play in, then you can say what is played.');
-    return { guild, party };
+    return host;
   }
 
-  /** Another process may play it, and know. */
-  async function listenersOf({ guild: where, channel, listeners }: Party): Promise<readonly string[]> {
-    return (await voice.listeners(where, channel)) ?? listeners ?? [person.id];
+  const listenersOf = ({ listeners }: PartyHost): readonly string[] => listeners ?? [person.id];
+
+  /** What was left, if anything, and with the song. Throws UserError, and VoiceError where nothing can begin. */
+  async function withSong(where: string, channel: string, song: PartySong) {
+    const reach = await voice.reach(where);
+    if (reach !== 'here') throw new VoiceError(reach === 'gone' ? 'removed' : 'lost');
+    const stored = await left(where);
+    if (stored && stored.channel !== channel) throw new UserError(ELSEWHERE);
+    const shown = platform.sameChannel?.(address) ?? address;
+    const before = stored ?? newParty({ id: newId(), guild: where, channel, address: shown }, now());
+    return { stored, party: partyAfter(before, { type: 'queued', song }, now()) };
   }
 
-  async function apply(where: string, event: PartyEvent): Promise<Party> {
-    const party = await store.update(where, (known) => known && partyAfter(known, event, now()));
-    if (!party) throw new UserError(NOTHING);
-    await announce(where);
-    return party;
+  /** Joins the channel and plays. Throws UserError and VoiceError. */
+  async function begin(where: string, channel: string, song: PartySong): Promise<Party> {
+    const prepared = withSong(where, channel, song);
+    try {
+      await start(where, async () => (await prepared).party, { isAwaited: true });
+    } catch (error) {
+      const { stored } = await prepared;
+      if (stored && error instanceof VoiceError && error.reason !== 'lost') await end(stored, error.reason);
+      throw error;
+    }
+    return (await prepared).party;
+  }
+
+  async function queue(where: string, channel: string, song: PartySong): Promise<Party> {
+    // Somebody else may have begun it in this very moment.
+    const beginning = starting.get(where);
+    const host = hosted.get(where) ?? (beginning && (await beginning));
+    if (!host) return await begin(where, channel, song);
+    if (host.party.channel !== channel) throw new UserError(ELSEWHERE);
+    return await host.apply({ type: 'queued', song });
   }
 
   return {
@@ -104,116 +131,92 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
         id: newId(),
         by: { id: person.id, displayName: person.displayName },
       };
-      await lapse(guild);
-      const stored = await store.update(guild, (known) => {
-        if (known && known.channel !== channel.id) return known;
-        const party =
-          known ??
-          newParty(
-            { id: newId(), guild, channel: channel.id, address: platform.sameChannel?.(address) ?? address },
-            now(),
-          );
-        return partyAfter(party, { type: 'queued', song: queued }, now());
+      const party = await queue(guild, channel.id, queued).catch((error: unknown) => {
+        throw error instanceof VoiceError ? new UserError(JOIN_FAILED[error.reason]) : error;
       });
-      if (stored?.channel !== channel.id)
-        throw new UserError(
-          'I play in another voice channel of this server. Join it, or ask there for /party stop.',
-        );
-      const isNow = stored.current?.id === queued.id;
-      const position = stored.queue.findIndex(({ id }) => id === queued.id) + 1;
-      if (!isNow && position === 0)
+      if (party.current?.id === queued.id) return `I play ${song.title} in ${channel.name}.`;
+      const position = party.queue.findIndex(({ id }) => id === queued.id) + 1;
+      if (position === 0)
         throw new UserError(
           `${MOST_QUEUED} songs are queued already. Please wait until some have been played.`,
         );
-      try {
-        if (!hosted.has(guild)) await openOnce(guild, { isAwaited: true });
-        await announce(guild);
-      } catch (error) {
-        if (!(error instanceof VoiceError)) throw error;
-        throw new UserError(JOIN_FAILED[error.reason]);
-      }
-      return isNow
-        ? `I play ${song.title} in ${channel.name}.`
-        : `${song.title} is queued, number ${position}.`;
+      return `${song.title} is queued, number ${position}.`;
     },
 
     async skip() {
-      const { guild: where, party } = await hearing();
-      if (!party.current) throw new UserError(NOTHING);
-      const { title, by } = party.current;
+      const host = await hearing();
+      const { current, round } = host.party;
+      if (!current) throw new UserError(NOTHING);
+      const { title, by } = current;
       if (person.moderator || by?.id === person.id) {
-        await apply(where, { type: 'skipped', round: party.round });
+        await host.apply({ type: 'skipped', round });
         return `Skipped ${title}.`;
       }
-      const listeners = await listenersOf(party);
-      const after = await apply(where, { type: 'voted', person: person.id, listeners });
-      if (after.round !== party.round) return `Skipped ${title}: most of those who listen want to go on.`;
+      const listeners = listenersOf(host);
+      const after = await host.apply({ type: 'voted', person: person.id, listeners });
+      if (after.round !== round) return `Skipped ${title}: most of those who listen want to go on.`;
       return `You vote for the next song: ${after.votes.length} of ${votesNeeded(listeners.length)} votes that it takes.`;
     },
 
     async remove(position) {
-      const { guild: where, party } = await hearing();
-      const song = party.queue[position - 1];
+      const host = await hearing();
+      const { queue } = host.party;
+      const song = queue[position - 1];
       if (!song)
         throw new UserError(
-          `There is no song at number ${position}; ${party.queue.length} are queued.`,
+          `There is no song at number ${position}; ${queue.length} are queued.`,
           'position',
         );
       if (!person.moderator && song.by?.id !== person.id)
         throw new UserError('Only the person who queued it, or a moderator, can take it out.');
-      await apply(where, { type: 'removed', song: song.id });
+      await host.apply({ type: 'removed', song: song.id });
       return `${song.title} is not played.`;
     },
 
     async shuffle() {
-      const { guild: where, party } = await hearing();
-      await apply(where, { type: 'shuffled', random: party.queue.map(() => random()) });
+      const host = await hearing();
+      await host.apply({ type: 'shuffled', random: host.party.queue.map(() => random()) });
       return 'The queue is shuffled.';
     },
 
     async loop(loop) {
-      const { guild: where } = await hearing();
-      await apply(where, { type: 'looped', loop });
+      await (await hearing()).apply({ type: 'looped', loop });
       return loop === 'off' ? 'Nothing is repeated.' : `The ${loop} is repeated.`;
     },
 
     async radio(on) {
-      const { guild: where } = await hearing();
-      await apply(where, { type: 'radio', on });
+      await (await hearing()).apply({ type: 'radio', on });
       return on
         ? 'When the queue is empty, I play this channel’s songs of the last weeks.'
         : 'When the queue is empty, I am silent.';
     },
 
     async pause() {
-      const { guild: where } = await hearing();
-      await apply(where, { type: 'paused' });
+      await (await hearing()).apply({ type: 'paused' });
       return 'Paused.';
     },
 
     async resume() {
-      const { guild: where } = await hearing();
-      await apply(where, { type: 'resumed' });
+      await (await hearing()).apply({ type: 'resumed' });
       return 'It goes on.';
     },
 
     async stop() {
-      const { guild: where, party } = await hearing();
-      const listeners = await listenersOf(party);
-      const isOwn = [party.current, ...party.queue].every((song) => !song?.by || song.by.id === person.id);
-      if (!person.moderator && !isOwn && listeners.some((id) => id !== person.id))
+      const host = await hearing();
+      const { current, queue } = host.party;
+      const isOwn = [current, ...queue].every((song) => !song?.by || song.by.id === person.id);
+      if (!person.moderator && !isOwn && listenersOf(host).some((id) => id !== person.id))
         throw new UserError(
           'Others have queued songs and listen. A moderator can stop it; /party skip asks for the next song.',
         );
-      await store.update(where, () => undefined);
-      await announce(where);
+      await host.stop();
       return 'I stop, and leave.';
     },
 
     async now() {
-      const party = guild === undefined ? undefined : await store.read(guild);
-      if (!party || guild === undefined) return undefined;
-      const seconds = hosted.get(guild)?.seconds ?? secondsAt(party, now());
+      const host = guild === undefined ? undefined : hosted.get(guild);
+      if (!host) return undefined;
+      const { party, seconds } = host;
       const lines = party.current ? await parts.linesOf(party.current) : [];
       return { party, seconds, line: lineAt(lines, seconds) };
     },
@@ -222,7 +225,6 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
 function newParty(where: Pick<Party, 'id' | 'guild' | 'channel' | 'address'>, at: number): Party {
   return {
-    version: 1,
     ...where,
     queue: [],
     round: 0,

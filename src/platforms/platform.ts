@@ -163,8 +163,6 @@ export interface VoiceSession {
   readonly channel: string;
   /** False in the audience of a stage. */
   readonly isSpeakable: boolean;
-  /** Who else is in the channel, by id; undefined while the voice server has not told. */
-  readonly present: readonly string[] | undefined;
   /** Milliseconds of sound that were sent since the last {@link play}. */
   readonly playedMs: number;
   /**

@@ -107,7 +107,6 @@ function parties(): Message[] {
     by: { id: 'ada', displayName: 'Ada' },
   };
   const party: Party = {
-    version: 1,
     id: 'p',
     guild: 'guild',
     channel: 'lounge',
@@ -120,14 +119,13 @@ function parties(): Message[] {
     loop: 'song',
     radio: false,
     votes: ['bo'],
-    listeners: ['ada', 'bo'],
   };
-  const heard = { seconds: 12, isSpeakable: true, line: 'Rain on the roof' };
+  const heard = { seconds: 12, isSpeakable: true, listeners: ['ada', 'bo'], line: 'Rain on the roof' };
   const { current: _, ...silent } = party;
   return [
     partyMessage(party, heard),
     partyMessage({ ...party, paused: true }, heard),
-    partyMessage({ ...party, listeners: [] }, heard),
+    partyMessage(party, { ...heard, listeners: [] }),
     partyMessage(party, { ...heard, isSpeakable: false }),
     partyMessage(silent, heard),
     overMessage('It was stopped.', { isShown: true }),

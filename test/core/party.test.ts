@@ -21,7 +21,6 @@ const song = (id: string): PartySong => ({
 });
 
 const EMPTY: Party = {
-  version: 1,
   id: 'p',
   guild: 'g',
   channel: 'c',

@@ -29,6 +29,8 @@ export class Building {
   hasOutage = false;
   /** The bot was taken out of the server. */
   isGone = false;
+  /** Another process has got the connection. */
+  isElsewhere = false;
   /** What happens before the bot has joined a channel. */
   joining: (options: JoinOptions) => Promise<void> = async () => {};
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
@@ -37,7 +39,6 @@ export class Building {
 class FakeSession implements VoiceSession {
   channel: string;
   isSpeakable = true;
-  readonly present = undefined;
   isPaused = true;
   hasLeft = false;
   #hasSong = false;
@@ -124,7 +125,7 @@ export function startProcess(
     async reach() {
       if (building.isGone) return 'gone';
       if (building.hasOutage) return 'outage';
-      return serves ? 'here' : 'elsewhere';
+      return serves && !building.isElsewhere ? 'here' : 'elsewhere';
     },
     async channelOf(_, who) {
       if (building.isGone) return 'gone';
@@ -160,7 +161,7 @@ export function startProcess(
     // Parties use no other part of a platform.
     platform: platform as Platform,
     voice,
-    store: createPartyStore({ settings, platform: 'discord', now: clock.now, alone: false }),
+    store: createPartyStore({ settings, platform: 'discord', now: clock.now }),
     async sound({ job }) {
       if (building.broken.has(job)) throw new RangeError('no sound');
       return (async function* () {})();
@@ -172,7 +173,6 @@ export function startProcess(
     coverOf: async () => undefined,
     pageOf: async ({ job }) => `https://bot.example/songs/${job}`,
     songsOf: async () => radio,
-    publish: async () => {},
     now: clock.now,
     newId: () => `${name}-${++ids}`,
     random: () => 0,

@@ -34,7 +34,7 @@ import type { Voices } from '../../settings/voices.ts';
 import { dayOf, systemClock } from '../../storage/schedule.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/config.ts';
-import { forget } from '../forget.ts';
+import { type ForgetTools, forget } from '../forget.ts';
 import { createPageLinks } from '../routes/page-links.ts';
 import { createCollector } from '../telemetry/measurements.ts';
 
@@ -55,6 +55,7 @@ export interface AdministrationOptions extends Pick<System, 'now' | 'newId' | 's
   readonly platforms: readonly Platform[];
   /** Absent where operators did not ask for them. */
   readonly metrics: Metrics | undefined;
+  readonly forgetParties: ForgetTools['forgetParties'];
   /** The signed address of a page. */
   readonly pageUrl: (kind: PageKind, id: string) => string;
 }

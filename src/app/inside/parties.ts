@@ -17,9 +17,8 @@ import { createPartyStore } from '../../party/store.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Storage } from '../../storage/storage.ts';
 
-/** How often parties are read for one that needs this process, because the one that played it died. */
-const SWEEP_MS = 5_000;
-const TOPIC = 'parties';
+/** How often it is looked whether this process got the connection to a server that has a party. */
+const SWEEP_MS = 2_000;
 /** What the radio plays. */
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
@@ -31,30 +30,30 @@ export interface PartyServiceOptions extends Pick<System, 'now' | 'random' | 'ne
   /** The one that has voice channels; undefined where none has. */
   readonly platform: Platform | undefined;
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
-  /** No other process uses the storage. */
-  readonly alone: boolean;
 }
 
 export interface PartyService {
   /** Undefined where the address has no voice channels. */
   toolsFor(address: Address, person: Person): Promise<PartyTools | undefined>;
-  /** Goes on with what was played, now and when another process dies. */
+  /** Goes on with what was played, now and when this process gets the connection of another. */
   watch(): void;
+  /** Takes a person out of what is played. Throws StorageError. */
+  forget(platform: string, person: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export function createPartyService(options: PartyServiceOptions): PartyService {
-  const { storage, platform, log, sleep } = options;
+  const { platform, log, sleep } = options;
   const closing = new AbortController();
   let parties: Promise<Parties> | undefined;
   let watching: Promise<void> | undefined;
   const load = (): Promise<Parties> => (parties ??= loadParties(options));
 
-  /** The record of who plays is read without loading what plays. */
+  /** The list of parties is read without loading what plays them. */
   async function sweep(): Promise<void> {
     try {
-      const guilds = await storage.settings.get(`parties:${platform?.name}`);
-      if (parties || (Array.isArray(guilds) && guilds.length > 0)) await (await load()).sweep();
+      const { length } = await storeOf(options, platform?.name ?? '').guilds();
+      if (parties || length > 0) await (await load()).sweep();
     } catch (error) {
       log.warn({ err: error }, 'Parties could not be read');
     }
@@ -68,14 +67,17 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
 
     watch() {
       if (!platform?.voice) return;
-      const unsubscribe = storage.notifications.subscribe(TOPIC, () => void sweep());
       watching = (async () => {
         while (!closing.signal.aborted) {
           await sweep();
           await sleep(SWEEP_MS, closing.signal);
         }
-        unsubscribe();
       })();
+    },
+
+    async forget(name, person) {
+      if (parties && name === platform?.name) await (await parties).forget(person);
+      else await storeOf(options, name).forget(person);
     },
 
     async stop() {
@@ -86,8 +88,11 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
   };
 }
 
+const storeOf = ({ storage, now }: PartyServiceOptions, platform: string) =>
+  createPartyStore({ settings: storage.settings, platform, now });
+
 async function loadParties(options: PartyServiceOptions): Promise<Parties> {
-  const { storage, media, jobs, platform, alone, now } = options;
+  const { storage, media, jobs, platform, now } = options;
   if (!platform?.voice) throw new TypeError('The platform has no voice channels');
   const voice = await platform.voice();
   const remote = (url: string): MediaSource => ({ type: 'remote', url });
@@ -95,7 +100,7 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
     ...options,
     platform,
     voice,
-    store: createPartyStore({ settings: storage.settings, platform: platform.name, now, alone }),
+    store: storeOf(options, platform.name),
     sound: createSoundReader({
       jobs: storage.jobs,
       media,
@@ -131,7 +136,6 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
           return [{ job: job.id, index, title, ...(durationSeconds && { seconds: durationSeconds }) }];
         });
     },
-    publish: () => storage.notifications.publish(TOPIC),
   });
 }
 

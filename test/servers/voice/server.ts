@@ -187,17 +187,6 @@ export class VoiceServer {
     }
   }
 
-  /** Tells every client things that no real server would. */
-  nonsense(): void {
-    for (const client of this.#clients.values()) {
-      for (const op of [OP.externalSender, OP.proposals, OP.announceCommit, OP.welcome])
-        client.socket?.send(Buffer.from([client.seq >> 8, client.seq & 0xff, op, 1]));
-      client.socket?.send('{"op":4,"d":null}');
-      client.socket?.send('{"op":11,"d":{}}');
-      client.socket?.send('no JSON');
-    }
-  }
-
   #end(client: Client): void {
     this.#clients.delete(client.ssrc);
     client.call.depart(client);

@@ -19,8 +19,6 @@ import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../platform.ts';
 import type { RetryTools } from '../connection/gateway.ts';
-import { makePacketKey } from './packet-key.ts';
-import { dropUnreadableFrames } from './unreadable-frames.ts';
 
 /**
  * Codes after which the same happens again; not 4022, which is sent when the voice server changes, too. Where the channel is gone,
@@ -50,6 +48,8 @@ interface SessionOptions extends JoinOptions, RetryTools {
   readonly adapter: () => DiscordGatewayAdapterCreator | undefined;
   /** Of the gateway session in which it joined: whether it is connected, or another one came after it. */
   readonly gatewaySession: () => 'connected' | 'away' | 'replaced';
+  /** However it ends. */
+  readonly onLeft: () => void;
   /** Whether the guild has an outage, which empties its channels: then nobody has removed the bot. */
   readonly hasOutage: () => boolean;
 }
@@ -98,30 +98,16 @@ class DiscordVoiceSession implements VoiceSession {
       adapterCreator: (methods) => this.#adapter(methods),
     });
     this.#connection.on('error', (error) => options.log.info({ err: error }, 'A voice connection broke'));
-    const guarded = new WeakSet<object>();
     const watched = new WeakSet<object>();
     this.#connection.on('stateChange', (_, state) => {
       if ('networking' in state && !watched.has(state.networking)) {
         watched.add(state.networking);
-        const prepare = () => {
-          dropUnreadableFrames(state.networking.state, guarded, options.log);
-          makePacketKey(state.networking.state);
-        };
-        prepare();
-        state.networking.on('stateChange', prepare);
         state.networking.on('close', (code) => this.#closed(code));
       }
       this.#changed();
     });
     this.#connection.subscribe(this.#player);
     this.#changed();
-  }
-
-  get present(): readonly string[] | undefined {
-    const { state } = this.#connection;
-    const inner = 'networking' in state ? state.networking.state : undefined;
-    if (!inner || !('connectionData' in inner)) return undefined;
-    return [...inner.connectionData.connectedClients].filter((id) => id !== this.#options.self);
   }
 
   get playedMs(): number {
@@ -296,6 +282,7 @@ class DiscordVoiceSession implements VoiceSession {
 
   #endConnection(): void {
     this.#ended.abort();
+    this.#options.onLeft();
     clearTimeout(this.#watch);
     this.#player.stop(true);
     if (this.#connection.state.status !== VoiceConnectionStatus.Destroyed) this.#connection.destroy();

@@ -11,7 +11,7 @@ import {
   type WebSocketShard,
 } from 'discord.js';
 import { z } from 'zod';
-import { type VoiceChannels, VoiceError, type VoiceSession } from '../../platform.ts';
+import { type VoiceChannels, VoiceError } from '../../platform.ts';
 import type { RetryTools } from '../connection/gateway.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';
@@ -92,9 +92,6 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
-  /** By guild. Where Discord has not told who is in a channel, its voice server has. */
-  const sessions = new Map<string, VoiceSession>();
-
   /** By guild, who is told of its voice states. One listener for each client serves them all. */
   const watchers = new Map<string, (state: z.infer<typeof voiceStateSchema>) => void>();
   const listening = new WeakSet<Client>();
@@ -163,17 +160,13 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
     async listeners(guild, channel) {
       const known = guilds.known(guild);
-      if (!known) return undefined;
-      const states = known.voiceStates.cache;
-      const session = sessions.get(guild);
-      const present = !known.available
-        ? session?.channel === channel
-          ? session.present
-          : undefined
-        : [...states.values()].flatMap((state) => (state.channelId === channel ? [state.id] : []));
-      if (!present) return undefined;
-      const hearing = present.filter((id) => id !== known.client.user.id && states.get(id)?.deaf !== true);
-      const people = await Promise.all(hearing.map(async (id) => ((await isPerson(id)) ? [id] : [])));
+      // An outage empties what is known of its channels.
+      if (!known?.available) return undefined;
+      const self = known.client.user.id;
+      const hearing = known.voiceStates.cache.filter(
+        ({ id, channelId, deaf }) => channelId === channel && id !== self && deaf !== true,
+      );
+      const people = await Promise.all(hearing.map(async ({ id }) => ((await isPerson(id)) ? [id] : [])));
       return people.flat();
     },
 
@@ -196,38 +189,17 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       const joinedIn = sessionsOf(shard);
       const gatewaySession = () =>
         sessionsOf(shard) !== joinedIn ? 'replaced' : shard.status === Status.Ready ? 'connected' : 'away';
-      const forget = (): void => {
-        unwatch();
-        sessions.delete(guild.id);
-      };
-      const onEnded: typeof options.onEnded = (reason) => {
-        forget();
-        options.onEnded(reason);
-      };
-      try {
-        const adapter = () => guilds.known(options.guild)?.voiceAdapterCreator;
-        const session = await joinVoice({
-          ...options,
-          onEnded,
-          self,
-          adapter,
-          gatewaySession,
-          hasOutage: () => !guild.available,
-          log,
-          random,
-          sleep,
-        });
-        const leave = session.leave.bind(session);
-        session.leave = () => {
-          forget();
-          leave();
-        };
-        sessions.set(guild.id, session);
-        return session;
-      } catch (error) {
-        forget();
-        throw error;
-      }
+      return joinVoice({
+        ...options,
+        onLeft: unwatch,
+        self,
+        adapter: () => guilds.known(options.guild)?.voiceAdapterCreator,
+        gatewaySession,
+        hasOutage: () => !guild.available,
+        log,
+        random,
+        sleep,
+      });
     },
   };
 }

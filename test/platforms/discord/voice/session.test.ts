@@ -101,7 +101,7 @@ it.concurrent('goes on in the next epoch when people join and leave, and through
   expect(world.events.filter((event) => event === 'listeners').length).toBeGreaterThanOrEqual(2);
 });
 
-it.concurrent('resumes a session that was cut, and joins anew when the voice server crashed or sends nonsense', async ({
+it.concurrent('resumes a session that was cut, and joins anew when the voice server crashed', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -112,8 +112,6 @@ it.concurrent('resumes a session that was cut, and joins anew when the voice ser
   await heard(10);
   server.drop();
   await server.until(() => server.resumes === 1, 'a resumed session');
-  await heard(call.heard.length + 20);
-  server.nonsense();
   await heard(call.heard.length + 20);
   server.closeAll(4015);
   await server.until(() => server.resumes === 2, 'another resumed session');
@@ -195,7 +193,6 @@ it.concurrent.for([
     const before = call.heard.length;
     await heard(before + 20);
     expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
-    expect(session.present).toEqual([discord.user.id]);
   },
 );
 
@@ -250,7 +247,7 @@ it.concurrent('asks nothing about a server that has an outage', async ({ expect 
   expect(discord.requests.length).toBe(asked);
 });
 
-it.concurrent('plays on through an outage of its server, to those whom the voice server tells of', async ({
+it.concurrent('plays on through an outage of its server', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -271,7 +268,7 @@ it.concurrent('plays on through an outage of its server, to those whom the voice
     data: () => discord.world.voiceStateJson({ ...told, channelId: null }),
   });
   await expect.poll(() => world.events).toContain('listeners');
-  expect(await voice.listeners(guild.id, channel.id)).toEqual([user.id]);
+  expect(await voice.listeners(guild.id, channel.id), 'not told').toBeUndefined();
   await heard(100);
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
