@@ -4,7 +4,7 @@ import type { System } from '../../core/system.ts';
 import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
-import { readBody, readMediaUrl, send } from './request.ts';
+import { readMedia, readMediaUrl, send } from './request.ts';
 
 /** Who named an address. What a person types is fetched from public addresses only. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
@@ -116,7 +116,7 @@ async function fetchChecked(
 ): Promise<FetchedMedia> {
   const response = await send({ ...context, url, headers: expect.headers ?? {} });
   const maximumBytes = Math.min(context.maximumBytes, expect.maximumBytes ?? context.maximumBytes);
-  const body = readBody(response, maximumBytes, context.signal);
+  const body = readMedia(response, maximumBytes, context.signal);
   const { head, ended } = await readHead(body);
   const type = await detectMediaType(head, expect.kinds);
   if (type === undefined) {

@@ -91,7 +91,7 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
 }
 
 /** The bytes of a response, counted against `maximumBytes` whatever was declared. Throws MediaError, or the signal's reason. */
-export async function* readBody(
+export async function* readMedia(
   { bytes: declared, body }: MediaResponse,
   maximumBytes: number,
   signal: AbortSignal,

@@ -247,9 +247,7 @@ it.concurrent('asks nothing about a server that has an outage', async ({ expect 
   expect(discord.requests.length).toBe(asked);
 });
 
-it.concurrent('plays on through an outage of its server', async ({
-  expect,
-}) => {
+it.concurrent('plays on through an outage of its server', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { guild, user } = discord;
