@@ -105,6 +105,7 @@ export function createSlack(options: SlackOptions): Platform {
     uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
   };
   const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationIn(address));
+  const toolsAt = async (address: Address) => ({ ...tools, ...(await workspaceAt(address)) });
   /** What a thread of the agent view shows decides what its status says. */
   async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
     const agentThread = agentThreadOf(address);
@@ -171,10 +172,10 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async show(address, message, showOptions) {
-      const workspace = await workspaceAt(address);
-      await workspace.rates.messages.slot('next');
-      const posted = await show(address, message, showOptions, { ...tools, ...workspace });
-      await tellStatus(address, message, workspace);
+      const here = await toolsAt(address);
+      await here.rates.messages.slot('next');
+      const posted = await show(address, message, showOptions, here);
+      await tellStatus(address, message, here);
       return posted;
     },
 
@@ -189,8 +190,7 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async retract(address, posts) {
-      const workspace = await workspaceAt(address);
-      await retract(address, posts, { ...tools, ...workspace });
+      await retract(address, posts, await toolsAt(address));
     },
 
     stream(address, showOptions) {
@@ -212,15 +212,15 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async isPublic(address) {
-      return isPublicChannel(address, { ...tools, ...(await workspaceAt(address)) });
+      return isPublicChannel(address, await toolsAt(address));
     },
 
     async removeLinks(address, posted, page) {
-      await removeSlackLinks(address, posted, page, { ...tools, ...(await workspaceAt(address)) });
+      await removeSlackLinks(address, posted, page, await toolsAt(address));
     },
 
     async offers(address, posted, action) {
-      return offersAction(address, posted, action, { ...tools, ...(await workspaceAt(address)) });
+      return offersAction(address, posted, action, await toolsAt(address));
     },
 
     async attachmentHeaders(url, address): Promise<Readonly<Record<string, string>>> {
@@ -233,7 +233,7 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async sendPrivately(address, message) {
-      await sendPrivately(address, message, { ...tools, ...(await workspaceAt(address)) });
+      await sendPrivately(address, message, await toolsAt(address));
     },
   };
 }

@@ -17,10 +17,10 @@ const CANNOT_DELETE = new Set(['cant_delete_message', 'compliance_exports_preven
 
 /** Shows exactly these parts. Throws the SDK's errors, and PlatformError when Slack did not answer. */
 export async function writeParts(post: Post, parts: readonly Part[]): Promise<void> {
-  const { state, tools } = post;
-  const written = tools.firstOnly ? parts.slice(0, 1) : parts;
+  const { state, mode } = post;
+  const written = mode.firstOnly ? parts.slice(0, 1) : parts;
   for (const [index, part] of written.entries()) await writePart(post, index, part);
-  if (tools.firstOnly) return;
+  if (mode.firstOnly) return;
   while (state.parts.length > parts.length) {
     const ts = state.parts.at(-1)?.ts;
     if (ts !== undefined) await remove(post, ts);
@@ -38,7 +38,7 @@ export function digestOf(text: string): string {
 }
 
 async function writePart(post: Post, index: number, part: Part): Promise<void> {
-  const { state, tools } = post;
+  const { state, mode } = post;
   const digest = digestOf(JSON.stringify(part));
   const { ts, digest: shown } = state.parts[index] ?? {};
   if (ts !== undefined) {
@@ -48,7 +48,7 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
       return;
     }
     // Of what cannot be edited, only the last state is posted. What is streamed stays where it began.
-    if (tools.firstOnly || (outcome === 'closed' && tools.isUnfinished)) return;
+    if (mode.firstOnly || (outcome === 'closed' && mode.isUnfinished)) return;
     await replace(post, index);
     if (post.isUncertain) await findPosted(post);
     if (state.parts[index]?.ts !== undefined) return await writePart(post, index, part);
@@ -110,7 +110,7 @@ async function edit(
     if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
     if (slackErrorOf(error) !== 'message_not_found') return 'closed';
     // There is nothing to delete.
-    if (!tools.firstOnly) state.parts[index] = {};
+    if (!post.mode.firstOnly) state.parts[index] = {};
     return 'gone';
   }
 }

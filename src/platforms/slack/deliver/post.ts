@@ -43,6 +43,10 @@ export interface ShowTools
   readonly media: MediaReader;
   readonly uploadTimeoutMs: number;
   readonly log: Log;
+}
+
+/** How much of a message is written now. */
+export interface ShowMode {
   /** The message will change again at once, so no file is made of its text. */
   readonly passing?: boolean;
   /** The message will change again, so where nothing can be edited it is left out. */
@@ -61,6 +65,7 @@ export interface Post {
   /** Changed by every step. */
   readonly state: SlackPosted;
   readonly tools: ShowTools;
+  readonly mode: ShowMode;
   /** Slack may show more of it than the state tells. */
   readonly isUncertain: boolean;
   /** Files in its thread that no state tells of: an interrupted try shared them, or they belong to another post. */
@@ -69,10 +74,15 @@ export interface Post {
   threadOf(part: number): string | undefined;
 }
 
-export function createPost(address: Address, options: ShowOptions, tools: ShowTools): Post {
+export function createPost(
+  address: Address,
+  options: ShowOptions,
+  tools: ShowTools,
+  mode: ShowMode = {},
+): Post {
   const { key, posted, mayHavePosted = false, beforeWriting } = options;
   const state = readPosted(posted, address.channel);
-  if (tools.inThread) state.inThread = true;
+  if (mode.inThread) state.inThread = true;
   // What was posted apart from what is known may also have been an edit.
   if (mayHavePosted) for (const part of state.parts) delete part.digest;
   const isUnanswered =
@@ -84,6 +94,7 @@ export function createPost(address: Address, options: ShowOptions, tools: ShowTo
     beforeWriting,
     state,
     tools,
+    mode,
     isUncertain: mayHavePosted || isUnanswered,
     found: [],
     threadOf: (part) => address.thread ?? (part === 0 ? undefined : state.parts[0]?.ts),

@@ -19,7 +19,7 @@ import { type Rendering, type RenderOptions, render } from '../render/render.ts'
 import { deleteFile, shareFiles, uploadOnce, waitingFiles } from './files.ts';
 import { findPosted, firstMessages, markOf } from './find-posted.ts';
 import { digestOf, writeParts } from './parts.ts';
-import { createPost, isPosted, type Post, type ShowTools, toPosted } from './post.ts';
+import { createPost, isPosted, type Post, type ShowMode, type ShowTools, toPosted } from './post.ts';
 
 /** Slack takes a moment before a block can show an uploaded picture. */
 const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];
@@ -36,9 +36,10 @@ export async function show(
   message: Message,
   options: ShowOptions,
   tools: ShowTools,
+  mode: ShowMode = {},
 ): Promise<Posted> {
-  const isUnfinished = tools.passing === true || message.progress !== undefined;
-  const post = createPost(address, options, { ...tools, isUnfinished });
+  const isUnfinished = mode.passing === true || message.progress !== undefined;
+  const post = createPost(address, options, tools, { ...mode, isUnfinished });
   try {
     await showPost(post, message);
     return toPosted(post.state);
@@ -115,7 +116,7 @@ async function showPost(post: Post, message: Message): Promise<void> {
       .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
       .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
   );
-  if (rendering.textFile !== undefined && !tools.passing) {
+  if (rendering.textFile !== undefined && !post.mode.passing) {
     const name = `text-${digestOf(rendering.textFile)}`;
     const text = Buffer.from(rendering.textFile, 'utf8');
     const open = async () => Readable.from([text]);
@@ -194,7 +195,12 @@ async function write(
 }
 
 function renderOptions(
-  { address, state: { files, inThread = false }, tools: { media, agents, firstOnly = false } }: Post,
+  {
+    address,
+    mode: { firstOnly = false },
+    state: { files, inThread = false },
+    tools: { media, agents },
+  }: Post,
   message: Message,
   { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
 ): RenderOptions {

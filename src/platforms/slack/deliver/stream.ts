@@ -8,7 +8,7 @@ import type { Rates } from '../connection/rates.ts';
 import type { Workspace } from '../connection/workspaces.ts';
 import { LIMITS } from '../limits.ts';
 import { createNativeStream } from './native-stream.ts';
-import { createPost, layoutOf, type Post, type ShowTools, toPosted } from './post.ts';
+import { createPost, layoutOf, type Post, type ShowMode, type ShowTools, toPosted } from './post.ts';
 import { show } from './show.ts';
 
 /** The tools of `show` without those of the workspace. */
@@ -46,26 +46,23 @@ export function streamTo(
     return streams && isLong && (hasStreamed || starts.isIdle());
   }
 
-  /** The tools, and `show` for what is shown by them. */
-  async function open(passing: boolean) {
-    const showTools: ShowTools = { ...tools, ...(await opening), passing };
-    const showNow = async (message: Message, more: Partial<ShowTools> = {}): Promise<Posted> => {
-      const posted = await show(address, message, current, { ...showTools, ...more });
-      current = { ...current, posted, mayHavePosted: false };
-      return posted;
-    };
-    return { showTools, showNow };
+  async function showNow(message: Message, mode: ShowMode): Promise<Posted> {
+    const posted = await show(address, message, current, { ...tools, ...(await opening) }, mode);
+    current = { ...current, posted, mayHavePosted: false };
+    return posted;
   }
 
+  /** The post as it is shown, for what is not shown by `show`. */
+  const currentPost = async () => createPost(address, current, { ...tools, ...(await opening) });
+
   async function writeStreamed(message: Message): Promise<void> {
-    const { showTools, showNow } = await open(true);
-    const { text: _, ...silent } = message;
-    if (layout === 'thread') await showNow(silent, { firstOnly: true });
-    else await showNow(message, { firstOnly: true, ...(layout === 'channel' ? { inThread: true } : {}) });
-    const post = createPost(address, current, showTools);
+    const { text = '', ...silent } = message;
+    const mode = { passing: true, firstOnly: true, inThread: layout === 'channel' };
+    await showNow(layout === 'thread' ? silent : message, mode);
+    const post = await currentPost();
     const { length } = post.state.parts;
     try {
-      streams = await native.write(wellFormed(message.text ?? ''), post);
+      streams = await native.write(wellFormed(text), post);
     } finally {
       current = { ...current, posted: toPosted(post.state) };
       // Until one has begun, the text goes by edits where Slack lets none begin.
@@ -78,14 +75,13 @@ export function streamTo(
 
   /** `passing`: the message will change again at once. */
   async function writeWhole(message: Message, { passing }: { readonly passing: boolean }): Promise<Posted> {
-    const { showTools, showNow } = await open(passing);
     if (hasStreamed) {
-      const post = createPost(address, current, showTools);
+      const post = await currentPost();
       await native.stop(post);
       if (!passing && layout === 'thread') replaceFirst(post.state);
       current = { ...current, posted: toPosted(post.state) };
     }
-    return await showNow(message, hasStreamed && layout === 'channel' ? { inThread: true } : {});
+    return await showNow(message, { passing, inThread: hasStreamed && layout === 'channel' });
   }
 
   const writer = createNewestWins<() => Message>({
