@@ -108,6 +108,11 @@ export function changeMessage(
   where: Where,
   { report: { now, related, channels }, at, hint, removed }: RuleChange,
 ): Message {
+  const isContested = related.length + channels.length > 0;
+  const footer = [
+    ...(isContested ? [precedence(at)] : []),
+    ...(removed === undefined ? [`Undo: ${undo(name, where, at)}`] : []),
+  ].join(' ');
   const listed = related.slice(0, MOST_LISTED).map(plain);
   const more = related.length > listed.length ? [`and ${related.length - listed.length} more`] : [];
   const tookBack =
@@ -121,10 +126,10 @@ export function changeMessage(
       ...tookBack,
       ...now.map(plain),
       ...(hint === undefined ? [] : [hint]),
-      ...(listed.length > 0 ? [`Also decided:\n${list([...listed, ...more])}`] : []),
+      ...(listed.length > 0 ? [`Related rules:\n${list([...listed, ...more])}`] : []),
       ...(channels.length > 0 ? [ownChoiceWins(channels).trim()] : []),
     ].join('\n\n'),
-    footer: removed === undefined ? `${precedence(at)} Undo: ${undo(name, where, at)}` : precedence(at),
+    ...(footer !== '' && { footer }),
   };
 }
 

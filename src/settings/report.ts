@@ -1,4 +1,5 @@
 /** What moderators read after they changed a rule: what applies now, and why. Pure. */
+import { FAMILIES } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import {
   ALL,
@@ -85,12 +86,15 @@ function defaultReason({ who, what }: RuleName, allowed: boolean): string {
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
-  const limits = limitsThatHold(limitThings(name.what), standIn(name), heldIn(where, settings));
-  const whom = subjectText(name.who);
-  const which = limits.map((limit) => describeLimit(limit, at)).join('; ');
-  if (which === '')
-    return `In ${placeText(where, at)}, no limit on ${limitedText(name.what)} set here holds for ${whom} now.`;
-  return `In ${placeText(where, at)}, ${whom} now has: ${which}.`;
+  const held = heldIn(where, settings);
+  const limits = (name.what === ALL ? FAMILIES : [name.what]).flatMap((what) =>
+    limitsThatHold(limitThings(what), standIn(name), held),
+  );
+  const [whom, place] = [subjectText(name.who), placeText(where, at)];
+  const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
+  if (which.length > 0) return `Limits for ${whom} in ${place} now: ${which.join('; ')}.`;
+  const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
+  return `No limit${onWhat} set here applies to ${whom} in ${place} now.`;
 }
 
 /** Somebody of whom nothing more is known. */

@@ -240,31 +240,31 @@ describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await says('limits', 'show')).toContain('Nothing is limited.');
     const set = await says('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
-    expect(set).toContain('In this server, everyone now has: 2 songs per person and hour.');
+    expect(set).toContain('Limits for everyone in this server now: 2 songs per person and hour.');
     expect(set).toContain('Undo: /limits reset what:song where:server');
     expect(await says('limits', 'show')).toContain(
       '2 songs per person and hour (chosen for this server): 0 requests used',
     );
     expect(await says('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
-      'everyone now has: 1 song per day in this channel, for all together; 2 songs per person and hour.',
+      'Limits for everyone in this channel now: 1 song per day in this channel, for all together; 2 songs per person and hour.',
     );
     const reset = await says('limits', 'reset', { what: 'song', where: 'server' });
     expect(reset).toContain('Taken back: 2 songs per person and hour.');
-    expect(reset).toContain('In this server, no limit on songs set here holds for everyone now.');
+    expect(reset).toContain('No limit on songs set here applies to everyone in this server now.');
     expect(await says('limits', 'reset', { what: 'ask' })).toContain('There was nothing to take back.');
   });
 
   test('for somebody, by mention; anything else is asked for again', async () => {
     expect(
       await says('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
-    ).toContain('Troll now has: 0 requests per day for Troll.');
+    ).toContain('Limits for Troll in this server now: 0 requests per day for Troll.');
     const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await says('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
     const unlimited = await says('limits', 'set', fans);
-    expect(unlimited).toContain('no limit on requests set here holds for Fans now');
+    expect(unlimited).toContain('No limit set here applies to Fans in this server now.');
     expect(unlimited).toContain('- 5 requests per person and day (this server)');
-    expect(await says('limits', 'show')).toContain('no limit on requests for Fans (this server)');
+    expect(await says('limits', 'show')).toContain('no limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
     expect(privately(outcome).text).toContain('I cannot tell who “Ada” is');
     expect(outcome).toMatchObject({ option: 'who' });
@@ -294,7 +294,7 @@ describe('/limits', () => {
     const allowed = await says('limits', 'allow', { what: 'song', who: '<@&7|DJ>', where: 'server' });
     expect(allowed).toContain('In this server, DJ may use /song and the other commands for songs now.');
     expect(allowed).toContain(
-      'Also decided:\n- nobody may use /song and the other commands for songs (this server)',
+      'Related rules:\n- nobody may use /song and the other commands for songs (this server)',
     );
     expect(allowed).toContain('Undo: /limits reset what:song who:@DJ where:server');
     await run('limits', 'deny', { what: 'all', who: '<@troll|Troll>', where: 'server' });

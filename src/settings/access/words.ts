@@ -48,7 +48,7 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
     case 'limit':
       return describeLimit(limitOf(rule, from), at);
     case 'unlimited':
-      return `no limit on ${limitedText(rule.what)} for ${subjectText(rule.who)}`;
+      return `no limit${rule.what === ALL ? '' : ` on ${limitedText(rule.what)}`} for ${subjectText(rule.who)}`;
     default:
       return rule satisfies never;
   }

@@ -210,8 +210,7 @@ function talkLimits(settings: Decisions): Limit[] {
 }
 
 /** What a limit on a family may name, the most specific first. */
-export const limitThings = (what: string): readonly string[] =>
-  what === ALL || what === 'party' ? [what] : [what, ALL];
+export const limitThings = (what: string): readonly string[] => (what === 'party' ? [what] : [what, ALL]);
 
 /** The limits of moderators that hold for a person: of each kind, the one that the deciding rule sets. */
 export function limitsThatHold(things: readonly string[], person: Who, settings: Decisions): Limit[] {

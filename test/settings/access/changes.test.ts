@@ -101,7 +101,7 @@ describe('in words', () => {
     ['allow everyone image', 'everyone may use /image'],
     ['allow visitors ask', 'people of other workspaces may use /ask'],
     ['allow @dj moderation', 'DJ may use the commands for moderators'],
-    ['unlimited @dj all', 'no limit on requests for DJ'],
+    ['unlimited @dj all', 'no limit for DJ'],
     ['unlimited moderators song', 'no limit on songs for moderators'],
     ['limit everyone all 3', '3 requests per person and day'],
     ['limit everyone song 1', '1 song per person and day'],
