@@ -68,7 +68,9 @@ export function contextOf(
     hearsOnlyItsName: parts.hearsOnlyItsName(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     get moderation() {
-      return administration.moderation(address, platformPerson, settings);
+      // One for all: after a change it reads the settings again.
+      moderation ??= administration.moderation(address, platformPerson, settings);
+      return moderation;
     },
     pages: {
       of: parts.pageUrl,
