@@ -67,11 +67,7 @@ export function contextOf(
     },
     hearsOnlyItsName: parts.hearsOnlyItsName(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
-    get moderation() {
-      // One for all: after a change it reads the settings again.
-      moderation ??= administration.moderation(address, platformPerson, settings);
-      return moderation;
-    },
+    moderation: administration.moderation(address, platformPerson, settings),
     pages: {
       of: parts.pageUrl,
       async setWithdrawn({ id }, withdrawn) {
