@@ -15,7 +15,10 @@ export interface Alike {
 }
 
 export interface JobStore {
-  /** False, and nothing is written, when a job with this id or of the same invocation exists. */
+  /**
+   * False, and nothing is written, when a job with this id or of the same invocation exists. An id is letters, digits and dashes, and
+   * no number.
+   */
   create(job: Job): Promise<boolean>;
   /** Rejects as `schema` for a record that cannot be read; lists leave such a job out and log it. */
   read(id: string): Promise<Job | undefined>;

@@ -117,7 +117,11 @@ export function administer(options: AdministeredOptions): Administered {
         { ...metered, person: { ...person, roles } },
         await decisions.read(metered.address),
       );
-      const job = songJob({ ...metered, id: metered.invocation, person: { ...person, roles: [...roles] } });
+      const job = songJob({
+        ...metered,
+        id: metered.invocation.replace(':', '-'),
+        person: { ...person, roles: [...roles] },
+      });
       const now = clock.now();
       const answer = await storage.accept({ job, reservation, ceilings, at: now, now });
       if (answer.type === 'refused') throw refusal(answer);
