@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionId, counted, parseActionId, plain } from '../../src/core/message.ts';
-import { parseMarkdown } from '../../src/platforms/shared/markdown.ts';
+import { parseMarkdown } from '../../src/platforms/shared/markdown/read.ts';
 
 it.each([
   [0, '0 songs'],

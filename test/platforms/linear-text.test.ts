@@ -17,7 +17,8 @@ import {
 import { readCommandLine, readLine, typedOptions } from '../../src/platforms/shared/command-line.ts';
 import { completeLine } from '../../src/platforms/shared/completion.ts';
 import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
-import { isBareLink, unescapeOutsideCode } from '../../src/platforms/shared/markdown.ts';
+import { isBareLink } from '../../src/platforms/shared/markdown/tree.ts';
+import { unescapeOutsideCode } from '../../src/platforms/shared/markdown/unescape.ts';
 import { nearest } from '../../src/platforms/shared/parse.ts';
 import { kindOfTalk } from '../../src/platforms/shared/talk.ts';
 import { ellipsis, splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';

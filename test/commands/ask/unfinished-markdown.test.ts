@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closeMarkdown } from '../../../commands/ask/unfinished-markdown.ts';
-import { parseMarkdown, textOf } from '../../../src/platforms/shared/markdown.ts';
+import { parseMarkdown } from '../../../src/platforms/shared/markdown/read.ts';
+import { textOf } from '../../../src/platforms/shared/markdown/tree.ts';
 
 /** What people see of Markdown, without white space. */
 const visible = (markdown: string): string => textOf(parseMarkdown(markdown)).replace(/\s+/g, '');

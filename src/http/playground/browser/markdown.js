@@ -39,7 +39,7 @@ function element(node) {
     case 'blockquote':
       return h('blockquote', null, within());
     case 'list':
-      return node.ordered ? h('ol', { start: node.start ?? 1 }, within()) : h('ul', null, within());
+      return node.start === undefined ? h('ul', null, within()) : h('ol', { start: node.start }, within());
     case 'listItem':
       return h('li', node.checked === undefined ? null : { class: 'task' }, task(node.checked), within());
     case 'table':

@@ -1,8 +1,8 @@
 /**
  * What the listener sends, for the type checker alone.
  *
- * @typedef {{ type: string, value?: string, children?: MarkdownNode[], url?: string, depth?: number, ordered?: boolean,
- *   start?: number, checked?: boolean, language?: string }} MarkdownNode
+ * @typedef {{ type: string, value?: string, children?: MarkdownNode[], url?: string, depth?: number, start?: number,
+ *   checked?: boolean, language?: string }} MarkdownNode
  * @typedef {{ kind: 'audio' | 'image' | 'video' | 'file', name: string, alt?: string, caption?: string, cover?: boolean,
  *   url?: string, bytes?: number }} Media
  * @typedef {{ label: string, spoken: string, id?: string, url?: string, emoji?: string, emphasis?: 'primary' | 'danger' }} Button

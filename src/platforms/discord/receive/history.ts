@@ -1,7 +1,7 @@
 /** What was said before, read back from Discord as it was meant; what cannot be read is left out. */
 import type { ConversationTurn } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
-import { unescapeOutsideCode } from '../../shared/markdown.ts';
+import { unescapeOutsideCode } from '../../shared/markdown/unescape.ts';
 import { isThread } from '../connection/guilds.ts';
 import { troubleOf } from '../errors.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';

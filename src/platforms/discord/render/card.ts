@@ -19,7 +19,7 @@ import {
   type Progress,
   stageToSay,
 } from '../../../core/message.ts';
-import type { Block } from '../../shared/blocks.ts';
+import type { Block } from '../../shared/markdown/blocks.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions, escapePlain, safeUrl } from './escape.ts';

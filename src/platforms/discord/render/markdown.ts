@@ -1,8 +1,8 @@
 /** Markdown as Discord reads it. */
-import { type Block, createBlocks, type Notation, TIGHT, TOP, textNode } from '../../shared/blocks.ts';
-import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown.ts';
-import { splitBlocks } from '../../shared/pages.ts';
-import { phrasingWords } from '../../shared/phrasing.ts';
+import { type Block, createBlocks, type Notation, TOP, textNode } from '../../shared/markdown/blocks.ts';
+import { splitBlocks } from '../../shared/markdown/pages.ts';
+import { phrasingWords } from '../../shared/markdown/phrasing.ts';
+import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown/tree.ts';
 import { widthOf } from '../../shared/text.ts';
 import { deadenMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
 
@@ -102,7 +102,8 @@ export const smallPrintBlock = (value: string): Block => ({
 
 /** A line with a link, and plain text after it. */
 export const linkBlock = (label: string, url: string, after = ''): Block => ({
-  ...TIGHT,
+  ...TOP,
+  gap: '\n',
   words: phrasingWords(
     [{ type: 'link', url, children: [textNode(label)] }, textNode(after && ` ${after}`)],
     NOTATION,

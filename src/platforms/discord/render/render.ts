@@ -11,7 +11,7 @@ import {
   type MediaSource,
   type Message,
 } from '../../../core/message.ts';
-import type { Block } from '../../shared/blocks.ts';
+import type { Block } from '../../shared/markdown/blocks.ts';
 import { ellipsis, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import {

@@ -1,6 +1,6 @@
 /** The bot's own messages, read back as Markdown: Slack gives markdown blocks back as rich text. */
 import { z } from 'zod';
-import { unescapeOutsideCode } from '../../shared/markdown.ts';
+import { unescapeOutsideCode } from '../../shared/markdown/unescape.ts';
 import { unescapeSlack } from '../render/escape.ts';
 
 const header = z.object({ type: z.literal('header'), text: z.object({ text: z.string() }) });

@@ -1,5 +1,7 @@
 /** Markdown as a tree of the few elements that the page knows. Its text stays text: nothing here makes or holds HTML. */
-import { isBareLink, type MarkdownNode, readMarkdown, textOf } from '../../shared/markdown.ts';
+
+import { readMarkdown } from '../../shared/markdown/read.ts';
+import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
 
 /** Links lead to http, https, mailto, or a message of this chat. */

@@ -1,6 +1,8 @@
 /** Markdown as a flat row of blocks, each of which can be broken between two messages. */
-import { type MarkdownNode, readMarkdown, tableSentence } from './markdown.ts';
+
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
+import { readMarkdown } from './read.ts';
+import { type MarkdownNode, tableSentence } from './tree.ts';
 
 interface Layout extends LineLayout {
   /** Between the block and the one before it: a line break or more. */
@@ -35,7 +37,6 @@ export interface Notation extends PhrasingNotation {
 }
 
 export const TOP: Layout = { prefix: '', hanging: '', gap: '\n\n' };
-export const TIGHT: Layout = { ...TOP, gap: '\n' };
 
 /** After text, their first line would be read as more of it, or as the line below a heading. */
 const SPREADABLE: ReadonlySet<string> = new Set(['paragraph', 'table', 'thematicBreak']);

@@ -1,8 +1,8 @@
 /** Blocks in messages: split between blocks, a long one between lines or words, with every fence and mark closed. */
 import { setImmediate } from 'node:timers/promises';
+import { splitPlain } from '../text.ts';
 import type { Block, Frame } from './blocks.ts';
 import { keptPrefix, type LineLayout, type PhrasingNotation, writeWords } from './phrasing.ts';
-import { splitPlain } from './text.ts';
 
 /** A page with a smaller part left is full, so that a long block does not begin with a scrap. */
 const SCRAP = 0.25;

@@ -1,6 +1,7 @@
 /** Phrasing content as words that carry their marks, so that a long paragraph can be broken anywhere and stay balanced. */
-import { isBareLink, type MarkdownNode, textOf } from './markdown.ts';
-import { splitPlain } from './text.ts';
+
+import { splitPlain } from '../text.ts';
+import { isBareLink, type MarkdownNode, textOf } from './tree.ts';
 
 /** What a chat reads as Markdown, where chats differ. */
 export interface PhrasingNotation {
@@ -196,7 +197,7 @@ function append(
     const kept = different < 0 ? open.length : different;
     text += closing(open.slice(kept), last);
     const touches = kept < open.length && open[kept]?.charAt(0) === wanted[kept]?.charAt(0);
-    if (touches || /[@<]$/.test(last)) text += joiner;
+    if (touches || (!isBlank(word) && /[@<]$/.test(last))) text += joiner;
     text += opening(wanted.slice(kept), word.text);
     open = wanted;
     if (word.kind === 'break') text += `\n${hanging}`;

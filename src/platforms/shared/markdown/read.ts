@@ -1,0 +1,68 @@
+/** Reading Markdown, section by section. */
+import { setImmediate } from 'node:timers/promises';
+import { wholeCharacters } from '../text.ts';
+import { definitionsIn, SECTION, tokensOf } from './parser.ts';
+import { type MarkdownNode, treeOf } from './tree.ts';
+
+/**
+ * Reads CommonMark with GitHub's tables, strikethrough, task lists and bare addresses. HTML, footnotes and definitions of links
+ * are text, pictures are links. Total, and other work is done between the sections of a long text.
+ * @param read is called for each section
+ */
+export async function readMarkdown<Part>(
+  markdown: string,
+  read: (nodes: readonly MarkdownNode[]) => Iterable<Part>,
+): Promise<Part[]> {
+  const parts: Part[] = [];
+  const references = definitionsIn(markdown);
+  for (const section of sections(markdown)) {
+    if (section.length < markdown.length) await setImmediate();
+    for (const part of read(parseMarkdown(section, references))) parts.push(part);
+  }
+  return parts;
+}
+
+/** The same for a text that is known to be short. */
+export const parseMarkdown = (markdown: string, references = definitionsIn(markdown)): MarkdownNode[] =>
+  treeOf(tokensOf(markdown, references));
+
+const OPENING_FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?!~).*)$/;
+const CLOSING_FENCE = /^ {0,3}(`+|~+)[ \t\r]*$/;
+
+/** Parts that are parsed one by one: cut between paragraphs where there are any, else between lines or words, and in no code. */
+function* sections(markdown: string): Generator<string> {
+  let rest = markdown;
+  while (rest.length > SECTION) {
+    const end = sectionEnd(rest);
+    yield rest.slice(0, end);
+    rest = rest.slice(end).replace(/^\n/, '');
+  }
+  yield rest;
+}
+
+function sectionEnd(text: string): number {
+  let fence: string | undefined;
+  let paragraph = 0;
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    if (end > SECTION && fence === undefined) break;
+    const row = text.slice(start, end);
+    if (fence === undefined) {
+      const [, backticks, tildes] = OPENING_FENCE.exec(row) ?? [];
+      fence = backticks ?? tildes;
+      // What is indented may belong to the item above.
+      if (row.trim() === '' && /\S/.test(text.charAt(end + 1))) paragraph = end;
+    } else if (CLOSING_FENCE.exec(row)?.[1]?.startsWith(fence)) {
+      fence = undefined;
+      paragraph = end;
+    }
+    line = end;
+    start = end + 1;
+  }
+  if (paragraph > SECTION / 8) return paragraph;
+  if (line > 0) return line;
+  const space = text.lastIndexOf(' ', SECTION);
+  return space > SECTION / 2 ? space : wholeCharacters(text, SECTION);
+}

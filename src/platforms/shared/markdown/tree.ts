@@ -1,0 +1,167 @@
+/** Markdown as a tree, for platforms to write. */
+import type { Token } from 'markdown-it';
+import { addressesIn, DEEPEST } from './parser.ts';
+
+/** markdown-it's containers, under their names in mdast. */
+const CONTAINERS = {
+  paragraph: 'paragraph',
+  heading: 'heading',
+  blockquote: 'blockquote',
+  bullet_list: 'list',
+  ordered_list: 'list',
+  list_item: 'listItem',
+  table: 'table',
+  tr: 'tableRow',
+  th: 'tableCell',
+  td: 'tableCell',
+  strong: 'strong',
+  em: 'emphasis',
+  s: 'delete',
+  link: 'link',
+} as const;
+type Container = (typeof CONTAINERS)[keyof typeof CONTAINERS];
+
+/** Blocks and phrasing. Plain data. */
+export interface MarkdownNode {
+  readonly type: Container | 'code' | 'thematicBreak' | 'text' | 'inlineCode' | 'break';
+  readonly children?: MarkdownNode[];
+  /** Of text and code. */
+  readonly value?: string;
+  /** Of a link, as it was written. */
+  readonly url?: string;
+  /** Of a heading, from 1. */
+  readonly depth?: number;
+  /** Of a list that counts: the first number. */
+  readonly start?: number;
+  /** Of a task in a list. */
+  readonly checked?: boolean;
+  readonly language?: string;
+  /** The sign of emphasis: one asterisk or underscore. */
+  readonly sign?: string;
+}
+
+const CONTAINER_OF = new Map<string, Container>(Object.entries(CONTAINERS));
+
+/** markdown-it's flat tokens, nested. */
+export function treeOf(tokens: readonly Token[]): MarkdownNode[] {
+  const root: MarkdownNode[] = [];
+  const open = [root];
+  /** Marks that are nested too deep. */
+  let skipped = 0;
+  let isLinked = false;
+  for (const token of tokens) {
+    const { type, nesting } = token;
+    const container = CONTAINER_OF.get(type.replace(/_(?:open|close)$/, ''));
+    if (container === 'link') isLinked = nesting === 1;
+    if (container === undefined) open.at(-1)?.push(...leavesOf(token, isLinked));
+    else if (nesting === 1 && (open.length > 2 * DEEPEST || skipped > 0)) skipped += 1;
+    else if (nesting === 1) {
+      const children: MarkdownNode[] = [];
+      open.at(-1)?.push({ type: container, children, ...detailsOf(token) });
+      open.push(children);
+    } else if (skipped > 0) skipped -= 1;
+    else {
+      open.pop();
+      const closed = open.at(-1);
+      if (container === 'listItem') closed?.push(...[closed.pop()].flatMap(withTask));
+    }
+  }
+  return root;
+}
+
+function detailsOf(token: Token): Partial<MarkdownNode> {
+  switch (token.type) {
+    case 'heading_open':
+      return { depth: Number(token.tag.slice(1)) };
+    case 'ordered_list_open':
+      return { start: Number(token.attrGet('start') ?? 1) };
+    case 'em_open':
+      return { sign: token.markup };
+    case 'link_open':
+      return { url: String(token.attrGet('href')) };
+    default:
+      return {};
+  }
+}
+
+function leavesOf(token: Token, isLinked: boolean): MarkdownNode[] {
+  const { type, content: value, info } = token;
+  const children = token.children ?? [];
+  switch (type) {
+    case 'inline':
+      return treeOf(children);
+    case 'text':
+      return isLinked ? [{ type, value }] : withLinks(value);
+    case 'softbreak':
+      return [{ type: 'text', value: '\n' }];
+    case 'hardbreak':
+      return [{ type: 'break' }];
+    case 'hr':
+      return [{ type: 'thematicBreak' }];
+    case 'code_inline':
+      return [{ type: 'inlineCode', value }];
+    case 'code_block':
+    case 'fence': {
+      const [language = ''] = info.trim().split(/\s/, 1);
+      return [{ type: 'code', value: value.replace(/\n$/, ''), ...(language && { language }) }];
+    }
+    case 'image': {
+      const label: MarkdownNode = { type: 'text', value: textOf(treeOf(children)) || 'picture' };
+      return [isLinked ? label : { type: 'link', url: String(token.attrGet('src')), children: [label] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Text with its bare addresses as links. */
+function withLinks(value: string): MarkdownNode[] {
+  const nodes: MarkdownNode[] = [];
+  let at = 0;
+  const add = (text: string) => text !== '' && nodes.push({ type: 'text', value: text });
+  for (const { index, lastIndex, url, text } of addressesIn(value)) {
+    add(value.slice(at, index));
+    nodes.push({ type: 'link', url, children: [{ type: 'text', value: text }] });
+    at = lastIndex;
+  }
+  add(value.slice(at));
+  return nodes;
+}
+
+/** An item that begins with a box is a task. */
+function withTask(item: MarkdownNode | undefined): MarkdownNode[] {
+  const [paragraph, ...blocks] = item?.children ?? [];
+  const [first, ...others] = paragraph?.children ?? [];
+  const [box, mark] = /^\[([ xX])\][ \n]/.exec(first?.value ?? '') ?? [];
+  if (!item || !paragraph || first?.type !== 'text' || box === undefined) return item ? [item] : [];
+  const rest: MarkdownNode[] = [{ type: 'text', value: first.value?.slice(box.length) ?? '' }, ...others];
+  return [{ ...item, checked: mark !== ' ', children: [{ ...paragraph, children: rest }, ...blocks] }];
+}
+
+/** The text of nodes, each block on lines of its own. */
+export function textOf(nodes: readonly MarkdownNode[]): string {
+  const texts = nodes.map(({ type, value, children = [] }, index) => {
+    const between = type === 'tableCell' ? ' ' : '\n';
+    const text = type === 'break' ? '\n' : (value ?? textOf(children));
+    return index === 0 || PHRASING.has(type) ? text : between + text;
+  });
+  return texts.join('');
+}
+
+const PHRASING: ReadonlySet<string> = new Set('text inlineCode break strong emphasis delete link'.split(' '));
+
+/** Whether the words of a link are its address already. */
+export const isBareLink = (label: string, url: string): boolean =>
+  [label, `${label}/`, `mailto:${label}`].includes(url);
+
+/** Longer names of columns are not listed. In characters, together. */
+const LONGEST_COLUMNS = 200;
+
+/** Says what comes, for people who hear a table line by line. */
+export function tableSentence({ children: [head] = [] }: MarkdownNode): string {
+  const names = (head?.children ?? []).map((cell) => textOf([cell]).replace(/\s+/g, ' ').trim());
+  const listed = names.join(', ');
+  if (names.length === 0 || names.includes('') || listed.length > LONGEST_COLUMNS)
+    return `Table with ${names.length} columns:`;
+  return `Table with the ${names.length === 1 ? 'column' : 'columns'} ${listed}:`;
+}
