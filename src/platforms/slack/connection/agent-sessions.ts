@@ -121,25 +121,15 @@ export function statusOf(
   now: number,
 ): string {
   const elapsedMs = now - startedAt;
+  const elapsed = progressTime(elapsedMs);
   const fact =
     queuePosition !== undefined
-      ? `number ${queuePosition} in line`
+      ? `place ${queuePosition} in the queue`
       : until !== undefined
         ? `for ${progressTime(Math.max(0, until - now))} more at most`
-        : timeOf(elapsedMs, estimateMs);
-  const words = fact === '' ? '' : `, ${fact}`;
-  return `${ellipsis(stage, LIMITS.statusText - words.length)}${words}`;
-}
-
-/** Less than this since the beginning says nothing. */
-const WORTH_TELLING_MS = 5000;
-
-function timeOf(elapsedMs: number, estimateMs: number | undefined): string {
-  const hasBegun = elapsedMs >= WORTH_TELLING_MS;
-  // Past the estimate it no longer tells anything.
-  if (estimateMs === undefined || elapsedMs > estimateMs)
-    return hasBegun ? `for ${progressTime(elapsedMs)}` : '';
-  return hasBegun
-    ? `${progressTime(elapsedMs)} of about ${progressTime(estimateMs)}`
-    : `about ${progressTime(estimateMs)}`;
+        : // Past the estimate it no longer tells anything.
+          estimateMs === undefined || elapsedMs > estimateMs
+          ? `for ${elapsed}`
+          : `${elapsed} of about ${progressTime(estimateMs)}`;
+  return `${ellipsis(stage, LIMITS.statusText - fact.length - 2)}, ${fact}`;
 }

@@ -146,7 +146,6 @@ async function isAcknowledged(acknowledge: Acknowledgement, tools: AnsweringTool
 }
 
 type SaidOutcome = Exclude<Outcome, { type: 'accepted' }>;
-const RENDERS_WITHIN_MS = LIMITS.acknowledgeWithinMs / 3;
 
 /** True when the acknowledgement itself was the answer. */
 async function acknowledgeWith(
@@ -159,10 +158,10 @@ async function acknowledgeWith(
   if (outcome.type === 'message' && outcome.visibility === 'person') {
     const { option, message } = outcome;
     if (option !== undefined && (await acknowledge.atField?.(option, message))) return true;
-    const rendering = renderPrivately(address, message, tools);
-    // A long text may wait for its rendering, and the acknowledgement must not.
-    const rendered = await Promise.race([rendering, tools.sleep(RENDERS_WITHIN_MS)]);
-    const { parts: [first, ...rest] = [], direct } = rendered ?? {};
+    const {
+      parts: [first, ...rest],
+      direct,
+    } = await renderPrivately(address, message, tools);
     if (home === undefined && acknowledge.privately !== undefined && first !== undefined) {
       if (!(await isReceived(acknowledge.privately(first), tools)))
         await sendPartPrivately(address, first, tools);

@@ -88,7 +88,7 @@ describe('the agent view', () => {
     if (address === undefined) throw new Error('nothing was asked');
     const progress: Progress = { stage: 'Composing', startedAt: now(), estimateMs: 90_000 };
     await show({ title: 'Rain', progress }, { address });
-    expect(lastStatus(message.ts)).toBe('Composing, about 90 s');
+    expect(lastStatus(message.ts)).toMatch(/^Composing, \d s of about 90 s$/);
     harness.passTime(40_000);
     const again = await slack.showProgress?.(address, progress);
     expect(again).toBeLessThan(120_000);
@@ -198,12 +198,12 @@ describe('a workspace without agents', () => {
 describe('the words of a status', () => {
   const at = { stage: 'Composing', startedAt: 1_000_000 };
   it.each([
-    [{ ...at }, 1_000, 'Composing'],
+    [{ ...at }, 1_000, 'Composing, for 1 s'],
     [{ ...at }, 20_000, 'Composing, for 20 s'],
-    [{ ...at, estimateMs: 90_000 }, 1_000, 'Composing, about 90 s'],
+    [{ ...at, estimateMs: 90_000 }, 1_000, 'Composing, 1 s of about 90 s'],
     [{ ...at, estimateMs: 80_000 }, 40_000, 'Composing, 40 s of about 80 s'],
     [{ ...at, estimateMs: 80_000 }, 95_000, 'Composing, for 95 s'],
-    [{ ...at, queuePosition: 3 }, 40_000, 'Composing, number 3 in line'],
+    [{ ...at, queuePosition: 3 }, 40_000, 'Composing, place 3 in the queue'],
     [{ ...at, until: 1_100_000 }, 40_000, 'Composing, for 60 s more at most'],
   ])('%j after %d ms: %s', (progress, elapsed, words) => {
     expect(statusOf(progress, progress.startedAt + elapsed)).toBe(words);
