@@ -5,16 +5,21 @@ import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
 import { systemClock } from '../storage/schedule.ts';
-import { createInside, type Inside, type InsideOptions, type Platforms } from './inside/inside.ts';
-import { newId, type Outside, type OutsideOptions, openOutside, unmeasured } from './outside.ts';
+import {
+  type Application,
+  type ApplicationOptions,
+  createApplication,
+  type Platforms,
+} from './application.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/routes.ts';
+import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
 import { observedBot } from './telemetry/measurements.ts';
 import { openObservability } from './telemetry/telemetry.ts';
 
 export interface AssembleOptions
-  extends Omit<OutsideOptions, 'measure' | 'traces'>,
-    Pick<InsideOptions, 'pollPause'> {
+  extends Omit<ServiceOptions, 'measure' | 'traces'>,
+    Pick<ApplicationOptions, 'pollPause'> {
   readonly platforms: MakePlatforms;
 }
 
@@ -49,24 +54,24 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     });
   try {
     const { metrics, traces } = await openObservability(options.config, { ...options, newId }, opened);
-    const outside = await openOutside({ ...options, measure: metrics?.measure, traces }, opened);
+    const services = await openServices({ ...options, measure: metrics?.measure, traces }, opened);
     const measured = { ...options, metrics, measure: metrics?.measure ?? unmeasured, traces };
-    const platforms = await createPlatforms(outside, options.platforms, measured);
-    const inside = await createInside(outside, platforms, measured, opened);
-    const playground = playgroundOf(outside, platforms);
-    await outside.listener.serve([
-      ...routesOf(outside, platforms, inside, measured),
+    const platforms = await createPlatforms(services, options.platforms, measured);
+    const application = await createApplication(services, platforms, measured, opened);
+    const playground = playgroundOf(services, platforms);
+    await services.listener.serve([
+      ...routesOf(services, platforms, application, measured),
       ...(playground?.routes ?? []),
     ]);
-    await start(outside, platforms, inside, measured, opened);
+    await start(services, platforms, application, measured, opened);
     return {
-      url: outside.listener.url,
-      gatewayUrl: outside.gatewayUrl,
-      gateway: outside.gateway,
-      metricsUrl: inside.administration.metricsUrl,
+      url: services.listener.url,
+      gatewayUrl: services.gatewayUrl,
+      gateway: services.gateway,
+      metricsUrl: application.administration.metricsUrl,
       playgroundUrl: playground?.url,
-      bot: inside.bot,
-      job: (id) => inside.jobs.find(id),
+      bot: application.bot,
+      job: (id) => application.jobs.find(id),
       stop: close,
     };
   } catch (error) {
@@ -76,10 +81,10 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 }
 
 async function start(
-  { gateway }: Outside,
+  { gateway }: Services,
   platforms: Platforms,
-  { jobs, parties, bot }: Inside,
-  { log, measure, traces }: InsideOptions,
+  { jobs, parties, bot }: Application,
+  { log, measure, traces }: ApplicationOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();

@@ -8,7 +8,7 @@ import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/config.ts';
-import { newId, openExistingStorage, openMediaStore } from './outside.ts';
+import { newId, openExistingStorage, openMediaStore } from './services.ts';
 
 interface Whose {
   readonly platform: string;

@@ -7,9 +7,9 @@ import { createWeb } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';
 import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+import type { ApplicationOptions, Platforms } from './application.ts';
 import type { Config } from './config/config.ts';
-import type { InsideOptions, Platforms } from './inside/inside.ts';
-import { newId, newSecret, type Outside, readerOf } from './outside.ts';
+import { newId, newSecret, readerOf, type Services } from './services.ts';
 
 export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {
   readonly measure: Measure;
@@ -26,9 +26,9 @@ export type MakePlatforms = (tools: PlatformTools) => readonly Platform[] | Prom
 
 /** Creates the platforms that `make` names. */
 export async function createPlatforms(
-  { storage, media, listener }: Outside,
+  { storage, media, listener }: Services,
   make: MakePlatforms,
-  options: InsideOptions,
+  options: ApplicationOptions,
 ): Promise<Platforms> {
   const { log, now, random, measure } = options;
   const platforms = await make({

@@ -3,9 +3,9 @@ import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts
 import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/config.ts';
 import { tellFindings } from './doctor/started.ts';
-import { newId } from './outside.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
+import { newId } from './services.ts';
 
 /** Where the prompt saves what it makes. */
 const PROMPT_FOLDER = 'minstrel-files';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble, type Minstrel } from '../app/assemble.ts';
 import { readConfig } from '../app/config/config.ts';
-import { newId } from '../app/outside.ts';
 import { openLog, runProgram } from '../app/process.ts';
+import { newId } from '../app/services.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts';
 
 const OUTPUT = 'demo-output';

@@ -2,8 +2,8 @@
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
 import { type Examination, examine } from '../app/doctor/doctor.ts';
-import { newId } from '../app/outside.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
+import { newId } from '../app/services.ts';
 import type { Finding } from '../core/finding.ts';
 
 /** Each with a word next to its sign and colour. */

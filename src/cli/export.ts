@@ -1,8 +1,8 @@
 /** `npm run export -- <file>`: everything that the storage keeps, as JSON lines. */
 import { dirname } from 'node:path';
 import { asBackupError, BackupError } from '../app/backup/folder.ts';
-import { openExistingStorage } from '../app/outside.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
+import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
 import { exportTo } from '../storage/transfer.ts';
 

@@ -1,8 +1,8 @@
 /** `npm run import -- <file>`: takes what `npm run export` wrote into the storage of these settings. */
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { openStorage } from '../app/outside.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
+import { openStorage } from '../app/services.ts';
 import { importLines, linesIn, TransferError } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run import -- <file>';

@@ -2,7 +2,7 @@
 import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
-import { type Address, channelOf, type Invocation, serverOf } from '../core/invocation.ts';
+import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
 import { isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
 import type { ContentKind } from '../media/content/types.ts';
@@ -29,14 +29,6 @@ export interface Jobs {
   /** Keeps a callback's body, durably, and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
-  /** The job that a platform's event made. */
-  ofEvent(platform: string, event: string): Promise<JobView | undefined>;
-  running(where: Address, person: string): Promise<JobView[]>;
-  recentSongs(where: Address, limit: number): Promise<JobView[]>;
-  /** As {@link recentSongs}, and then those of the newest elsewhere in the server that pass `isOpen`. */
-  serverSongs(where: Address, limit: number, isOpen: (song: JobView) => boolean): Promise<JobView[]>;
-  /** What runs for a person on a whole platform, oldest first. Throws StorageError. */
-  runningEverywhere(where: Pick<Address, 'platform' | 'person'>): Promise<JobView[]>;
   /**
    * A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is
    * nowhere, or the signal's reason.
@@ -51,8 +43,6 @@ export interface Jobs {
   cancel(id: string, person: string): Promise<boolean>;
   /** Delivers what was finished although it had been cancelled; false if there is nothing to show. */
   reveal(id: string): Promise<boolean>;
-  /** The newest results of a person that could be shown nowhere. */
-  undelivered(where: Address, person: string, limit: number): Promise<JobView[]>;
   /** Takes the page of a song away, or gives it back. */
   setPage(id: string, withdrawn: boolean): Promise<void>;
   /** Moves what could be shown nowhere to another address; undefined if it was shown, or is not this person's. */
@@ -63,8 +53,8 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-/** As a job's record names the event that made it. */
-const causeOf = (platform: string, event: string): string => `${platform}:${event}`;
+/** As a job's record names the event of a platform that made it. */
+export const invocationKey = (platform: string, event: string): string => `${platform}:${event}`;
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;
@@ -130,7 +120,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async start(request, invocation, settings) {
       const { work, title, parent, madeFrom, asked, command } = request;
       const { id: event, command: invoked, address, person, action } = invocation;
-      const caused = causeOf(address.platform, event);
+      const caused = invocationKey(address.platform, event);
       const made =
         parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
       if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
@@ -183,20 +173,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (run) await readCallbacks(run, deps);
       return run?.job;
     },
-    ofEvent: (platform, event) => storage.jobs.ofInvocation(causeOf(platform, event)),
-    running: (where, person) => storage.jobs.running(where, person),
-    recentSongs: (where, limit) => storage.jobs.recentSongs(where, limit),
-    async serverSongs(where, limit, isOpen) {
-      const guild = serverOf(where);
-      const here = await storage.jobs.recentSongs(where, limit);
-      if (guild === undefined) return here;
-      const all = await storage.jobs.recentServerSongs({ platform: where.platform, guild }, limit);
-      return [...here, ...all.filter((song) => song.address.channel !== where.channel && isOpen(song))];
-    },
-    undelivered: ({ platform }, person, limit) => storage.jobs.undelivered(platform, person, limit),
     file: (id, source, kinds, signal) => madeFile(id, source, { kinds, signal }, deps),
-
-    runningEverywhere: ({ platform, person }) => storage.jobs.running({ platform }, person),
 
     async cancel(id, person) {
       const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);

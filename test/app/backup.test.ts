@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp } from '../../src/app/backup/backup.ts';
 import { restore } from '../../src/app/backup/restore.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openStorage } from '../../src/app/outside.ts';
+import { openStorage } from '../../src/app/services.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';

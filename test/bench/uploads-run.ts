@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
 import { z } from 'zod';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openMedia, readerOf } from '../../src/app/outside.ts';
+import { openMedia, readerOf } from '../../src/app/services.ts';
 import { createDiscord } from '../../src/platforms/discord/adapter.ts';
 import { alone } from '../platforms/discord/harness.ts';
 import { RecordingLog } from '../storage/recording-log.ts';

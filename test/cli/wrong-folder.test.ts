@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openStorage } from '../../src/app/outside.ts';
+import { openStorage } from '../../src/app/services.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 

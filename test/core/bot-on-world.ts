@@ -33,15 +33,17 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
           return world.jobs.start(request, invocation, settings);
         },
         find: world.jobs.find,
-        recentSongs: (limit) => world.jobs.recentSongs(address, limit),
-        serverSongs: (limit) => world.jobs.serverSongs(address, limit, () => true),
+        recentSongs: (limit) => world.storage.jobs.recentSongs(address, limit),
+        serverSongs: (limit) =>
+          world.storage.jobs.recentServerSongs(
+            { platform: address.platform, guild: address.guild ?? '' },
+            limit,
+          ),
         running: ({ everywhere } = { everywhere: false }) =>
-          everywhere
-            ? world.jobs.runningEverywhere({ ...address, person: person.id })
-            : world.jobs.running(address, person.id),
+          world.storage.jobs.running(everywhere ? { platform: address.platform } : address, person.id),
         cancel: (id) => world.jobs.cancel(id, person.id),
         reveal: world.jobs.reveal,
-        undelivered: (limit) => world.jobs.undelivered(address, person.id, limit),
+        undelivered: (limit) => world.storage.jobs.undelivered(address.platform, person.id, limit),
         showHere: (id) => world.jobs.showAt(id, address, person.id),
       },
       pages: {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openMediaStore } from '../../src/app/outside.ts';
+import { openMediaStore } from '../../src/app/services.ts';
 import { pageUrl } from '../../src/core/http.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';

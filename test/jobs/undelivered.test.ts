@@ -33,8 +33,8 @@ async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']>
   const context = {
     now: world.clock.now,
     jobs: {
-      running: () => world.jobs.running(ELSEWHERE, 'ada'),
-      undelivered: (limit: number) => world.jobs.undelivered(ELSEWHERE, 'ada', limit),
+      running: () => world.storage.jobs.running(ELSEWHERE, 'ada'),
+      undelivered: (limit: number) => world.storage.jobs.undelivered(ELSEWHERE.platform, 'ada', limit),
     },
   } as unknown as Context;
   const invocation = {
@@ -112,7 +112,7 @@ it('is not offered any more once what was cancelled was shown in the channel aft
 it('is no one else’s to show', async () => {
   const job = await undelivered();
   expect(await world.jobs.showAt(job, ELSEWHERE, 'eve')).toBeUndefined();
-  expect(await world.jobs.undelivered(ELSEWHERE, 'eve', 5)).toEqual([]);
+  expect(await world.storage.jobs.undelivered(ELSEWHERE.platform, 'eve', 5)).toEqual([]);
 });
 
 it('a sentence that could be said nowhere is kept like that', async () => {

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import { newId } from '../../src/app/outside.ts';
+import { newId } from '../../src/app/services.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createTerminal, type Terminal } from '../../src/platforms/terminal/terminal.ts';
 import { PATIENCE_MS, startMinstrel } from '../end-to-end/minstrel.ts';

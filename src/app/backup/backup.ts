@@ -7,7 +7,7 @@ import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { exportTo } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
-import { openStorage } from '../outside.ts';
+import { openStorage } from '../services.ts';
 import {
   asBackupError,
   BackupError,

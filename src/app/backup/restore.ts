@@ -11,7 +11,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
 import type { Config } from '../config/config.ts';
 import { botAnswersAt } from '../doctor/public-url.ts';
-import { openStorage } from '../outside.ts';
+import { openStorage } from '../services.ts';
 import type { BackupTools } from './backup.ts';
 import {
   asBackupError,

@@ -1,4 +1,4 @@
-/** Whether this machine's clock agrees with those outside: Slack refuses what is five minutes off, and so do others. */
+/** Whether this machine's clock agrees with those services: Slack refuses what is five minutes off, and so do others. */
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 
 const SUBJECT = 'Clock';

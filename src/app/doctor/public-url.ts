@@ -22,7 +22,7 @@ export async function inspectPublicUrl(
 ): Promise<Finding[]> {
   if (gateway === undefined)
     return [good(SUBJECT, 'is not needed: the built-in emulator runs on this machine')];
-  const tunnel = `set it to an address that leads here from outside; without a server of your own, a tunnel gives one: cloudflared tunnel --url http://127.0.0.1:${port}`;
+  const tunnel = `set it to an address that leads here from services; without a server of your own, a tunnel gives one: cloudflared tunnel --url http://127.0.0.1:${port}`;
   const isFar = !LOCAL.test(new URL(gateway.baseUrl).hostname);
   if (publicUrl === undefined && isFar)
     return [wrong(SUBJECT, 'is not set, so no song ever comes back', tunnel)];

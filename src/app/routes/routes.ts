@@ -7,25 +7,25 @@ import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
 import { systemClock } from '../../storage/schedule.ts';
-import type { Inside, InsideOptions, Platforms } from '../inside/inside.ts';
-import type { Outside } from '../outside.ts';
+import type { Application, ApplicationOptions, Platforms } from '../application.ts';
+import type { Services } from '../services.ts';
 import { healthParts } from './health-parts.ts';
 import { songPageRoutes } from './song-pages.ts';
 
 const { elapsed } = systemClock;
 
 export function routesOf(
-  outside: Outside,
+  services: Services,
   platforms: Platforms,
-  { jobs, administration }: Inside,
-  { log, now, measure }: InsideOptions,
+  { jobs, administration }: Application,
+  { log, now, measure }: ApplicationOptions,
 ): Routes[] {
-  const { storage, secrets, media } = outside;
+  const { storage, secrets, media } = services;
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
     limitVisitors(
-      [fileRoutes({ log, now, media }), ...songPageRoutes(outside, administration, { log, elapsed })],
+      [fileRoutes({ log, now, media }), ...songPageRoutes(services, administration, { log, elapsed })],
       { elapsed },
     ),
     ...[...platforms.values()].flatMap(({ listener }) => (listener ? [platformRoutes(listener)] : [])),
@@ -34,7 +34,7 @@ export function routesOf(
 
 /** Where the chat in the browser is on. */
 export function playgroundOf(
-  { listener: { url } }: Outside,
+  { listener: { url } }: Services,
   platforms: Platforms,
 ): { readonly routes: Routes[]; readonly url: string } | undefined {
   const chat = platforms.values().find(({ browserChat }) => browserChat)?.browserChat;

@@ -5,12 +5,12 @@ import type { Log } from '../../core/telemetry/log.ts';
 import { assetRoutes, loadAssets } from '../../http/assets.ts';
 import { PAGE_ASSETS, songRoutes } from '../../http/pages/routes.ts';
 import type { Routes } from '../../http/server.ts';
-import type { Administration } from '../inside/administration.ts';
-import type { Outside } from '../outside.ts';
+import type { Administration } from '../administration.ts';
+import type { Services } from '../services.ts';
 import { createPageSource } from './page-source.ts';
 
 export function songPageRoutes(
-  { storage, media, publicUrl, secrets }: Outside,
+  { storage, media, publicUrl, secrets }: Services,
   { decisions }: Administration,
   { log, elapsed }: { readonly log: Log; readonly elapsed: () => number },
 ): Routes[] {

@@ -7,7 +7,7 @@ import { commands } from '../../../commands/index.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
 import { examine } from '../../../src/app/doctor/doctor.ts';
 import { inspectPublicUrl } from '../../../src/app/doctor/public-url.ts';
-import { newId } from '../../../src/app/outside.ts';
+import { newId } from '../../../src/app/services.ts';
 import type { Finding } from '../../../src/core/finding.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
 import { musicCallbackRoutes } from '../../../src/http/music-callback.ts';

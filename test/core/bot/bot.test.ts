@@ -161,9 +161,7 @@ describe('bad input gets a sentence for the person alone, and nothing is stored'
     ['nonsense', {}, /There is no command “nonsense”/],
   ])('/%s %j', async (command, options, sentence) => {
     expect(privately(await ask(command, options)).text).toMatch(sentence);
-    expect(
-      await world.jobs.running({ platform: 'discord', channel: 'channel', person: 'ada' }, 'ada'),
-    ).toEqual([]);
+    expect(await world.storage.jobs.running({ platform: 'discord', channel: 'channel' }, 'ada')).toEqual([]);
   });
 });
 

@@ -30,7 +30,7 @@ describe('a request counts', () => {
     await world.start(SONG);
     expect(await used()).toBe(1);
     await expect(world.start(SONG)).rejects.toThrow('The limit is reached: 1 request per person and day');
-    expect(await world.jobs.running(HERE, 'ada')).toHaveLength(1);
+    expect(await world.storage.jobs.running(HERE, 'ada')).toHaveLength(1);
   });
 
   test('once, when the platform sends the same event twice', async () => {

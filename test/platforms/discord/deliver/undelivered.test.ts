@@ -87,7 +87,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     discord.world.closedToDirect.add(discord.user.id);
     await run();
     expect(files()).toEqual([]);
-    const listed = await world.jobs.undelivered(address, person.id, 5);
+    const listed = await world.storage.jobs.undelivered(address.platform, person.id, 5);
     expect(listed.map(({ id }) => id)).toEqual([job]);
   });
 });

@@ -80,7 +80,7 @@ describe.each(CLOSINGS)('a song for a channel that was %s', (_name, close, refus
     server.faults.every(1, 'chat.postMessage', { type: 'error', error: 'messages_tab_disabled' });
     await run();
     expect(told()).toBe('');
-    const listed = await world.jobs.undelivered(address, person.id, 5);
+    const listed = await world.storage.jobs.undelivered(address.platform, person.id, 5);
     expect(listed.map(({ id }) => id)).toEqual([job]);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openGateway } from '../../src/app/outside.ts';
+import { openGateway } from '../../src/app/services.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 it('the gateway is never offered HTTP/2, whose one connection carries every request', async () => {

@@ -1,21 +1,21 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
 
-import type { Address, Person } from '../../core/invocation.ts';
-import type { Job } from '../../core/job.ts';
-import type { MediaSource } from '../../core/message.ts';
-import type { PartySong, PartyTools } from '../../core/party.ts';
-import { coverWords, titleOf } from '../../core/song.ts';
-import type { System } from '../../core/system.ts';
-import type { LyricLine } from '../../core/work.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { allMade } from '../../jobs/made.ts';
-import type { Media } from '../../media/media.ts';
-import { createOpusEncoder } from '../../media/opus/opus.ts';
-import { createParties, type Parties } from '../../party/parties.ts';
-import { createSoundReader } from '../../party/sound.ts';
-import { createPartyStore } from '../../party/store.ts';
-import type { Platform } from '../../platforms/platform.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Address, Person } from '../core/invocation.ts';
+import type { Job } from '../core/job.ts';
+import type { MediaSource } from '../core/message.ts';
+import type { PartySong, PartyTools } from '../core/party.ts';
+import { coverWords, titleOf } from '../core/song.ts';
+import type { System } from '../core/system.ts';
+import type { LyricLine } from '../core/work.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { allMade } from '../jobs/made.ts';
+import type { Media } from '../media/media.ts';
+import { createOpusEncoder } from '../media/opus/opus.ts';
+import { createParties, type Parties } from '../party/parties.ts';
+import { createSoundReader } from '../party/sound.ts';
+import { createPartyStore } from '../party/store.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** How often it is looked whether this process got the connection to a server that has a party. */
 const SWEEP_MS = 2_000;

@@ -1,42 +1,42 @@
 /** What moderators and operators decide, put together: access, models, limits, usage, privacy. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyCommand } from '../../core/bot/command.ts';
-import { UserError } from '../../core/errors.ts';
-import type { PageKind } from '../../core/http.ts';
-import type { Address, Person } from '../../core/invocation.ts';
-import type { JobView } from '../../core/job.ts';
-import { type Judgement, type KeptFile, lastDays } from '../../core/message.ts';
-import type { DayUsage, Moderation } from '../../core/moderation.ts';
-import type { System } from '../../core/system.ts';
-import type { Log } from '../../core/telemetry/log.ts';
-import type { Gateway } from '../../gateway/client.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import { createHttpServer, type HttpServer } from '../../http/server.ts';
-import { eraseJobs } from '../../jobs/forget.ts';
-import type { Media } from '../../media/media.ts';
-import type { Platform } from '../../platforms/platform.ts';
-import { type Admit, createAccess } from '../../settings/access/admission.ts';
-import { albumId } from '../../settings/albums.ts';
+import type { AnyCommand } from '../core/bot/command.ts';
+import { UserError } from '../core/errors.ts';
+import type { PageKind } from '../core/http.ts';
+import type { Address, Person } from '../core/invocation.ts';
+import type { JobView } from '../core/job.ts';
+import { type Judgement, type KeptFile, lastDays } from '../core/message.ts';
+import type { DayUsage, Moderation } from '../core/moderation.ts';
+import type { System } from '../core/system.ts';
+import type { Log } from '../core/telemetry/log.ts';
+import type { Gateway } from '../gateway/client.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
+import { eraseJobs } from '../jobs/forget.ts';
+import type { Media } from '../media/media.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { type Admit, createAccess } from '../settings/access/admission.ts';
+import { albumId } from '../settings/albums.ts';
 import {
   createDecisionStore,
   type DecisionStore,
   type Decisions,
   pagesInForce,
   SettingsError,
-} from '../../settings/decisions.ts';
-import { createFeedback, type FeedbackStore } from '../../settings/feedback.ts';
-import { createMeter, type Meter, modelOf } from '../../settings/limits/limits.ts';
-import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../settings/models.ts';
-import { type ModerationOptions, moderationFor } from '../../settings/moderation.ts';
-import { usageChart } from '../../settings/usage-chart/usage-chart.ts';
-import type { Voices } from '../../settings/voices.ts';
-import { dayOf, systemClock } from '../../storage/schedule.ts';
-import { type Storage, StorageError } from '../../storage/storage.ts';
-import type { Config } from '../config/config.ts';
-import { type ForgetTools, forget } from '../forget.ts';
-import { createPageLinks } from '../routes/page-links.ts';
-import { createCollector } from '../telemetry/measurements.ts';
+} from '../settings/decisions.ts';
+import { createFeedback, type FeedbackStore } from '../settings/feedback.ts';
+import { createMeter, type Meter, modelOf } from '../settings/limits/limits.ts';
+import { createModelSettings, type ModelDefaults, type ModelSettings } from '../settings/models.ts';
+import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
+import { usageChart } from '../settings/usage-chart/usage-chart.ts';
+import type { Voices } from '../settings/voices.ts';
+import { dayOf, systemClock } from '../storage/schedule.ts';
+import { type Storage, StorageError } from '../storage/storage.ts';
+import type { Config } from './config/config.ts';
+import { type ForgetTools, forget } from './forget.ts';
+import { createPageLinks } from './routes/page-links.ts';
+import { createCollector } from './telemetry/measurements.ts';
 
 const DAY = 24 * 3_600_000;
 /** Of usage, votes and changes by moderators: a year, and a month to compare it with. */
@@ -178,7 +178,7 @@ async function serveMetrics(
   metrics: Metrics,
   { log, ...options }: AdministrationOptions,
 ): Promise<HttpServer> {
-  const { metricsRoutes } = await import('../../http/metrics.ts');
+  const { metricsRoutes } = await import('../http/metrics.ts');
   const collect = createCollector({ ...options, metrics, elapsed: systemClock.elapsed });
   return createHttpServer({ ...at, log, routes: [metricsRoutes(metrics, collect)] });
 }

@@ -29,7 +29,7 @@ import type { Config } from './config/config.ts';
 import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
 import type { Traces } from './telemetry/traces.ts';
 
-export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
+export interface ServiceOptions extends Pick<System, 'now' | 'random' | 'log'> {
   readonly config: Config;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure | undefined;
@@ -40,7 +40,7 @@ export interface OutsideOptions extends Pick<System, 'now' | 'random' | 'log'> {
 }
 
 /** What Minstrel reaches, and what reaches it. */
-export interface Outside {
+export interface Services {
   readonly storage: Storage;
   /** Callbacks and links are signed with the first; what any of them signed is accepted. */
   readonly secrets: readonly [string, ...string[]];
@@ -52,7 +52,7 @@ export interface Outside {
   readonly media: Media;
 }
 
-export async function openOutside(options: OutsideOptions, opened: AsyncDisposableStack): Promise<Outside> {
+export async function openServices(options: ServiceOptions, opened: AsyncDisposableStack): Promise<Services> {
   const { config, log, now, random, measure } = options;
   const plain = await openStorage(config, options);
   const storage = measure ? measuredStorage(plain, measure, systemClock.elapsed) : plain;
@@ -129,7 +129,7 @@ export function openGateway(
     log,
     measure,
     traces,
-  }: Pick<OutsideOptions, 'now' | 'random' | 'log' | 'measure' | 'traces'>,
+  }: Pick<ServiceOptions, 'now' | 'random' | 'log' | 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
   // Over HTTP/2 all requests share a connection. One that died silently is replaced only after a timeout of undici's
   // own, and there is none here: the client has its own.
@@ -167,7 +167,7 @@ export function openGateway(
 }
 
 /** The gateway on this machine, where none is set. */
-async function openEmulator(options: OutsideOptions['emulatorOptions']): Promise<Emulator> {
+async function openEmulator(options: ServiceOptions['emulatorOptions']): Promise<Emulator> {
   // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
   const { startEmulator } = await import('../emulator/server.ts');
   return startEmulator(options);
@@ -243,7 +243,7 @@ export async function openMedia(
 
 export async function openMediaStore(
   { store, quotaBytes, retentionMs }: Config['media'],
-  { now, random }: Pick<OutsideOptions, 'now' | 'random'>,
+  { now, random }: Pick<ServiceOptions, 'now' | 'random'>,
 ): Promise<MediaStore> {
   const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
   switch (store.type) {

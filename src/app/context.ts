@@ -1,20 +1,23 @@
-import type { ContextRequest } from '../../core/bot/bot.ts';
-import type { AnswerOffer, Context } from '../../core/bot/context.ts';
-import type { Address, Person } from '../../core/invocation.ts';
-import type { JobView } from '../../core/job.ts';
-import type { System } from '../../core/system.ts';
-import type { Gateway } from '../../gateway/client.ts';
-import { musicLimits } from '../../gateway/music/requests.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { filesDeadline } from '../../media/attachments.ts';
-import { answerSettings } from '../../settings/answers.ts';
-import type { Decisions } from '../../settings/decisions.ts';
-import { songModel } from '../../settings/models.ts';
-import type { Voices } from '../../settings/voices.ts';
+/** What a command works with: the tools of one invocation. */
+import type { ContextRequest } from '../core/bot/bot.ts';
+import type { AnswerOffer, Context } from '../core/bot/context.ts';
+import { type Address, type Person, serverOf } from '../core/invocation.ts';
+import type { JobView } from '../core/job.ts';
+import type { System } from '../core/system.ts';
+import type { Gateway } from '../gateway/client.ts';
+import { musicLimits } from '../gateway/music/requests.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { filesDeadline } from '../media/attachments.ts';
+import { answerSettings } from '../settings/answers.ts';
+import type { Decisions } from '../settings/decisions.ts';
+import { songModel } from '../settings/models.ts';
+import type { Voices } from '../settings/voices.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
 import type { PartyService } from './parties.ts';
 
 export interface ContextParts extends Pick<System, 'now' | 'log'> {
+  readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
   readonly gateway: Gateway;
   readonly voices: Voices;
@@ -31,7 +34,7 @@ export function contextOf(
   { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
   parts: ContextParts,
 ): Context {
-  const { now, log, jobs, gateway, voices, administration, answers, parties } = parts;
+  const { now, log, storage, jobs, gateway, voices, administration, answers, parties } = parts;
   return {
     now,
     log,
@@ -42,15 +45,20 @@ export function contextOf(
         return jobs.start(request, invocation, settings);
       },
       find: (id) => jobs.find(id),
-      recentSongs: (limit) => jobs.recentSongs(address, limit),
-      serverSongs: (limit) => jobs.serverSongs(address, limit, (song) => parts.mayRead(song.address, person)),
+      recentSongs: (limit) => storage.jobs.recentSongs(address, limit),
+      async serverSongs(limit) {
+        const guild = serverOf(address);
+        const here = await storage.jobs.recentSongs(address, limit);
+        if (guild === undefined) return here;
+        const all = await storage.jobs.recentServerSongs({ platform: address.platform, guild }, limit);
+        const elsewhere = all.filter((song) => song.address.channel !== address.channel);
+        return [...here, ...elsewhere.filter((song) => parts.mayRead(song.address, person))];
+      },
       running: ({ everywhere } = { everywhere: false }) =>
-        everywhere
-          ? jobs.runningEverywhere({ ...address, person: person.id })
-          : jobs.running(address, person.id),
+        storage.jobs.running(everywhere ? { platform: address.platform } : address, person.id),
       cancel: (id) => jobs.cancel(id, person.id),
       reveal: (id) => jobs.reveal(id),
-      undelivered: (limit) => jobs.undelivered(address, person.id, limit),
+      undelivered: (limit) => storage.jobs.undelivered(address.platform, person.id, limit),
       showHere: (id) => jobs.showAt(id, address, person.id),
     },
     models: {
