@@ -3,7 +3,14 @@
  * the work fails. It lives as long as its job is open: no clock ends it. Windows slide, and everything here is atomic across
  * replicas.
  */
-import type { DayUsage, FamilyUsage, PersonUsage, UsageSummary, Used } from '../core/moderation.ts';
+import type {
+  DayUsage,
+  FamilyUsage,
+  PersonUsage,
+  SettledUsage,
+  UsageSummary,
+  Used,
+} from '../core/moderation.ts';
 
 /** The longest window of a ceiling, in milliseconds. */
 export const LONGEST_WINDOW = 24 * 3_600_000;
@@ -53,12 +60,8 @@ export interface LimitRefusal {
 /** What one person used of one family on one day. */
 export interface UsageRecord extends UsageFacts, DayUsage {}
 
-/** One day's sums. */
-export interface UsageOfDay {
-  readonly day: string;
-  readonly families: readonly FamilyUsage[];
-  readonly people: readonly PersonUsage[];
-}
+/** The same within a guild. */
+export type DayRecord = Omit<UsageRecord, keyof UsageGuild>;
 
 export interface UsageStore {
   /**
@@ -93,27 +96,38 @@ export interface UsageStore {
   prune(firstDay: string, now: number): Promise<void>;
 }
 
-/** Adds up days, the latest last, whose people have the names of their latest day. */
+/** Adds up records, the latest day last. People have the names of their latest day. */
 export async function usageSummary(
-  days: AsyncIterable<UsageOfDay>,
+  records: AsyncIterable<DayRecord>,
   mostPeople: number,
 ): Promise<UsageSummary> {
-  const found: DayUsage[] = [];
+  const days = new Map<string, DayUsage>();
   const people = new Map<string, PersonUsage>();
-  for await (const { day, families, people: ofDay } of days) {
-    for (const sum of families) found.push({ ...sum, day });
-    for (const one of ofDay) {
-      const { requests = 0, units = 0, uncertain = 0 } = people.get(one.person) ?? {};
-      people.set(one.person, {
-        ...one,
-        requests: requests + one.requests,
-        units: units + one.units,
-        uncertain: uncertain + one.uncertain,
-      });
-    }
+  for await (const { day, family, person, displayName, ...sums } of records) {
+    const key = `${day} ${family}`;
+    days.set(key, { day, family, ...added(days.get(key), sums) });
+    people.set(person, { person, displayName, ...added(people.get(person), sums) });
   }
   const most = [...people.values()].sort((left, right) => right.requests - left.requests);
-  return { days: found, people: most.slice(0, mostPeople), peopleInAll: people.size };
+  return { days: [...days.values()], people: most.slice(0, mostPeople), peopleInAll: people.size };
+}
+
+function added(
+  before: SettledUsage = { requests: 0, units: 0, uncertain: 0 },
+  { requests, units, uncertain }: SettledUsage,
+): SettledUsage {
+  return {
+    requests: before.requests + requests,
+    units: before.units + units,
+    uncertain: before.uncertain + uncertain,
+  };
+}
+
+export function sumsByFamily(records: readonly FamilyUsage[]): FamilyUsage[] {
+  const families = new Map<string, FamilyUsage>();
+  for (const { family, ...sums } of records)
+    families.set(family, { family, ...added(families.get(family), sums) });
+  return [...families.values()];
 }
 
 /** Prices are decimal and sums are binary: a billionth decides nothing. What costs nothing fits always, also past a limit. */

@@ -4,6 +4,7 @@ import { LONGEST_WINDOW, USAGE_KNOWN } from '../usage.ts';
 /**
  * `entry:<id>` is a hash: state (`open`, `settled` or `uncertain`), its counters as JSON, its member in them.
  * `count:<counter>` is a sorted set of members by time; a member is its units, a space and its id.
+ * `day:<guild>:<day>` is a hash of person and family to sums, both as JSON.
  * KEYS[1] is what all keys of usage begin with. Scripts build names from ids, so Redis Cluster is not for this.
  */
 const COMMON = `
@@ -75,16 +76,19 @@ local refusal = reserve(cjson.decode(ARGV[1]))
 return refusal and cjson.encode(refusal) or ''
 `;
 
-/** KEYS: prefix, the day's hash, names, guilds, days, when people used something last. */
+/** KEYS: prefix, the hash of the day, the days of the guild. */
 export const SETTLE = `${COMMON}
 local given = cjson.decode(ARGV[1])
 local entry = prefix .. ':entry:' .. given.id
 local stored = redis.call('HMGET', entry, 'state', 'counters', 'member')
 local before = stored[1]
 if before == 'settled' or before == given.state then return 0 end
+local text = redis.call('HGET', KEYS[2], given.field)
+local sums = text and cjson.decode(text) or {requests = 0, units = 0, uncertain = 0}
 if before == 'uncertain' then
   redis.call('HSET', entry, 'state', given.state)
-  redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, -1)
+  sums.uncertain = sums.uncertain - 1
+  if text then redis.call('HSET', KEYS[2], given.field, cjson.encode(sums)) end
   return 0
 end
 local isCounted = before == 'open' and stored[2] == cjson.encode(given.counters) and stored[3] == given.member
@@ -92,23 +96,12 @@ if isCounted then redis.call('DEL', entry) else giveBack(given.id) end
 redis.call('HSET', entry, 'state', given.state)
 redis.call('PEXPIRE', entry, ${USAGE_KNOWN})
 count(given, isCounted)
-redis.call('HINCRBY', KEYS[2], 'requests ' .. given.field, 1)
-redis.call('HINCRBYFLOAT', KEYS[2], 'units ' .. given.field, given.units)
-if given.state == 'uncertain' then redis.call('HINCRBY', KEYS[2], 'uncertain ' .. given.field, 1) end
-redis.call('HSET', KEYS[3], given.person, given.name)
-redis.call('SADD', KEYS[4], given.where)
-redis.call('SADD', KEYS[5], given.day)
-redis.call('ZADD', KEYS[6], 'GT', given.at, given.person)
-return 1
-`;
-
-/** KEYS: names, when people used something last, days, guilds. ARGV: first time that is kept, the guild. */
-export const PRUNE_NAMES = `
-for _, person in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[1])) do
-  redis.call('HDEL', KEYS[1], person)
-  redis.call('ZREM', KEYS[2], person)
-end
-if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then redis.call('SREM', KEYS[4], ARGV[2]) end
+sums.displayName = given.displayName
+sums.requests = sums.requests + 1
+sums.units = sums.units + given.units
+if given.state == 'uncertain' then sums.uncertain = sums.uncertain + 1 end
+redis.call('HSET', KEYS[2], given.field, cjson.encode(sums))
+redis.call('SADD', KEYS[3], given.day)
 return 1
 `;
 
@@ -125,27 +118,4 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[2], '+inf')
   units = units + unitsOf(member)
 end
 return {tostring(requests), tostring(units)}
-`;
-
-/** KEYS: the hash of a day. Sums by family and by person. */
-export const SUMS_OF_DAY = `
-local fields = redis.call('HGETALL', KEYS[1])
-local sums = {{}, {}}
-for at = 1, #fields, 2 do
-  local kind, key = string.match(fields[at], '^(%a+) (.*)$')
-  local pair = cjson.decode(key)
-  for by, name in ipairs({pair[2], pair[1]}) do
-    local sum = sums[by][name] or {name, 0, 0, 0}
-    local index = ({requests = 2, units = 3, uncertain = 4})[kind]
-    sum[index] = sum[index] + tonumber(fields[at + 1])
-    sums[by][name] = sum
-  end
-end
-local lists = {'[]', '[]'}
-for by = 1, 2 do
-  local list = {}
-  for _, sum in pairs(sums[by]) do list[#list + 1] = sum end
-  if #list > 0 then lists[by] = cjson.encode(list) end
-end
-return '{"families":' .. lists[1] .. ',"people":' .. lists[2] .. '}'
 `;

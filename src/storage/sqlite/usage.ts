@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { dayOf } from '../schedule.ts';
 import {
   type Ceiling,
+  type DayRecord,
   fitsLimit,
   freesAt,
   type LimitRefusal,
@@ -10,7 +11,6 @@ import {
   type Reservation,
   USAGE_KNOWN,
   type UsageGuild,
-  type UsageOfDay,
   type UsageStore,
   usageSummary,
 } from '../usage.ts';
@@ -21,15 +21,9 @@ const entryRow = z.object({ at: z.number(), units: z.number() });
 const stateRow = z.object({ state: z.enum(['open', 'settled', 'uncertain']) });
 const settledRow = sumRow.extend({ uncertain: z.number() });
 const familyRow = settledRow.extend({ family: z.string() });
-const personRow = settledRow.extend({ person: z.string(), displayName: z.string() });
 const nextDayRow = z.object({ day: z.string().nullable() });
-const recordRow = familyRow.extend({
-  platform: z.string(),
-  guild: z.string(),
-  day: z.string(),
-  person: z.string(),
-  displayName: z.string(),
-});
+const dayRecordRow = familyRow.extend({ day: z.string(), person: z.string(), displayName: z.string() });
+const recordRow = dayRecordRow.extend({ platform: z.string(), guild: z.string() });
 const SUMS = 'sum(requests) AS requests, total(units) AS units, sum(uncertain) AS uncertain';
 /** Rows of the history that are read at a time. */
 const PAGE = 500;
@@ -58,10 +52,8 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     makeCertain: `UPDATE usage_days SET uncertain = uncertain - 1
        WHERE platform = ? AND guild = ? AND day = ? AND person = ? AND family = ?`,
     nextDay: 'SELECT min(day) AS day FROM usage_days WHERE platform = ? AND guild = ? AND day > ?',
-    families: `SELECT family, ${SUMS} FROM usage_days
-       WHERE platform = ? AND guild = ? AND day = ? GROUP BY family`,
-    people: `SELECT person, display_name AS displayName, ${SUMS}
-       FROM usage_days WHERE platform = ? AND guild = ? AND day = ? GROUP BY person`,
+    ofDay: `SELECT day, person, family, display_name AS displayName, requests, units, uncertain
+       FROM usage_days WHERE platform = ? AND guild = ? AND day = ?`,
     byFamily: `SELECT family, ${SUMS} FROM usage_days
        WHERE platform = ? AND person = ? AND guild = ? AND day >= ? GROUP BY family`,
     history: `SELECT platform, guild, day, person, family, display_name AS displayName, requests, units, uncertain
@@ -103,16 +95,12 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
   }
 
   /** Each day is read on its own, and others run in between: a busy server has thousands of rows a day. */
-  async function* daysOf({ platform, guild }: UsageGuild, firstDay: string): AsyncGenerator<UsageOfDay> {
+  async function* recordsFrom({ platform, guild }: UsageGuild, firstDay: string): AsyncGenerator<DayRecord> {
     const next = (day: string) => database.get(statements.nextDay, nextDayRow, platform, guild, day)?.day;
     // Before the first day in the order of texts, and after the day before.
     for (let day = next(firstDay.slice(0, -1)); day; day = next(day)) {
       if (day < firstDay) continue;
-      yield {
-        day,
-        families: database.all(statements.families, familyRow, platform, guild, day),
-        people: database.all(statements.people, personRow, platform, guild, day),
-      };
+      yield* database.all(statements.ofDay, dayRecordRow, platform, guild, day);
       await others();
     }
   }
@@ -155,7 +143,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     giveBack: (id) => database.write(() => giveBack(id)),
     used: async (counters, since) =>
       counters.flatMap((counter) => database.all(statements.sum, sumRow, counter, since)),
-    summary: (where, firstDay, mostPeople) => usageSummary(daysOf(where, firstDay), mostPeople),
+    summary: (where, firstDay, mostPeople) => usageSummary(recordsFrom(where, firstDay), mostPeople),
     byFamily: async ({ platform, guild }, person, firstDay) =>
       database.all(statements.byFamily, familyRow, platform, person, guild, firstDay),
     async *history() {
