@@ -6,7 +6,7 @@ export const ZERO_WIDTH_SPACE = '\u200b';
 /** Kills user, role, channel, command, guild, emoji and time references, `@everyone` and `@here`. */
 export function deadenMentions(text: string): string {
   return text
-    .replace(/<(?=[@#/:]|[a-z]+:)/gi, `<${ZERO_WIDTH_SPACE}`)
+    .replace(/<(?=[@#:]|[a-z]+:|\/[^:<>\n]+:)/gi, `<${ZERO_WIDTH_SPACE}`)
     .replace(/@(?=everyone|here)/gi, `@${ZERO_WIDTH_SPACE}`);
 }
 

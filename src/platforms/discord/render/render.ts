@@ -106,7 +106,9 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
   const { text = '' } = message;
   const isLong = options.textFile !== false && text.length > CLEARLY_TOO_LONG;
   const blocks = await readBlocks(isLong ? text.slice(0, wholeCharacters(text, CLEARLY_TOO_LONG)) : text);
-  const description = card && !isLong ? await describe(card, [...blocks, ...card.after, ...end]) : undefined;
+  // Written, a text is hardly shorter.
+  const mayFit = text.length <= 2 * DISCORD_LIMITS.embedDescription;
+  const description = card && mayFit ? await describe(card, [...blocks, ...card.after, ...end]) : undefined;
   const written =
     description === undefined
       ? await writePages({ ...inPages, blocks, end, isLong, text }, media.files, options)

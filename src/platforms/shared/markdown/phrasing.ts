@@ -70,7 +70,8 @@ function split(
   return [...value.matchAll(/\r?\n|[^\S\n]+|\S+/g)].flatMap(([piece]): Word[] => {
     if (piece.endsWith('\n')) return [{ kind: 'break', text: '\n', marks }];
     if (piece.trim() === '') return [{ kind: 'space', text: piece, marks }];
-    return splitPlain(piece, LONGEST_WORD).map((text) => ({ kind, text: write(text), marks }));
+    const parts = piece.length <= LONGEST_WORD ? [piece] : splitPlain(piece, LONGEST_WORD);
+    return parts.map((text) => ({ kind, text: write(text), marks }));
   });
 }
 
@@ -193,13 +194,16 @@ function append(
     const wanted = isBlank(word)
       ? open.filter((mark) => word.marks.includes(mark) && next?.marks.includes(mark))
       : word.marks;
-    const different = open.findIndex((mark, at) => mark !== wanted[at]);
-    const kept = different < 0 ? open.length : different;
-    text += closing(open.slice(kept), last);
-    const touches = kept < open.length && open[kept]?.charAt(0) === wanted[kept]?.charAt(0);
-    if (touches || (!isBlank(word) && /[@<]$/.test(last))) text += joiner;
-    text += opening(wanted.slice(kept), word.text);
-    open = wanted;
+    const { length } = text;
+    if (open.length > 0 || wanted.length > 0) {
+      const different = open.findIndex((mark, at) => mark !== wanted[at]);
+      const kept = different < 0 ? open.length : different;
+      text += closing(open.slice(kept), last);
+      if (kept < open.length && open[kept]?.charAt(0) === wanted[kept]?.charAt(0)) text += joiner;
+      text += opening(wanted.slice(kept), word.text);
+      open = wanted;
+    }
+    if (text.length === length && word.kind === 'text' && /[@<]$/.test(last)) text += joiner;
     if (word.kind === 'break') text += `\n${hanging}`;
     else text += atLineStart && word.kind === 'text' ? escapeLineStart(word.text) : word.text;
     atLineStart = word.kind === 'break' || (atLineStart && word.kind === 'space');

@@ -239,6 +239,9 @@ describe('rendering for Discord', () => {
       '[www.b.example](https://e.example)',
       'www.b.example <https://e.example/>',
     ],
+    ['signs before code and spaces', 'a<`b` and 5 < 6 @ home', 'a<`b` and 5 < 6 @ home'],
+    ['a mention in two parts', '[@](a:b)everyone', '@ (a:b)everyone'],
+    ['tags', 'a <b>b</b>', 'a <b>b</b>'],
     ['code with signs of mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
     ['code with a backtick', '`` a`b ``', '``a`b``'],
     [
