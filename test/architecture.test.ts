@@ -38,6 +38,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** A platform knows the port and what platforms share, and no other platform. */
 const PLATFORMS = ['discord', 'slack', 'terminal', 'web'];
 
+/**
+ * The folders inside a platform, from the lowest: each imports those before it. Of the files beside them the adapter imports all, and the
+ * others none.
+ */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  discord: ['locales', 'render', 'connection', 'deliver', 'receive', 'voice'],
+};
+
 /** Packages that stay inside their folders. A name that ends with a slash means all packages of that scope. */
 const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   'discord.js': 'src/platforms/discord/',
@@ -99,6 +107,15 @@ function platformOf(path: string): string | undefined {
   return path.startsWith('src/platforms/') && PLATFORMS.includes(platform) ? platform : undefined;
 }
 
+/** How high a file stands inside its platform. */
+function rankOf(path: string): number | undefined {
+  const folders = FOLDERS[platformOf(path) ?? ''];
+  if (!folders) return undefined;
+  const [, , , part = ''] = path.split('/');
+  if (part === 'adapter.ts') return folders.length;
+  return part.endsWith('.ts') ? -1 : folders.indexOf(part);
+}
+
 /** Sentences about imports that break the rules. */
 function violations(sources: readonly Source[]): string[] {
   return sources.flatMap(importsOf).flatMap((found) => {
@@ -120,8 +137,11 @@ function violations(sources: readonly Source[]): string[] {
     if (!allowed) return [`${from} belongs to no known layer`];
     const [layer, platform] = [layerOf(to), platformOf(to)];
     if (layer === layerOf(from)) {
-      return layer === 'platforms' && platform !== undefined && platform !== platformOf(from)
-        ? [`${from} imports another platform: ${to}`]
+      if (platform !== undefined && platform !== platformOf(from))
+        return [`${from} imports another platform: ${to}`];
+      const [low, high] = [rankOf(to), rankOf(from)];
+      return low !== undefined && high !== undefined && low > high
+        ? [`${from} imports ${to}, which stands above it`]
         : [];
     }
     const isAllowed =
@@ -240,6 +260,16 @@ describe('the reader of these rules sees', () => {
       'a platform that leans on another',
       'src/platforms/slack/x.ts',
       "import { a } from '../discord/show.ts';",
+    ],
+    [
+      'a folder that leans on a higher one',
+      'src/platforms/discord/connection/x.ts',
+      "import { a } from '../receive/invocation.ts';",
+    ],
+    [
+      'a file beside the folders that leans on one',
+      'src/platforms/discord/errors.ts',
+      "import { a } from './deliver/show.ts';",
     ],
     [
       'what platforms share leaning on one',

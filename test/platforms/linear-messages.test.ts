@@ -1,4 +1,5 @@
 /** No part of a message, form or event blocks the event loop, however hostile its text. Texts alone: linear-text.test.ts. */
+import { ApplicationCommandOptionType, ComponentType } from 'discord.js';
 import { describe } from 'vitest';
 import type { Form } from '../../src/core/bot/form.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -13,12 +14,7 @@ import { formOf } from '../../src/platforms/discord/connection/form.ts';
 import { nonceOf } from '../../src/platforms/discord/connection/rest.ts';
 import { textSending } from '../../src/platforms/discord/deliver/payload.ts';
 import { openingLine, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
-import {
-  discordInteractionSchema,
-  type Interaction,
-  incomingMessageSchema,
-} from '../../src/platforms/discord/receive/interaction.ts';
-import { invocationOf, personOf, suggestRequestOf } from '../../src/platforms/discord/receive/invocation.ts';
+import { commandOptions, personOf } from '../../src/platforms/discord/receive/invocation.ts';
 import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
 import { renderButtons, renderCard } from '../../src/platforms/discord/render/card.ts';
 import { renderPages } from '../../src/platforms/discord/render/render.ts';
@@ -85,48 +81,25 @@ describe('options and forms are read in linear time', () => {
   });
 });
 
-const interactionOf = (type: number, data: object): Interaction =>
-  discordInteractionSchema.parse({
-    id: '1234567890123456789',
-    application_id: '1',
-    token: 't',
-    channel_id: '2',
-    user: { id: '3', username: 'ada' },
-    type,
-    data,
-  });
-
 describe('Discord’s events and forms are read in linear time', () => {
   testLinear({
-    'a command': (value) => {
-      const options = [
-        { name: 'text', type: 3, value, focused: true },
-        { name: 'who', type: 9, value: '7' },
-      ];
-      const resolved = { roles: { 7: { name: value } } };
-      const sent = interactionOf(2, { name: 'odd', type: 1, options, resolved });
-      return sent.type === 2 && [invocationOf(sent, 0), suggestRequestOf(sent, 0)];
-    },
-    'a button': (custom_id) => {
-      const sent = interactionOf(3, { custom_id, component_type: 2 });
-      return sent.type === 3 && invocationOf(sent, 0);
-    },
-    'a sent form': (value) => {
-      const fields = ['text', 'count:number'].map((custom_id) => ({
-        component: { custom_id, type: 4, value },
-      }));
-      const sent = interactionOf(5, { custom_id: 'odd', components: fields });
-      return sent.type === 5 && optionsOfForm(sent);
-    },
+    'a command': (value) =>
+      commandOptions(
+        [
+          { name: 'text', type: ApplicationCommandOptionType.String, value, focused: true },
+          { name: 'who', type: ApplicationCommandOptionType.Mentionable, value },
+        ],
+        '7',
+      ),
+    'a sent form': (value) =>
+      optionsOfForm(
+        ['text', 'count:number'].map((id) => [id, { type: ComponentType.TextInput, value }] as const),
+      ),
     'a form': (text) => modalOrReason(formWith(text)),
     'the button of a form': (text) => openFormButton(formWith(text)),
-    'a message of a person': (content) => {
-      const author = { id: '3', username: 'ada' };
-      const message = incomingMessageSchema.parse({ id: '1', channel_id: '2', type: 0, content, author });
-      return textOfPerson(message, '111222333444555666');
-    },
+    'a message of a person': (content) => textOfPerson({ content }, '111222333444555666'),
     'a message of the bot': (content) => openingLine({ content, embeds: [] }),
-    'the name of a person': (nick) => personOf({ id: '1', username: 'ada' }, { nick, roles: [] }),
+    'the name of a person': (nick) => personOf({ id: '1', displayName: 'ada' }, { nick, roles: [] }, false),
     'a request': (text) => formOf(textSending(text), []),
     nonceOf,
   });

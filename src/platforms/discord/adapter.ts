@@ -1,27 +1,30 @@
+import type { Interaction } from 'discord.js';
 import type { Bot } from '../../core/bot/bot.ts';
 import type { WithLock } from '../../core/lock.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform, VoiceChannels } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createTalkMemory } from '../shared/talk.ts';
+import { sameChannel } from './address.ts';
 import type { ClientSettings } from './connection/client.ts';
 import { createDiscordConnection, type RetryTools } from './connection/gateway.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { keepRegistering, type RegistrationSettings } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
 import { createEditPace } from './deliver/edit-pace.ts';
+import { FirstResponses } from './deliver/first-responses.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
 import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
+import type { DeliveryTools } from './deliver/tools.ts';
 import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
-import { deletedMessages, discordInteractionSchema, incomingMessageSchema } from './receive/interaction.ts';
-import { FirstResponses, sameChannel } from './receive/invocation.ts';
-import type { DeliveryTools, ReceivingTools } from './tools.ts';
+import { deletedMessages, incomingMessageSchema } from './receive/interaction.ts';
+import type { ReceivingTools } from './receive/tools.ts';
 
 export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
   /** Without them the registered commands are read back at every start. */
@@ -59,18 +62,16 @@ export function createDiscord(options: DiscordOptions): Platform {
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   let bot: Bot | undefined;
-  let self: string | undefined;
   let isRegistering = false;
 
   const pace = createEditPace({ elapsed, sleep });
   const connection = createDiscordConnection({
     ...options,
     sleep,
-    onInteraction: (data) => track(receiveInteraction(data)),
+    onInteraction: (interaction) => track(receiveInteraction(interaction)),
     onMessage: (data) => track(receiveMessage(data)),
     onDeletion: (data) => bot && track(deletions.receive(deletedMessages(data), bot)),
     onReady(client) {
-      self = client.user.id;
       // With several of them, the process with the first shard writes the commands.
       if (client.ws.shards.has(0)) registerCommands(client.application.id);
     },
@@ -104,7 +105,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     underWay.add(settled);
   }
 
-  const receivingTools = (theBot: Bot): ReceivingTools => ({
+  const receivingTools = (theBot: Bot, self: string): ReceivingTools => ({
     ...tools,
     bot: theBot,
     self,
@@ -114,20 +115,25 @@ export function createDiscord(options: DiscordOptions): Platform {
     sleep,
   });
 
-  async function receiveInteraction(data: unknown): Promise<void> {
+  async function receiveInteraction(interaction: Interaction): Promise<void> {
     if (!bot) return;
-    const interaction = discordInteractionSchema.safeParse(data);
-    if (!interaction.success)
-      return log.warn({ err: interaction.error }, 'Discord sent an interaction of an unknown kind');
-    if (interaction.data.type === 4) await answerAutocomplete(interaction.data, receivingTools(bot));
-    else await acknowledge(interaction.data, receivingTools(bot));
+    const receiving = receivingTools(bot, interaction.client.user.id);
+    if (interaction.isAutocomplete()) return await answerAutocomplete(interaction, receiving);
+    if (
+      interaction.isChatInputCommand() ||
+      interaction.isMessageContextMenuCommand() ||
+      interaction.isButton() ||
+      interaction.isStringSelectMenu() ||
+      interaction.isModalSubmit()
+    )
+      await acknowledge(interaction, receiving);
   }
 
   async function receiveMessage(data: unknown): Promise<void> {
     const { data: message } = incomingMessageSchema.safeParse(data);
+    const self = connection.client().user?.id;
     if (!message || message.author.bot || message.webhook_id !== undefined) return;
-    if (!bot || self === undefined) return;
-    await converse(message, { ...receivingTools(bot), self });
+    if (bot && self !== undefined) await converse(message, receivingTools(bot, self));
   }
 
   async function stop(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   DiscordjsErrorCodes,
   HTTPError,
   PermissionFlagsBits,
+  type PermissionsBitField,
   RateLimitError,
 } from 'discord.js';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
@@ -162,23 +163,17 @@ const IN_CHANNEL: readonly PermissionName[] = [
 ];
 const IN_THREAD = IN_CHANNEL.with(1, 'Send Messages in Threads');
 
-/** Bits as Discord writes them; undefined where it writes none. */
-const bitsOf = (granted: string | undefined): bigint | undefined =>
-  /^\d+$/.test(granted ?? '') ? BigInt(granted ?? 0) : undefined;
-
-/**
- * @param granted bits as Discord writes them; when absent, nothing counts as missing
- * @returns those of `wanted` that are not granted
- */
-export function missingOf(granted: string | undefined, wanted: readonly PermissionName[]): PermissionName[] {
-  const bits = bitsOf(granted);
-  if (bits === undefined || bits & PermissionFlagsBits.Administrator) return [];
-  return wanted.filter((name) => (bits & BITS[name]) === 0n);
-}
+/** Those of `wanted` that are not granted. */
+export const missingOf = (
+  granted: Readonly<PermissionsBitField>,
+  wanted: readonly PermissionName[],
+): PermissionName[] => wanted.filter((name) => !granted.has(BITS[name]));
 
 /** What is missing for an answer there. */
-export const missingToAnswer = (granted: string | undefined, inThread: boolean): PermissionName[] =>
-  missingOf(granted, inThread ? IN_THREAD : IN_CHANNEL);
+export const missingToAnswer = (
+  granted: Readonly<PermissionsBitField>,
+  inThread: boolean,
+): PermissionName[] => missingOf(granted, inThread ? IN_THREAD : IN_CHANNEL);
 
 const REQUIRED_TO_SEND: ReadonlySet<PermissionName> = new Set([
   'View Channel',
@@ -190,30 +185,8 @@ const REQUIRED_TO_SEND: ReadonlySet<PermissionName> = new Set([
 export const preventsSending = (missing: readonly PermissionName[]): boolean =>
   missing.some((name) => REQUIRED_TO_SEND.has(name));
 
-export const mayOpenThreads = (granted: string | undefined): boolean =>
+export const mayOpenThreads = (granted: Readonly<PermissionsBitField>): boolean =>
   missingOf(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
-
-/** @param granted bits as Discord writes them */
-export const isModerator = (granted: string | bigint | undefined): boolean => {
-  const bits = typeof granted === 'bigint' ? granted : (bitsOf(granted) ?? 0n);
-  return (bits & (PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageGuild)) !== 0n;
-};
-
-interface Overwrite {
-  readonly allow: bigint;
-  readonly deny: bigint;
-}
-
-/**
- * Permissions of a member in a channel: those of the guild, changed level by level (everyone, the member's roles, the
- * member), at each level first by what is denied. https://docs.discord.com/developers/topics/permissions#permission-overwrites
- */
-export const withOverwrites = (base: bigint, levels: readonly (readonly Overwrite[])[]): bigint =>
-  levels.reduce((bits, level) => {
-    const denied = level.reduce((sum, { deny }) => sum | deny, 0n);
-    const allowed = level.reduce((sum, { allow }) => sum | allow, 0n);
-    return (bits & ~denied) | allowed;
-  }, base);
 
 /** For sentences: `A`, `A and B`, `A, B and C`. */
 export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);

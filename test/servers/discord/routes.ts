@@ -236,7 +236,7 @@ const ROUTES: readonly Route[] = [
     return ok(
       (after === null ? listed.slice(-limit) : listed.slice(0, limit))
         .reverse()
-        .map((m) => c.world.messageJson(m, { content: false })),
+        .map((m) => c.world.messageJson(m, { content: showsContent(c) })),
     );
   }),
   route('GET', '/channels/:id/messages/:message', (c, r) => {
@@ -244,7 +244,7 @@ const ROUTES: readonly Route[] = [
     c.world.demand(channel);
     if (!c.world.has(channel, 'ReadMessageHistory'))
       throw new Refusal('missingPermissions', 'ReadMessageHistory');
-    return ok(c.world.messageJson(visibleToBot(c.world, channel, one(r, 1)), { content: false }));
+    return ok(c.world.messageJson(visibleToBot(c.world, channel, one(r, 1)), { content: showsContent(c) }));
   }),
   route('POST', '/channels/:id/messages', (c, r) => {
     const channel = c.world.channel(one(r, 0));
@@ -410,3 +410,6 @@ export function serve(
   }
   throw new Refusal('notFound', `${method} ${path} is not a route that Discord has`);
 }
+
+/** Also by REST: https://docs.discord.com/developers/events/gateway#message-content-intent */
+const showsContent = (c: RouteContext): boolean => c.portal().flags !== 0;

@@ -5,7 +5,9 @@ import {
   Events,
   GatewayDispatchEvents,
   GatewayIntentBits,
+  type Interaction,
   Options,
+  Partials,
   type ResponseLike,
 } from 'discord.js';
 import type { Log } from '../../../core/telemetry/log.ts';
@@ -27,8 +29,8 @@ export interface ClientSettings extends DiscordAccount {
 }
 
 export interface ClientEvents {
-  readonly onInteraction: (data: unknown) => void;
-  /** Not before the client is ready: only then it knows itself and the channels. */
+  readonly onInteraction: (interaction: Interaction) => void;
+  /** As Discord sends it: what was said before is read in the same form. Not before the client is ready. */
   readonly onMessage: (data: unknown) => void;
   /** One message or many were deleted; Discord tells their ids. */
   readonly onDeletion: (data: unknown) => void;
@@ -59,6 +61,8 @@ export function createClient(options: CreateClientOptions): Client {
       GatewayIntentBits.DirectMessages,
       ...(messageContent ? [GatewayIntentBits.MessageContent] : []),
     ],
+    // Interactions then tell their channel also where it is a thread from the archive, or a direct channel.
+    partials: [Partials.Channel],
     allowedMentions: { parse: [] },
     rest: restOptions(apiUrl),
     // Interactions wait until guilds are known, and people wait three seconds.
@@ -75,9 +79,9 @@ export function createClient(options: CreateClientOptions): Client {
     ws: { buildStrategy: (manager) => createStrategy(manager, over, log) },
   });
   client.rest.setToken(options.token);
-  const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   client.once(Events.ClientReady, options.onReady);
-  client.ws.on(GatewayDispatchEvents.InteractionCreate, options.onInteraction);
+  const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
+  client.on(Events.InteractionCreate, options.onInteraction);
   client.ws.on(GatewayDispatchEvents.MessageCreate, (data) => void ready.then(() => options.onMessage(data)));
   client.ws.on(GatewayDispatchEvents.MessageDelete, options.onDeletion);
   client.ws.on(GatewayDispatchEvents.MessageDeleteBulk, options.onDeletion);

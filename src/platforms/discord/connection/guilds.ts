@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { isModerator, missingToAnswer, type PermissionName, troubleOf, withOverwrites } from '../errors.ts';
+import { missingToAnswer, type PermissionName, troubleOf } from '../errors.ts';
 
 const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 
@@ -18,33 +18,18 @@ const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessag
 export function createGuilds(client: () => Client, log: Log) {
   const guildOf = (guild: string): Guild | undefined => client().guilds.cache.get(guild);
 
-  /** Permissions of the roles, before a channel changes them. The role of everyone has the guild's own id. */
-  function basePermissions(guild: string, roles: readonly string[]): bigint {
-    const known = guildOf(guild)?.roles.cache;
-    return [guild, ...roles].reduce(
-      (bits, role) => bits | (known?.get(role)?.permissions.bitfield ?? 0n),
-      0n,
-    );
-  }
-
   /** Of a member in a channel, not a thread; undefined for an unknown channel. */
-  function permissionsIn(
-    guild: string,
-    channel: string,
-    { id, roles }: Pick<Person, 'id' | 'roles'>,
-  ): bigint | undefined {
+  function permissionsIn(guild: string, channel: string, person: Member): PermissionsBitField | undefined {
     const known = guildOf(guild);
     const found = known?.channels.cache.get(channel);
     if (!known || !found || !('permissionOverwrites' in found)) return undefined;
-    const base = basePermissions(guild, roles);
-    if (known.ownerId === id || (base & PermissionFlagsBits.Administrator) !== 0n)
-      return PermissionsBitField.All;
-    const levels = [[guild], roles, [id]].map((ids) =>
-      ids
-        .flatMap((each) => found.permissionOverwrites.cache.get(each) ?? [])
-        .map(({ allow, deny }) => ({ allow: allow.bitfield, deny: deny.bitfield })),
-    );
-    return withOverwrites(base, levels);
+    const granted = basePermissions(person, known);
+    if (granted.has(PermissionFlagsBits.Administrator)) return granted;
+    for (const level of [[guild], person.roles, [person.id]]) {
+      const overwrites = level.flatMap((each) => found.permissionOverwrites.cache.get(each) ?? []);
+      granted.remove(overwrites.map(({ deny }) => deny)).add(overwrites.map(({ allow }) => allow));
+    }
+    return granted;
   }
 
   return {
@@ -68,6 +53,10 @@ export function createGuilds(client: () => Client, log: Log) {
     /** A thread, asked of Discord where the cache does not know it; undefined for another channel, and when Discord does not tell. Never rejects. */
     async thread(channel: string, type: number | undefined): Promise<ThreadChannel | undefined> {
       if (!isThread(type)) return undefined;
+      const { cache } = client().channels;
+      const known = cache.get(channel);
+      // One that discord.js made of a message knows neither its channel nor its owner.
+      if (known?.isThread() && known.parentId === null) cache.delete(channel);
       try {
         const found = await client().channels.fetch(channel);
         return found?.isThread() ? found : undefined;
@@ -84,10 +73,10 @@ export function createGuilds(client: () => Client, log: Log) {
     missingPermissions(guild: string, channel: string, parent?: string): PermissionName[] | undefined {
       const cache = guildOf(guild)?.channels.cache;
       const found = cache?.get(channel) ?? cache?.get(parent ?? '');
+      const holder = found?.isThread() ? found.parent : found;
       const self = guildOf(guild)?.members.me;
-      if (!found || !self) return undefined;
-      const inThread = found.isThread() || parent !== undefined;
-      return missingToAnswer(found.permissionsFor(self).bitfield.toString(), inThread);
+      if (!found || !holder || !self) return undefined;
+      return missingToAnswer(holder.permissionsFor(self), found.isThread() || parent !== undefined);
     },
 
     /** Whether everybody in the guild can read a channel or thread; undefined where it is not known. */
@@ -111,16 +100,14 @@ export function createGuilds(client: () => Client, log: Log) {
     },
 
     /** Whether a member may manage the guild. Messages carry a member's roles and not their permissions. */
-    moderates(guild: string, person: string, roles: readonly string[]): boolean {
-      if (guildOf(guild)?.ownerId === person) return true;
-      return isModerator(basePermissions(guild, roles));
+    moderates(guild: string, person: Member): boolean {
+      const known = guildOf(guild);
+      return known !== undefined && basePermissions(person, known).has(PermissionFlagsBits.ManageGuild);
     },
 
     /** Whether a member may use application commands in a channel, not a thread; true for an unknown channel. */
-    mayUseCommands(guild: string, channel: string, person: string, roles: readonly string[]): boolean {
-      const bits = permissionsIn(guild, channel, { id: person, roles });
-      return bits === undefined || (bits & PermissionFlagsBits.UseApplicationCommands) !== 0n;
-    },
+    mayUseCommands: (guild: string, channel: string, person: Member): boolean =>
+      permissionsIn(guild, channel, person)?.has(PermissionFlagsBits.UseApplicationCommands) ?? true,
 
     /** Whether a member can read what was said at an address; false where that is not known, and in private threads. */
     mayRead({ guild = '', channel, parent, public: wasPublic }: Address, person: Person): boolean {
@@ -129,10 +116,21 @@ export function createGuilds(client: () => Client, log: Log) {
       // An archived thread is in no cache.
       if (!found && !(parent !== undefined && wasPublic === true)) return false;
       const holder = parent ?? (found?.isThread() ? found.parentId : undefined) ?? channel;
-      const bits = permissionsIn(guild, holder, person);
-      return bits !== undefined && (bits & READING) === READING;
+      return permissionsIn(guild, holder, person)?.has(READING) ?? false;
     },
   };
+}
+
+/** As discord.js counts for members: people are known by their roles here, and are not in its cache. */
+type Member = Pick<Person, 'id' | 'roles'>;
+
+function basePermissions({ id, roles }: Member, guild: Guild): PermissionsBitField {
+  const ids = [guild.id, ...roles];
+  const granted = new PermissionsBitField(
+    ids.flatMap((role) => guild.roles.cache.get(role)?.permissions ?? []),
+  );
+  const isAll = guild.ownerId === id || granted.has(PermissionFlagsBits.Administrator);
+  return isAll ? new PermissionsBitField(PermissionsBitField.All) : granted;
 }
 
 function isOpenToAll(channel: GuildBasedChannel): boolean | undefined {

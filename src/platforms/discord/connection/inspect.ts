@@ -1,5 +1,5 @@
 /** Whether Discord would take the bot as it is set, for operators. */
-import { ApplicationFlags, Routes } from 'discord.js';
+import { ApplicationFlags, PermissionsBitField, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
@@ -53,7 +53,7 @@ const gatewaySchema = z.object({
 });
 
 const guildsSchema = z.array(
-  z.object({ id: z.string(), name: z.string(), permissions: z.string().optional() }),
+  z.object({ name: z.string(), permissions: z.string().regex(/^\d+$/).transform(BigInt) }),
 );
 
 /** Asks Discord, and changes nothing there. Without `commands`, not what is registered. Never throws what Discord or the network answers. */
@@ -169,7 +169,7 @@ async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[
   return [
     good(SUBJECT, `the bot is in ${count}: ${names.join(', ')}${others}`),
     ...guilds.flatMap(({ name, permissions }) => {
-      const missing = missingOf(permissions, NEEDED);
+      const missing = missingOf(new PermissionsBitField(permissions), NEEDED);
       return missing.length === 0
         ? []
         : [

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  type APIModalInteractionResponseCallbackData,
   InteractionResponseType,
   REST,
   RESTJSONErrorCodes,
@@ -17,9 +16,6 @@ import { restOptions } from './transport.ts';
 /** Equal for equal text, of the length that Discord takes. */
 export const nonceOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, DISCORD_LIMITS.nonce);
-
-/** Enough to answer an interaction for the first time. */
-type InteractionReference = { readonly id: string; readonly token: string };
 
 /** Reaches the messages of an interaction for 15 minutes. */
 export interface InteractionToken {
@@ -52,7 +48,17 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** What an operator waits for fails this soon. */
+/** Responds to an interaction for the first time. Throws as the REST client does. */
+export async function firstResponse(respond: () => Promise<unknown>): Promise<void> {
+  try {
+    await reach(respond());
+  } catch (error) {
+    // An earlier try of this same request has arrived.
+    if (!isDiscordError(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
+  }
+}
+
+/** What somebody waits for fails this soon. */
 const READ_MS = 10_000;
 
 /** What all that speaks to Discord has to know. */
@@ -77,21 +83,6 @@ export const openRest = ({ token, apiUrl }: DiscordAccount): DiscordRest => {
 export function createDiscordRest(current: () => REST, token: string) {
   /** discord.js forgets its token at every 401, and the token may be good again later. */
   const bot = () => current().setToken(token);
-
-  async function respond(
-    { id, token: interaction }: InteractionReference,
-    type: InteractionResponseType,
-    data: object,
-    { files = [], signal }: { files?: readonly FileToSend[]; signal?: AbortSignal } = {},
-  ): Promise<void> {
-    const request = { ...contentOf({ type, data }, files), auth: false, ...(signal && { signal }) };
-    try {
-      await reach(current().post(Routes.interactionCallback(id, interaction), request));
-    } catch (error) {
-      // An earlier try of this same request has arrived.
-      if (!isDiscordError(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
-    }
-  }
 
   return {
     applicationId: () => idOf(bot().get(Routes.currentApplication())),
@@ -167,26 +158,15 @@ export function createDiscordRest(current: () => REST, token: string) {
 
     // --- With an interaction's token: `auth: false`, so that a dead token never costs the bot its own -------------
 
-    defer: (interaction: InteractionReference, flags: number) =>
-      respond(interaction, InteractionResponseType.DeferredChannelMessageWithSource, { flags }),
-
-    reply: (interaction: InteractionReference, { body, files }: Sending, flags: number) =>
-      respond(interaction, InteractionResponseType.ChannelMessageWithSource, { ...body, flags }, { files }),
-
-    openForm: (interaction: InteractionReference, data: APIModalInteractionResponseCallbackData) =>
-      respond(interaction, InteractionResponseType.Modal, data),
-
-    complete: (
-      interaction: InteractionReference,
-      choices: readonly { name: string; value: string }[],
-      signal: AbortSignal,
-    ) =>
-      respond(
-        interaction,
-        InteractionResponseType.ApplicationCommandAutocompleteResult,
-        { choices },
-        { signal },
-      ),
+    reply(
+      { id, token: interaction }: { readonly id: string; readonly token: string },
+      { body, files }: Sending,
+      flags: number,
+    ): Promise<void> {
+      const response = { type: InteractionResponseType.ChannelMessageWithSource, data: { ...body, flags } };
+      const request = { ...contentOf(response, files), auth: false };
+      return firstResponse(() => current().post(Routes.interactionCallback(id, interaction), request));
+    },
 
     /** Discord takes no nonce here, so it is not tried again. */
     followUp: ({ application, token }: InteractionToken, sending: Sending, flags = 0) =>

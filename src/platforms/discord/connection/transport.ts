@@ -6,8 +6,8 @@ import { UnreadableFile } from './form.ts';
 
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
-/** Discord waits three seconds for the response to an interaction. */
-const RESPONSE_TIMEOUT_MS = 2_500;
+/** Discord waits three seconds for the response to an interaction; a job that was not declined begins after ten. */
+const RESPONSE_TIMEOUT_MS = 5_000;
 /** Each interaction has queues of its own, which discord.js would keep for an hour. */
 const QUEUES_KEPT_MS = 5 * 60_000;
 

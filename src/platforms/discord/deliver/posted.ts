@@ -1,9 +1,9 @@
 /** What is done with a post that is shown: a link to it, whether it has a button, and taking it back. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Posted } from '../../platform.ts';
+import { addressDataOf, liveToken } from '../address.ts';
 import { platformErrorOf, unlessTrouble } from '../errors.ts';
-import { addressDataOf, liveToken } from '../receive/invocation.ts';
-import type { DeliveryTools } from '../tools.ts';
+import type { DeliveryTools } from './tools.ts';
 import { CLOSED_TO_BOT, createWriter, discordPostOf } from './writer.ts';
 
 /** https://docs.discord.com/developers/reference: message links; `@me` means direct messages. */

@@ -1,14 +1,14 @@
 import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { addressDataOf, liveToken } from '../address.ts';
 import type { Sending } from '../connection/form.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest.ts';
 import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
-import { addressDataOf, liveToken } from '../receive/invocation.ts';
 import { renderPages } from '../render/render.ts';
-import type { DeliveryTools } from '../tools.ts';
 import { sendingOf } from './payload.ts';
+import type { DeliveryTools } from './tools.ts';
 
 type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now'>;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Posted } from '../../platform.ts';
 import { platformErrorOf, unlessTrouble } from '../errors.ts';
-import type { DeliveryTools } from '../tools.ts';
+import type { DeliveryTools } from './tools.ts';
 import { CLOSED_TO_BOT, discordPostOf } from './writer.ts';
 
 const rowSchema = z.looseObject({

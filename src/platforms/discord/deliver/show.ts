@@ -2,6 +2,7 @@
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { type AddressData, addressDataOf, liveToken } from '../address.ts';
 import {
   listed,
   missingPermissionAdvice,
@@ -12,9 +13,8 @@ import {
   troubleOf,
 } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
-import { type AddressData, addressDataOf, liveToken } from '../receive/invocation.ts';
 import { type DiscordRenderOptions, type Page, renderPages } from '../render/render.ts';
-import type { DeliveryTools } from '../tools.ts';
+import type { DeliveryTools } from './tools.ts';
 import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
 
 const TOKEN_ONLY =

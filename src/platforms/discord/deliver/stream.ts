@@ -3,11 +3,11 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { MessageStream, ShowOptions } from '../../platform.ts';
 import { createNewestWins } from '../../shared/newest-wins.ts';
+import { addressDataOf, liveToken } from '../address.ts';
 import { troubleOf } from '../errors.ts';
-import { addressDataOf, liveToken } from '../receive/invocation.ts';
-import type { DeliveryTools } from '../tools.ts';
 import type { EditPace } from './edit-pace.ts';
 import { showMessage } from './show.ts';
+import type { DeliveryTools } from './tools.ts';
 
 /** See Platform.stream. */
 export function streamMessage(

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { addressDataOf, type LiveToken, liveToken } from '../address.ts';
 import type { Payload, Sending } from '../connection/form.ts';
 import { nonceOf, type Sent } from '../connection/rest.ts';
 import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { addressDataOf, type LiveToken, liveToken } from '../receive/invocation.ts';
 import type { Page } from '../render/render.ts';
-import type { DeliveryTools } from '../tools.ts';
 import { attachedFiles, sendingOf, textSending } from './payload.ts';
+import type { DeliveryTools } from './tools.ts';
 
 /** It is stored: names and meanings must stay. */
 const discordPostSchema = z.object({

@@ -1,21 +1,19 @@
 /** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
-import { ApplicationCommandType, ComponentType, MessageFlags } from 'discord.js';
+import { ComponentType, MessageFlags, type StringSelectMenuInteraction } from 'discord.js';
 import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
+import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
 import type { Page } from '../render/render.ts';
-import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfInteraction } from './history.ts';
-import type { ComponentInteraction } from './interaction.ts';
-import { askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
+import { type Answerable, askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
 import { menuForm, modalOrReason, openFormButton } from './modal.ts';
 import {
-  type Answerable,
   type Answering,
   type AskedInteraction,
   type Deferral,
@@ -26,6 +24,7 @@ import {
   sayOutdated,
 } from './respond.ts';
 import { openThread } from './threads.ts';
+import type { ReceivingTools } from './tools.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
@@ -34,17 +33,17 @@ const FORM_REFUSED: Message = { text: 'Discord did not open the form. Please ask
 
 /** Never rejects. */
 export async function acknowledge(interaction: Answerable, tools: ReceivingTools): Promise<void> {
-  if (interaction.type === 2 && interaction.data.type === ApplicationCommandType.Message) {
+  if (interaction.isMessageContextMenuCommand()) {
     const form = menuForm(interaction, tools.bot.commands);
     if (!form) return await sayOutdated(interaction, tools);
     const modal = modalOrReason(form);
     const open = () =>
       typeof modal === 'string'
         ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
-        : tools.rest.openForm(interaction, modal);
+        : firstResponse(() => interaction.showModal(modal));
     return await ifAdmitted(interaction, form.id, tools, async () => void (await isTaken(open, tools)));
   }
-  if (interaction.type === 3 && interaction.data.custom_id === OPEN_THREAD)
+  if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
     return await ifAdmitted(interaction, ASK, tools, () => openThread(interaction, tools));
   const received = invocationOf(interaction, tools.now());
   if (!received) return await sayOutdated(interaction, tools);
@@ -59,8 +58,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
   const deferral = asked.isPrivate ? await deferIfSlow(asked, running, tools) : 'none';
   const { outcome, pages } = await running;
   await answer({ ...asked, deferral }, outcome, pages, tools);
-  if (interaction.type === 3 && interaction.data.component_type === ComponentType.StringSelect)
-    await resetMenus(interaction, tools);
+  if (interaction.isStringSelectMenu()) await resetMenus(interaction, tools);
 }
 
 /**
@@ -68,20 +66,22 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
  * https://github.com/discord/discord-api-docs/issues/4801. Never rejects.
  */
 async function resetMenus(
-  { message, channel_id: channel }: ComponentInteraction,
+  { message }: StringSelectMenuInteraction,
   { rest, log }: ReceivingTools,
 ): Promise<void> {
-  if (!message || message.components.length === 0 || message.flags & MessageFlags.Ephemeral) return;
-  const rows = message.components.map(({ components, ...row }) => ({
-    ...row,
-    components: components.map((component) =>
-      component.type === ComponentType.StringSelect && component.custom_id !== undefined
+  if (message.flags.has(MessageFlags.Ephemeral)) return;
+  const rows = message.components.map((row) => {
+    const shown = row.toJSON();
+    if (shown.type !== ComponentType.ActionRow) return shown;
+    const components = shown.components.map((component) =>
+      component.type === ComponentType.StringSelect
         ? { ...component, custom_id: otherMenuId(component.custom_id) }
         : component,
-    ),
-  }));
+    );
+    return { ...shown, components };
+  });
   try {
-    await rest.editRows(channel, message.id, rows);
+    await rest.editRows(message.channelId, message.id, rows);
   } catch (error) {
     log.debug({ err: error, trouble: troubleOf(error) }, 'A menu still shows what was chosen');
   }
@@ -95,7 +95,6 @@ async function ifAdmitted(
   open: () => Promise<void>,
 ): Promise<void> {
   const invocation = askingOf(interaction, tools.now());
-  if (!invocation) return await sayOutdated(interaction, tools);
   const message = await tools.bot.refusal({ ...invocation, command });
   if (!message) return await open();
   const answering = { interaction, invocation, isPrivate: true, deferral: 'none' } as const;
@@ -128,10 +127,10 @@ async function deferIfSlow(
 
 async function defer(
   { interaction, isPrivate }: AskedInteraction,
-  { rest, log }: ReceivingTools,
+  { log }: ReceivingTools,
 ): Promise<Deferral> {
   try {
-    await rest.defer(interaction, isPrivate ? MessageFlags.Ephemeral : 0);
+    await firstResponse(() => interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {}));
     return isPrivate ? 'private' : 'public';
   } catch (error) {
     log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
@@ -163,8 +162,11 @@ async function answer(
           const sentence = saying(modal);
           return await answer(answering, sentence, await pagesOf(saidBy(sentence), answering, tools), tools);
         }
-        const open = () => tools.rest.openForm(answering.interaction, modal);
-        return await orPrivately(answering, FORM_REFUSED, tools, open);
+        const { interaction } = answering;
+        return await orPrivately(answering, FORM_REFUSED, tools, async () => {
+          if (interaction.isModalSubmit()) throw new TypeError('Discord opens no form after a form');
+          await firstResponse(() => interaction.showModal(modal));
+        });
       }
       const components = [openFormButton(outcome.form)];
       const withForm = pages.map((page) => ({ ...page, components }));

@@ -5,11 +5,11 @@ import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, takesThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../errors.ts';
-import type { ReceivingTools } from '../tools.ts';
 import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
 import type { IncomingMessage } from './interaction.ts';
-import { addressOfMessage, personOf, withPublicity } from './invocation.ts';
+import { addressOfMessage, personOfMessage, withPublicity } from './invocation.ts';
 import { openTalkThread } from './threads.ts';
+import type { ReceivingTools } from './tools.ts';
 
 /** Its options for what was said. */
 const QUESTION = 'question';
@@ -22,29 +22,24 @@ const HELP = 'minstrel';
 const HIDDEN =
   'Discord does not show me that message. Open its menu, choose Apps and “Ask about this”, or mention me with a question.';
 
-interface ConversationTools extends ReceivingTools {
-  readonly self: string;
-}
-
 /** Answers a message of a person if it is for the bot. Never rejects. */
-export async function converse(message: IncomingMessage, tools: ConversationTools): Promise<void> {
+export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
   const { bot, guilds, self, log } = tools;
   const command = bot.commands.find((candidate) => candidate.name === ASK);
   const isToBot = isAddressed(message, self);
   if (!command || !(isToBot || mayBeForThread(message, tools))) return;
-  const { guild_id: guild, channel_id: channel, channel_type: type, author, member } = message;
+  const { guild_id: guild, channel_id: channel, channel_type: type } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
   const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
   if (!isToBot && thread?.ownerId !== self && !isTalk) return;
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
     return log.info({ channel }, 'A person who may use no commands there was not answered');
   showTyping(message, thread?.parentId ?? undefined, tools);
-  const person = personOf(author, member);
-  const moderates = guild !== undefined && guilds.moderates(guild, person.id, person.roles);
+  const person = personOfMessage(message, (who) => guild !== undefined && guilds.moderates(guild, who));
   const invocation = {
     id: message.id,
     address: withPublicity(addressOfMessage(message, thread?.parentId ?? undefined), tools),
-    person: { ...person, moderator: person.moderator || moderates },
+    person,
   };
   if (tools.deletions.isDeleted(message.id)) return;
   if (isTalk) return await answerTalk(message, invocation, tools);
@@ -76,10 +71,7 @@ export async function converse(message: IncomingMessage, tools: ConversationTool
 }
 
 /** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
-async function isQuestionInTalk(
-  message: IncomingMessage,
-  { bot, talk }: ConversationTools,
-): Promise<boolean> {
+async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: ReceivingTools): Promise<boolean> {
   const { channel_id: channel, channel_type: type, author, content } = message;
   // Also by people whom Discord does not let call everybody.
   const isToAll = /@(?:everyone|here)\b/.test(content);
@@ -92,7 +84,7 @@ async function isQuestionInTalk(
 async function answerTalk(
   message: IncomingMessage,
   { id, address, person }: Pick<Invocation, 'id' | 'address' | 'person'>,
-  tools: ConversationTools,
+  tools: ReceivingTools,
 ): Promise<void> {
   const { channel_id: channel, content: text, attachments: files } = message;
   if (kindOfTalk(text, tools.bot.commands) === 'command')
@@ -126,21 +118,21 @@ function mayBeAnswered(
   { channel_id: channel, channel_type: type, author, member }: IncomingMessage,
   guild: string,
   parent: string | undefined,
-  { guilds }: ConversationTools,
+  { guilds }: ReceivingTools,
 ): boolean {
   if (isThread(type) && parent === undefined) return false;
-  return guilds.mayUseCommands(guild, parent ?? channel, author.id, member?.roles ?? []);
+  return guilds.mayUseCommands(guild, parent ?? channel, { id: author.id, roles: member?.roles ?? [] });
 }
 
 async function say(
   { id, address }: Pick<Invocation, 'id' | 'address'>,
   message: Message,
-  tools: ConversationTools,
+  tools: ReceivingTools,
 ): Promise<void> {
   await showMessage(address, message, { key: `r${id}`, remember: async () => {} }, tools);
 }
 
-async function answer(invocation: Invocation, tools: ConversationTools): Promise<void> {
+async function answer(invocation: Invocation, tools: ReceivingTools): Promise<void> {
   const outcome = await tools.deletions.run(invocation, tools.bot);
   switch (outcome?.type) {
     case undefined:
@@ -163,7 +155,7 @@ function isAddressed(message: IncomingMessage, self: string): boolean {
 }
 
 /** Whether a message without any mention is for the bot if the bot opened the thread. A reply is of another type. */
-function mayBeForThread(message: IncomingMessage, { messageContent }: ConversationTools): boolean {
+function mayBeForThread(message: IncomingMessage, { messageContent }: ReceivingTools): boolean {
   if (!messageContent || message.type !== 0) return false;
   const { guild_id: guild, mentions, mention_roles, mention_everyone } = message;
   const isForOthers = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
@@ -174,7 +166,7 @@ function mayBeForThread(message: IncomingMessage, { messageContent }: Conversati
 function showTyping(
   { guild_id: guild, channel_id: channel }: IncomingMessage,
   parent: string | undefined,
-  { guilds, rest, log }: ConversationTools,
+  { guilds, rest, log }: ReceivingTools,
 ): void {
   if (guild !== undefined && preventsSending(guilds.missingPermissions(guild, channel, parent) ?? [])) return;
   void rest.typing(channel).catch((error: unknown) => log.debug({ err: error }, 'Discord shows no typing'));

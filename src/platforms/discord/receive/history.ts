@@ -1,12 +1,13 @@
 /** What was said before, read back from Discord as it was meant; what cannot be read is left out. */
+import type { BaseInteraction } from 'discord.js';
 import type { ConversationTurn } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import { unescapeOutsideCode } from '../../shared/markdown/unescape.ts';
 import { isThread } from '../connection/guilds.ts';
 import { troubleOf } from '../errors.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import type { ReceivingTools } from '../tools.ts';
-import { type IncomingMessage, type Interaction, incomingMessageSchema } from './interaction.ts';
+import { type IncomingMessage, incomingMessageSchema } from './interaction.ts';
+import type { ReceivingTools } from './tools.ts';
 
 type HistoryTools = Pick<ReceivingTools, 'rest' | 'log'>;
 type SpokenMessage = Pick<IncomingMessage, 'content' | 'embeds' | 'components'>;
@@ -44,11 +45,10 @@ export async function historyOfMessage(
 
 /** The latest messages of a thread; nothing elsewhere. Never rejects. */
 export async function historyOfInteraction(
-  { id, application_id, guild_id: guild, channel_id, channel }: Interaction,
-  { self = application_id, ...tools }: HistoryTools & Pick<ReceivingTools, 'self'>,
+  { id, channel }: BaseInteraction,
+  { self, ...tools }: HistoryTools & Pick<ReceivingTools, 'self'>,
 ): Promise<ConversationTurn[]> {
-  if (guild === undefined || !isThread(channel?.type)) return [];
-  return turnsOf(await latest(channel_id, id, tools), self);
+  return channel?.isThread() ? turnsOf(await latest(channel.id, id, tools), self) : [];
 }
 
 /** The message that this one replies to, in the same channel; undefined when there is none to read. Never rejects. */

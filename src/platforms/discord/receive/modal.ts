@@ -2,8 +2,11 @@
 import {
   type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
+  type Attachment,
   ButtonStyle,
   ComponentType,
+  type MessageContextMenuCommandInteraction,
+  type ModalData,
   TextInputStyle,
 } from 'discord.js';
 import type { AnyCommand } from '../../../core/bot/command.ts';
@@ -11,7 +14,6 @@ import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
-  type FileReference,
   type OptionDeclaration,
   type OptionValue,
   type RawOptions,
@@ -22,7 +24,7 @@ import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/card.ts';
 import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import type { CommandInteraction, FormInteraction, IncomingField } from './interaction.ts';
+import { fileOf } from './files.ts';
 
 /** A button that runs a command without options, which opens its form. */
 export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;
@@ -138,38 +140,47 @@ function textInput(custom_id: string, initial: OptionValue | undefined, max_leng
   };
 }
 
+type SentField = Pick<ModalData, 'type'> & {
+  readonly value?: string | boolean | null;
+  readonly values?: readonly string[];
+  readonly attachments?: { first(): Attachment | undefined };
+};
+
 /** Empty fields are left out, so that defaults hold. */
-export function optionsOfForm({ data }: FormInteraction): RawOptions {
+export function optionsOfForm(fields: Iterable<readonly [customId: string, field: SentField]>): RawOptions {
   const options: Record<string, OptionValue> = {};
-  for (const { component } of data.components) {
-    if (!component) continue;
-    const value = fieldValue(component, data.resolved?.attachments ?? {});
+  for (const [customId, field] of fields) {
+    const value = fieldValue(customId, field);
     if (value === undefined || value === '') continue;
-    addField(options, component.custom_id.replace(NUMBER_SUFFIX, ''), value);
+    addField(options, customId.replace(NUMBER_SUFFIX, ''), value);
   }
   return options;
 }
 
 function fieldValue(
-  field: IncomingField,
-  files: Readonly<Record<string, FileReference>>,
+  customId: string,
+  { type, value: text, values, attachments }: SentField,
 ): OptionValue | undefined {
-  if (field.type === ComponentType.FileUpload) return files[field.values?.[0] ?? ''];
-  const value = field.value ?? field.values?.[0];
-  if (value === undefined) return undefined;
-  if (!field.custom_id.endsWith(NUMBER_SUFFIX) || typeof value !== 'string' || value.trim() === '')
-    return value;
+  if (type === ComponentType.FileUpload) {
+    const file = attachments?.first();
+    return file && fileOf(file);
+  }
+  const value = text ?? values?.[0];
+  if (!customId.endsWith(NUMBER_SUFFIX) || typeof value !== 'string' || value.trim() === '') return value;
   // Other text stays as it is, and the command refuses it with a sentence.
   return readNumber(value) ?? value;
 }
 
 /** The form of a command that was chosen in a message's menu; undefined when the command no longer exists. */
-export function menuForm({ data }: CommandInteraction, commands: readonly AnyCommand[]): Form | undefined {
-  const command = commands.find(({ messageMenu }) => messageMenu?.label === data.name);
-  const message = data.resolved?.messages?.[data.target_id ?? ''];
-  if (!command?.messageMenu || !message) return undefined;
-  const embedded = message.embeds.flatMap(({ title, description }) => [title, description]);
-  const text = [message.content, ...embedded].filter(Boolean).join('\n\n').replaceAll(ZERO_WIDTH_SPACE, '');
+export function menuForm(
+  { commandName, targetMessage }: MessageContextMenuCommandInteraction,
+  commands: readonly AnyCommand[],
+): Form | undefined {
+  const command = commands.find(({ messageMenu }) => messageMenu?.label === commandName);
+  if (!command?.messageMenu) return undefined;
+  const { content, embeds } = targetMessage;
+  const embedded = embeds.flatMap(({ title, description }) => [title, description]);
+  const text = [content, ...embedded].filter(Boolean).join('\n\n').replaceAll(ZERO_WIDTH_SPACE, '');
   return {
     id: command.name,
     title: command.messageMenu.label,

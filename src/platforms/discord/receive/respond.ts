@@ -2,18 +2,16 @@
 import { MessageFlags } from 'discord.js';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { addressDataOf } from '../address.ts';
 import { sendingOf, textSending } from '../deliver/payload.ts';
 import { sendPrivateMessage } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { type Page, renderPages } from '../render/render.ts';
-import type { ReceivingTools } from '../tools.ts';
-import type { Interaction } from './interaction.ts';
-import { addressDataOf } from './invocation.ts';
+import type { Answerable } from './invocation.ts';
+import type { ReceivingTools } from './tools.ts';
 
 const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
-
-export type Answerable = Exclude<Interaction, { type: 4 }>;
 
 export interface AskedInteraction {
   readonly interaction: Answerable;
@@ -42,7 +40,7 @@ export async function say(
 ): Promise<void> {
   const { rest, media } = tools;
   const { interaction, deferral } = answering;
-  const token = { application: interaction.application_id, token: interaction.token };
+  const token = { application: interaction.applicationId, token: interaction.token };
   const flags = alone ? MessageFlags.Ephemeral : 0;
   return await orPrivately(answering, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
@@ -90,7 +88,7 @@ export async function isTaken(respond: () => Promise<void>, { log }: ReceivingTo
   }
 }
 
-export async function sayOutdated(interaction: Interaction, tools: ReceivingTools): Promise<void> {
+export async function sayOutdated(interaction: Answerable, tools: ReceivingTools): Promise<void> {
   const sending = textSending(OUTDATED);
   await isTaken(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
 }

@@ -1,14 +1,15 @@
 /** Threads in which people go on with an answer. The bot opens them when a person presses its button. */
-import { MessageFlags, RESTJSONErrorCodes } from 'discord.js';
+import { type Message, MessageFlags, PermissionFlagsBits, RESTJSONErrorCodes } from 'discord.js';
 import { ellipsis } from '../../shared/text.ts';
-import { nonceOf } from '../connection/rest.ts';
+import { firstResponse, nonceOf } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
-import { isDiscordError, missingOf, troubleOf } from '../errors.ts';
+import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions } from '../render/escape.ts';
-import type { ReceivingTools } from '../tools.ts';
 import { openingLine, pagesBefore, readMessage, textOfPerson } from './history.ts';
-import type { ComponentInteraction, IncomingMessage } from './interaction.ts';
+import type { IncomingMessage } from './interaction.ts';
+import type { PressedInteraction } from './invocation.ts';
+import type { ReceivingTools } from './tools.ts';
 
 const INVITATION = 'Write here, and I answer.';
 const INVITATION_TO_MENTION = 'Mention me here when you want an answer: Discord shows me no other messages.';
@@ -19,33 +20,30 @@ const UNNAMED = 'A talk';
 const NO_MESSAGE = 'There is no message to open a thread at any more.';
 
 /** Opens a thread at the message whose button was pressed, and tells the person where it is. Never rejects. */
-export async function openThread(interaction: ComponentInteraction, tools: ReceivingTools): Promise<void> {
-  const { application_id: application, token } = interaction;
+export async function openThread(interaction: PressedInteraction, tools: ReceivingTools): Promise<void> {
   const { rest, log } = tools;
   try {
     // A person who may not open threads here gets none through the bot.
-    if (missingOf(interaction.member?.permissions, ['Create Public Threads']).length > 0) {
+    if (interaction.memberPermissions?.has(PermissionFlagsBits.CreatePublicThreads) === false) {
       const refusal = textSending('You may not open threads in this channel.');
       return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
     }
-    await rest.defer(interaction, MessageFlags.Ephemeral);
-    await rest.editResponse({ application, token }, '@original', textSending(await open(interaction, tools)));
+    await firstResponse(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
+    await interaction.editReply(await open(interaction.message, tools));
   } catch (error) {
     log.warn({ err: error, trouble: troubleOf(error) }, 'A thread could not be opened');
   }
 }
 
 /** @returns the sentence for the person who pressed the button */
-async function open(interaction: ComponentInteraction, tools: ReceivingTools): Promise<string> {
-  const { message, channel_id } = interaction;
-  if (!message) return NO_MESSAGE;
+async function open(message: Message, tools: ReceivingTools): Promise<string> {
   // A thread has the id of its message.
   const existing = `There is a thread already: <#${message.id}>`;
-  if (message.flags & MessageFlags.HasThread) return existing;
+  if (message.hasThread) return existing;
   try {
-    const thread = await tools.rest.openThread(channel_id, message.id, await nameOf(interaction, tools));
-    await invite(thread, tools);
-    return `Here it goes on: <#${thread}>`;
+    const { id } = await message.startThread({ name: await nameOf(message, tools) });
+    await invite(id, tools);
+    return `Here it goes on: <#${id}>`;
   } catch (error) {
     if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return existing;
     const trouble = troubleOf(error);
@@ -59,7 +57,7 @@ async function open(interaction: ComponentInteraction, tools: ReceivingTools): P
 /** A thread at a message that is a question; its id, or undefined where none may be opened. Never rejects. */
 export async function openTalkThread(
   message: IncomingMessage,
-  { rest, log, self = '' }: ReceivingTools,
+  { rest, log, self }: ReceivingTools,
 ): Promise<string | undefined> {
   const [line = ''] = textOfPerson(message, self).split('\n');
   try {
@@ -87,16 +85,15 @@ async function invite(thread: string, { rest, log, messageContent }: ReceivingTo
 
 /** After the question: the message that was answered, else what the answer begins with. */
 async function nameOf(
-  { message, ...interaction }: ComponentInteraction,
+  { id, channelId: channel, reference, embeds, content }: Message,
   tools: ReceivingTools,
-): Promise<string> {
-  const { channel_id: channel, application_id } = interaction;
-  const self = tools.self ?? application_id;
-  if (!message) return UNNAMED;
-  const asked = message.message_reference?.message_id;
+) {
+  const { self } = tools;
+  const asked = reference?.messageId;
   const question = asked === undefined ? undefined : await readMessage(channel, asked, tools);
-  const isCard = message.embeds.some(({ title }) => title !== undefined);
-  const [first = message] = isCard ? [] : await pagesBefore({ id: message.id, channel, self }, tools);
-  const [line = ''] = ((question && textOfPerson(question, self)) || openingLine(first)).split('\n');
+  const isCard = embeds.some(({ title }) => title !== null);
+  const [first] = isCard ? [] : await pagesBefore({ id, channel, self }, tools);
+  const own = { content, embeds: embeds.map(({ data }) => data) };
+  const [line = ''] = ((question && textOfPerson(question, self)) || openingLine(first ?? own)).split('\n');
   return threadName(line);
 }

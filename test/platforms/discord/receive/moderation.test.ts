@@ -1,77 +1,89 @@
-import { SnowflakeUtil } from 'discord.js';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../../commands/index.ts';
 import type { Invocation } from '../../../../src/core/invocation.ts';
+import { addressDataOf } from '../../../../src/platforms/discord/address.ts';
 import { applicationCommands } from '../../../../src/platforms/discord/connection/commands.ts';
-import { discordInteractionSchema } from '../../../../src/platforms/discord/receive/interaction.ts';
-import { addressDataOf, invocationOf } from '../../../../src/platforms/discord/receive/invocation.ts';
 import type { Channel } from '../../../servers/discord/index.ts';
-import { accept, startHarness } from '../harness.ts';
+import { accept, type Harness, startHarness } from '../harness.ts';
 
 const ADA = { id: '10', username: 'ada', global_name: 'Ada' };
 
-function received(more: object, at = 0): Invocation {
-  const interaction = discordInteractionSchema.parse({
-    id: '1',
-    application_id: '2',
-    token: 'token',
-    channel_id: '100',
-    guild_id: '50',
-    type: 2,
-    member: { user: ADA, roles: ['7'], permissions: '0' },
-    data: { name: 'limits', type: 1, options: [] },
-    ...more,
+let harness: Harness;
+/** The clock of the bot where it differs from Discord's. */
+let clock: number | undefined;
+
+beforeAll(async () => {
+  harness = await startHarness({ adapter: (discord) => ({ now: () => clock ?? discord.now() }) });
+});
+afterAll(() => harness.close());
+
+/** What the bot makes of an interaction of this shape. */
+async function received(more: object): Promise<Invocation> {
+  const { discord, bot } = harness;
+  const id = discord.world.nextId();
+  const guild = discord.guild.id;
+  discord.gateway.dispatch({
+    event: 'INTERACTION_CREATE',
+    guildId: guild,
+    intents: 0,
+    data: () => ({
+      id,
+      application_id: discord.applicationId,
+      token: 'token',
+      version: 1,
+      type: 2,
+      channel: { id: '100', type: 0, guild_id: guild },
+      guild_id: guild,
+      member: { user: ADA, roles: [], permissions: '0' },
+      data: { name: 'limits', type: 1, options: [] },
+      app_permissions: '0',
+      entitlements: [],
+      authorizing_integration_owners: { 0: guild },
+      context: 0,
+      ...more,
+    }),
   });
-  if (interaction.type === 4) throw new TypeError('not an invocation');
-  const invocation = invocationOf(interaction, at);
-  if (!invocation) throw new TypeError('nothing was asked');
-  return invocation;
+  return await discord.until(
+    () => bot.invocations.find((invocation) => invocation.id === id),
+    'an invocation',
+  );
 }
 
-test('the life of an interaction counts from when it was made, however late it came, and by our clock if that is behind', () => {
-  const madeAt = 1_790_000_000_000;
-  const id = SnowflakeUtil.generate({ timestamp: madeAt }).toString();
-  const expiresAt = (at: number) => addressDataOf(received({ id }, at).address).interaction?.expiresAt;
-  expect(expiresAt(madeAt + 2_000)).toBe(madeAt + 15 * 60_000);
-  expect(expiresAt(madeAt - 5_000)).toBe(madeAt - 5_000 + 15 * 60_000);
+test('the life of an interaction counts from when it was made, however late it came, and by our clock if that is behind', async () => {
+  const expiresAt = async () => addressDataOf((await received({})).address).interaction?.expiresAt ?? 0;
+  const madeAt = harness.discord.now();
+  clock = madeAt + 60_000;
+  expect(Math.abs((await expiresAt()) - (madeAt + 15 * 60_000))).toBeLessThan(10_000);
+  clock = madeAt - 60_000;
+  expect(await expiresAt()).toBe(clock + 15 * 60_000);
+  clock = undefined;
 });
 
 describe('where something was asked', () => {
-  test.each([10, 11, 12])('a thread of type %i names its channel', (type) => {
-    expect(received({ channel: { type, parent_id: '99' } }).address).toMatchObject({
-      channel: '100',
-      parent: '99',
-    });
+  test.each([10, 11, 12])('a thread of type %i names its channel', async (type) => {
+    const channel = { id: String(200 + type), type, parent_id: '99', guild_id: harness.discord.guild.id };
+    expect((await received({ channel })).address).toMatchObject({ channel: channel.id, parent: '99' });
   });
 
-  test('a channel in a category is no thread', () => {
-    expect(received({ channel: { type: 0, parent_id: '98' } }).address.parent).toBeUndefined();
-    expect(received({ channel: 'nonsense' }).address.parent).toBeUndefined();
-    expect(received({}).address.parent).toBeUndefined();
+  test('a channel in a category is no thread', async () => {
+    const channel = { id: '201', type: 0, parent_id: '98', guild_id: harness.discord.guild.id };
+    expect((await received({ channel })).address.parent).toBeUndefined();
   });
 });
 
 test('talk in a thread names its channel, as commands do', async () => {
-  const threads: Channel[] = [];
-  const harness = await startHarness({
-    prepare: ({ world, guild, channel }) => {
-      threads.push(world.addChannel('aside', { type: 11, guildId: guild.id, parentId: channel.id }));
-    },
+  const { discord, bot } = harness;
+  const thread: Channel = discord.world.addChannel('aside', {
+    type: 11,
+    guildId: discord.guild.id,
+    parentId: discord.channel.id,
   });
-  try {
-    const { discord, bot } = harness;
-    const [thread] = threads;
-    if (!thread) throw new TypeError('no thread');
-    const begun = accept(bot);
-    discord.mention({ text: 'how are you?', channel: thread });
-    const { address } = await begun;
-    expect(address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
-    const aside = accept(bot);
-    discord.mention({ text: 'and here?' });
-    expect((await aside).address.parent).toBeUndefined();
-  } finally {
-    await harness.close();
-  }
+  const begun = accept(bot);
+  discord.mention({ text: 'how are you?', channel: thread });
+  expect((await begun).address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
+  const aside = accept(bot);
+  discord.mention({ text: 'and here?' });
+  expect((await aside).address.parent).toBeUndefined();
 });
 
 describe('who moderates', () => {
@@ -79,13 +91,14 @@ describe('who moderates', () => {
     ['Manage Server', 1n << 5n, true],
     ['Administrator', 1n << 3n, true],
     ['Manage Messages', 1n << 13n, false],
-  ])('%s: %s', (_name, permissions, moderator) => {
+  ])('%s: %s', async (_name, permissions, moderator) => {
     const member = { user: ADA, roles: [], permissions: permissions.toString() };
-    expect(received({ member }).person.moderator).toBe(moderator);
+    expect((await received({ member })).person.moderator).toBe(moderator);
   });
 
-  test('no one in a direct message', () => {
-    expect(received({ member: undefined, guild_id: undefined, user: ADA }).person.moderator).toBe(false);
+  test('no one in a direct message', async () => {
+    const direct = { member: undefined, guild_id: undefined, user: ADA, context: 1 };
+    expect((await received(direct)).person.moderator).toBe(false);
   });
 });
 
@@ -97,7 +110,7 @@ describe('who is meant', () => {
       options: [{ name: 'deny', type: 1, options: [{ name: 'who', type: 9, value }] }],
       resolved: {
         users: { '10': ADA, '11': { id: '11', username: 'bob>|', global_name: null } },
-        roles: { '7': { name: 'The DJs' } },
+        roles: { '7': { id: '7', name: 'The DJs', permissions: '0' } },
       },
     },
   });
@@ -107,21 +120,27 @@ describe('who is meant', () => {
     ['a person whose name resembles markup', '11', '<@11|bob>'],
     ['a role', '7', '<@&7|The DJs>'],
     ['somebody of whom nothing is told', '12', '<@12>'],
-    ['everyone, whose role has the id of the guild', '50', '@everyone'],
-  ])('%s', (_name, value, who) => {
-    expect(received(data(value))).toMatchObject({ subcommand: 'deny', options: { who } });
+  ])('%s', async (_name, value, who) => {
+    expect(await received(data(value))).toMatchObject({ subcommand: 'deny', options: { who } });
+  });
+
+  test('everyone, whose role has the id of the guild', async () => {
+    const invocation = await received(data(harness.discord.guild.id));
+    expect(invocation).toMatchObject({ subcommand: 'deny', options: { who: '@everyone' } });
   });
 });
 
-test('the form of a part comes back as that part', () => {
+test('the form of a part comes back as that part', async () => {
   const component = { component: { custom_id: 'prompt', type: 4, value: 'Be brief.\nRhyme.' } };
-  const sent = received({ type: 5, data: { custom_id: 'models answers', components: [component] } });
+  const sent = await received({ type: 5, data: { custom_id: 'models answers', components: [component] } });
   expect(sent).toMatchObject({
     command: 'models',
     subcommand: 'answers',
     options: { prompt: 'Be brief.\nRhyme.' },
   });
-  const late = received({ type: 3, data: { custom_id: 'open:models answers', component_type: 2 } });
+  const message = { id: harness.discord.world.nextId(), channel_id: '100', content: '', type: 0 };
+  const pressed = { custom_id: 'open:models answers', component_type: 2 };
+  const late = await received({ type: 3, data: pressed, message });
   expect(late).toMatchObject({ command: 'models', subcommand: 'answers', options: {} });
 });
 

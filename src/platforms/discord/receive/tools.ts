@@ -1,0 +1,16 @@
+import type { Bot } from '../../../core/bot/bot.ts';
+import type { System } from '../../../core/system.ts';
+import type { Deletions } from '../../shared/deletions.ts';
+import type { TalkMemory } from '../../shared/talk.ts';
+import type { DeliveryTools } from '../deliver/tools.ts';
+
+/** What answering a person takes. */
+export interface ReceivingTools extends DeliveryTools, Pick<System, 'sleep'> {
+  readonly bot: Bot;
+  /** The bot's own user id. */
+  readonly self: string;
+  readonly talk: TalkMemory;
+  readonly deletions: Deletions;
+  /** The bot reads messages that do not mention it. */
+  readonly messageContent: boolean;
+}
