@@ -1,53 +1,67 @@
-/** The whole bot in a process of its own, as `npm start` runs it, with a probe that tells what it uses. */
+/** Programs under the probe, each in a process of its own: the bot as `npm start` runs it, or a bare one beside it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { freePort } from '../servers/free-port.ts';
-import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 
+/** As the probe tells them. */
 const usage = z.object({
-  cpuShare: z.number(),
+  cpuMs: z.number(),
+  longestMs: z.number(),
+  rssMb: z.number(),
   peakMb: z.number(),
-  loopP99Ms: z.number(),
-  loopWorstMs: z.number(),
-  computedP99Ms: z.number(),
-  computedWorstMs: z.number(),
 });
 
-export interface MeasuredBot extends AsyncDisposable {
-  /** What it used since the last time: a share of a core, the peak of its memory in MB, milliseconds of its event loop. */
-  used(): Promise<z.infer<typeof usage>>;
-}
-
-/** Returns while it starts: the platforms tell when it is there. Killed when it is disposed of. */
-export async function startMeasuredBot(environment: Readonly<Record<string, string>>): Promise<MeasuredBot> {
-  const directory = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
-  const probe = new URL('./usage-probe.ts', import.meta.url);
-  const bot = spawn(process.execPath, ['--import', probe.href, 'src/main.ts'], {
+/** Resolves when the program has written `mark`. It is killed when it is disposed of. */
+export async function startProgram(
+  file: string,
+  mark: string,
+  environment: Readonly<Record<string, string>>,
+) {
+  const began = performance.now();
+  const child = spawn(process.execPath, ['--import', new URL('probe.ts', import.meta.url).href, file], {
     cwd: PROJECT,
-    env: {
-      ...PROGRAM_ENVIRONMENT,
-      NODE_ENV: 'production',
-      LOG_LEVEL: 'error',
-      PORT: String(await freePort()),
-      DATA_DIR: directory,
-      ...environment,
-    },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...PROGRAM_ENVIRONMENT, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const gone = once(bot, 'exit');
+  const gone = once(child, 'exit');
+  const { promise: marked, resolve } = Promise.withResolvers<void>();
+  let written = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written = (written + text).slice(-10_000);
+    if (written.includes(mark)) resolve();
+  });
+  await whileRuns(child, marked).catch((error: unknown) => {
+    throw new Error(`${file} did not start: ${written}`, { cause: error });
+  });
   return {
+    /** From the start of the process. */
+    readyMs: performance.now() - began,
+    watchLoop: () => child.send('watch'),
     async used() {
-      const [told] = await Promise.all([once(bot, 'message'), bot.send('usage')]);
-      return usage.parse(told[0]);
+      const [[message]] = await Promise.all([once(child, 'message'), child.send('usage')]);
+      return usage.parse(message);
     },
     async [Symbol.asyncDispose]() {
-      bot.kill('SIGKILL');
+      child.kill('SIGKILL');
       await gone;
-      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The bot, once its chats are connected. Its DATA_DIR is its own unless the environment has one. */
+export async function startBot(environment: Readonly<Record<string, string>>) {
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+  const settings = { PORT: '0', DATA_DIR: folder, ...environment };
+  const bot = await startProgram('src/main.ts', 'Minstrel is up', settings);
+  return {
+    ...bot,
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,52 +1,118 @@
-/** How the cost of one more job grows with how many wait: no worse than the logarithm of their number. */
-import { z } from 'zod';
-import { noRedis } from '../servers/redis.ts';
-import type { BenchRow, Comparison, Extent } from './measure.ts';
-import { runProgram } from './program.ts';
+/** What 100,000 waiting jobs cost: a bot that has nothing to do, and one more operation among them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { systemClock } from '../../src/storage/schedule.ts';
+import { databaseFile } from '../../src/storage/sqlite/database-file.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import type { Storage } from '../../src/storage/storage.ts';
+import { PATIENT } from '../servers/redis.ts';
+import { songJob } from '../storage/jobs.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
+import { atMost, cpuMs, type Figure, type Row } from './measure.ts';
+import { startMeasuredRedis } from './redis.ts';
+import { startWorld } from './world.ts';
 
-const measured = z.object({
-  size: z.int(),
-  heapBytes: z.number(),
-  residentBytes: z.number(),
-  idleCpuMs: z.number(),
-  accepting: z.number(),
-  callingBack: z.number(),
-  waking: z.number(),
-});
+const FEW = 10_000;
+const MANY = 100_000;
+const AT_ONCE = 250;
+const OPERATIONS = 300;
+const HOUR = 3_600_000;
+const IDLE_MS = 10_000;
+/** As n log n grows, and half as much again for what else the machine does. */
+const MOST_GROWTH = 1.5 * (Math.log(MANY) / Math.log(FEW));
 
-/** A tree of n entries is this much deeper than one of two. */
-function allowedRatio(size: number): number {
-  return Math.max(1, Math.log2(size)) + 1;
-}
+const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
+const address = { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' } as const;
 
-async function measureWaiting({ short }: Extent): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  const sizes = short ? [1, 1_000] : [1, 1_000, 100_000];
-  for (const store of ['SQLite', ...(noRedis === undefined ? ['Redis'] : [])]) {
-    const all = await runProgram(new URL('./waiting-jobs.ts', import.meta.url), z.array(measured), {
-      input: { store, sizes, rounds: short ? 20 : 80 },
-      flags: ['--expose-gc'],
-    });
-    const [one] = all;
-    if (!one) continue;
-    for (const many of all.slice(1)) {
-      for (const cost of ['accepting', 'callingBack', 'waking'] as const) {
-        comparisons.push({
-          what: `${store}: ${cost}, ${many.size} waiting`,
-          unit: 'ms',
-          product: many[cost],
-          peer: 'the same with 1 waiting',
-          theirs: one[cost],
-          goal: { atMost: Number(allowedRatio(many.size).toFixed(1)) },
-        });
-      }
-    }
-  }
-  return comparisons;
-}
-
-export const waitingRow: BenchRow = {
-  id: 'waiting',
-  title: 'What one more job costs among many that wait',
-  measure: measureWaiting,
+export const waiting: Row = async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  // What the disk costs is not what is compared.
+  const redis = opened.use(await startMeasuredRedis({ appendonly: 'no' }));
+  const onSqlite = await openSqliteStorage({ ...tools, path: databaseFile(folder) });
+  const onRedis = await openRedisStorage({ ...tools, ...PATIENT, url: redis.url });
+  return [
+    ...(await measure('SQLite', onSqlite, { DATA_DIR: folder }, async () => 0)),
+    ...(await measure('Redis', onRedis, { REDIS_URL: redis.url }, redis.cpuMs)),
+  ];
 };
+
+/** @param storeMs the CPU time of the store's own process */
+async function measure(
+  name: string,
+  storage: Storage,
+  environment: Readonly<Record<string, string>>,
+  storeMs: () => Promise<number>,
+): Promise<Figure[]> {
+  await fill(storage, 0, FEW);
+  const amongFew = await costs(storage, 'few', storeMs);
+  await fill(storage, FEW, MANY);
+  const amongMany = await costs(storage, 'many', storeMs);
+  await storage.close();
+  const share = await idleShare(environment, storeMs);
+  return [
+    atMost(1, '% of a core', `${name}, ${MANY.toLocaleString('en')} waiting jobs`, share),
+    ...Object.keys(OPERATION).map((operation) => {
+      const growth = (amongMany.get(operation) ?? Number.NaN) / (amongFew.get(operation) ?? Number.NaN);
+      return atMost(MOST_GROWTH, 'times', `${name}, ${operation} among ten times as many`, growth);
+    }),
+  ];
+}
+
+async function fill(storage: Storage, from: number, to: number): Promise<void> {
+  for (let first = from; first < to; first += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, index) => {
+        const id = `waiting${first + index}`;
+        const now = Date.now();
+        const given = { taskId: `task of ${id}`, submittedAt: now, deadlineAt: now + 2 * HOUR };
+        const where = { ...address, person: `person${Math.floor((first + index) / 10)}` };
+        await storage.jobs.create(
+          songJob({ id, state: 'waiting', address: where, createdAt: now, ...given }),
+        );
+        await storage.schedule.wake(id, now + HOUR + index);
+      }),
+    );
+}
+
+const OPERATION: Readonly<Record<string, (storage: Storage, id: string) => Promise<unknown>>> = {
+  accept: (storage, id) => {
+    const now = Date.now();
+    const facts = { ...address, displayName: 'Ada', family: 'song' };
+    const reservation = { id, at: now, units: 1, counters: [], facts };
+    const job = songJob({ id, createdAt: now });
+    return storage.accept({ job, reservation, ceilings: [], at: now + HOUR, now });
+  },
+  list: (storage) => storage.jobs.running(address, 'person1'),
+  wake: (storage, id) => storage.schedule.wake(id, Date.now() + HOUR / 2),
+};
+
+/** CPU milliseconds of each operation, in this process and the store's. */
+async function costs(storage: Storage, of: string, storeMs: () => Promise<number>) {
+  const spent = new Map<string, number>();
+  for (const [name, operate] of Object.entries(OPERATION)) {
+    const before = cpuMs() + (await storeMs());
+    for (let index = 0; index < OPERATIONS; index += 1) await operate(storage, `${of}${index}`);
+    spent.set(name, cpuMs() + (await storeMs()) - before);
+  }
+  return spent;
+}
+
+/** In percent, of a bot on both chats and of its store. */
+async function idleShare(
+  environment: Readonly<Record<string, string>>,
+  storeMs: () => Promise<number>,
+): Promise<number> {
+  await using world = await startWorld();
+  await using bot = await world.startBot(environment);
+  const used = async () => (await bot.used()).cpuMs + (await storeMs());
+  // The look at all open jobs that follows a start is not idling.
+  await sleep(IDLE_MS);
+  const before = await used();
+  await sleep(IDLE_MS);
+  return (100 * ((await used()) - before)) / IDLE_MS;
+}

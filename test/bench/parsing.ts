@@ -1,0 +1,125 @@
+/** Answers to text, beside the SDK of each dialect. Transport is left out: every candidate reads the same bytes from memory. */
+import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
+import OpenAI from 'openai';
+import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import { createGateway } from '../../src/gateway/client.ts';
+import type { Question } from '../../src/gateway/questions.ts';
+import { chatStream } from '../jobs/ask/upstream.ts';
+import { cpuMs, type Figure, inTurns, type Row } from './measure.ts';
+
+const WORDS = Array.from({ length: 4_000 }, (_, index) => (index % 12 === 0 ? '**word** ' : 'another '));
+const TEXT = WORDS.join('');
+const ROUNDS = 9;
+/** Of CPU, for each candidate in each round. */
+const ROUND_MS = 150;
+/** As much as one read of a connection brings. */
+const READ_BYTES = 16_384;
+
+const URL = 'http://gateway.invalid';
+const PROMPT = 'Tell me about rain.';
+const CHAT = { model: 'small', messages: [{ role: 'user' as const, content: PROMPT }] };
+const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: PROMPT }] }];
+const QUESTION: Question = { model: 'small', turns };
+
+const genEvent = (text: string, finishReason?: 'STOP'): string => {
+  const candidates = [{ content: { role: 'model', parts: [{ text }] }, index: 0, finishReason }];
+  const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 4_000, totalTokenCount: 4_009 };
+  return `data: ${JSON.stringify({ candidates, usageMetadata, modelVersion: 'small', responseId: 'id' })}\n\n`;
+};
+const msgAnswer = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'small', stop_reason: 'end_turn' },
+  content: [{ type: 'text', text: TEXT }],
+  usage: { input_tokens: 9, output_tokens: 4_000 },
+};
+
+/** Answers every request with these bytes. */
+function answering(text: string, type: string): () => Promise<Response> {
+  const bytes = new TextEncoder().encode(text);
+  return async () => {
+    let at = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (at >= bytes.length) return controller.close();
+        controller.enqueue(bytes.slice(at, at + READ_BYTES));
+        at += READ_BYTES;
+      },
+    });
+    return new Response(body, { headers: { 'content-type': type } });
+  };
+}
+const chatFetch = answering(chatStream(WORDS), 'text/event-stream');
+const genFetch = answering(
+  WORDS.map((word) => genEvent(word)).join('') + genEvent('', 'STOP'),
+  'text/event-stream',
+);
+const msgFetch = answering(JSON.stringify(msgAnswer), 'application/json');
+
+const client = { baseUrl: URL, apiKey: 'key', now: Date.now, random: () => 0.5, sleep: async () => {} };
+const { chat } = createGateway({ ...client, fetch: chatFetch });
+const { gen } = createGateway({ ...client, fetch: genFetch });
+const { msg } = createGateway({ ...client, fetch: msgFetch });
+const openai = new OpenAI({ baseURL: URL, apiKey: 'key', fetch: chatFetch });
+const genai = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: URL } });
+const anthropic = new Anthropic({ baseURL: URL, apiKey: 'key', fetch: msgFetch });
+
+async function joined<Part>(parts: AsyncIterable<Part>, textOf: (part: Part) => string | null | undefined) {
+  let text = '';
+  for await (const part of parts) text += textOf(part) ?? '';
+  return text;
+}
+const eventText = (event: AnswerEvent) =>
+  event.type === 'part' && event.part.type === 'text' ? event.part.text : '';
+const partsText = (parts: readonly { readonly type: string }[]) =>
+  parts.map((part) => ('text' in part ? String(part.text) : '')).join('');
+
+/** The bot and the SDK; each resolves to the text that it read. */
+const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
+  'chat stream, of the speed of openai': [
+    () => joined(chat.stream(QUESTION), eventText),
+    async () =>
+      joined(
+        await openai.chat.completions.create({ ...CHAT, stream: true }),
+        ({ choices }) => choices[0]?.delta.content,
+      ),
+  ],
+  'gen stream, of the speed of @google/genai': [
+    () => joined(gen.stream(QUESTION), eventText),
+    async () =>
+      joined(
+        await genai.models.generateContentStream({ model: 'small', contents: PROMPT }),
+        ({ text }) => text,
+      ),
+  ],
+  'msg answer, of the speed of @anthropic-ai/sdk': [
+    async () => partsText((await msg.complete(QUESTION)).parts),
+    async () => partsText((await anthropic.messages.create({ ...CHAT, max_tokens: 4_096 })).content),
+  ],
+};
+
+export const parsing: Row = async () => {
+  // This SDK takes no fetch of its own.
+  const { fetch } = globalThis;
+  globalThis.fetch = genFetch;
+  try {
+    const figures: Figure[] = [];
+    for (const [name, readers] of Object.entries(DIALECTS)) {
+      const candidates = readers.map((read) => () => costOf(read));
+      const [bot = Number.NaN, sdk = Number.NaN] = await inTurns(ROUNDS, candidates);
+      figures.push({ name, measured: sdk / bot, budget: 1.5, atLeast: true, unit: 'times' });
+    }
+    return figures;
+  } finally {
+    globalThis.fetch = fetch;
+  }
+};
+
+/** CPU milliseconds of one answer. */
+async function costOf(read: () => Promise<string>): Promise<number> {
+  const before = cpuMs();
+  for (let answers = 1; ; answers += 1) {
+    if ((await read()) !== TEXT) throw new Error('A candidate read another text');
+    const spent = cpuMs() - before;
+    if (spent > ROUND_MS) return spent / answers;
+  }
+}

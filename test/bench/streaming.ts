@@ -1,0 +1,104 @@
+/** How far the words in a channel are behind the gateway's. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chatEvent, chatStream, events } from '../jobs/ask/upstream.ts';
+import { atMost, type Figure, type Row } from './measure.ts';
+import { type BenchWorld, type Chat, type Shown, startWorld } from './world.ts';
+
+/** As fast models write. */
+const WORDS_PER_SECOND = 50;
+const WORDS = 300;
+const ANSWERS = 3;
+
+/** Five edits in two seconds of one interaction, as Discord's headers were seen to say; no figure is documented. */
+const DISCORD_EDITS = { limit: 5, perMs: 2_000 } as const;
+/** Calls a minute, in bursts of five, of tiers 4, 3 and 2: https://docs.slack.dev/apis/web-api/rate-limits */
+const SLACK_TIERS: Readonly<Record<string, number>> = {
+  'chat.appendStream': 100,
+  'chat.update': 50,
+  'chat.startStream': 20,
+};
+const BURST = 5;
+/** Milliseconds that a word waits on average where edits, or Slack's additions to a stream, come evenly: half of the time between two. */
+const BEST_LAG_MS = {
+  Discord: DISCORD_EDITS.perMs / DISCORD_EDITS.limit / 2,
+  Slack: 60_000 / 100 / 2,
+} as const;
+
+export const streaming: Row = async () => {
+  await using world = await startWorld();
+  world.discord.faults.limitEdits(DISCORD_EDITS.limit, DISCORD_EDITS.perMs);
+  limitSlack(world);
+  await using _bot = await world.startBot();
+  const figures: Figure[] = [];
+  for (const chat of world.chats) {
+    const lags: number[][] = [];
+    // The first one compiles and connects.
+    for (let answer = 0; answer <= ANSWERS; answer += 1)
+      lags.push(await lagsOf(chat, world, answer === 0 ? 20 : WORDS));
+    lags.shift();
+    const first = Math.max(...lags.map(([lag = Number.NaN]) => lag));
+    const all = lags.flat();
+    const average = all.reduce((sum, lag) => sum + lag, 0) / all.length;
+    figures.push(
+      atMost(100, 'ms', `${chat.name}, first words after the gateway's`, first),
+      atMost(1.3 * BEST_LAG_MS[chat.name], 'ms', `${chat.name}, average lag of a word`, average),
+    );
+  }
+  return figures;
+};
+
+/** The milliseconds from the gateway to the channel of each word of one answer. */
+async function lagsOf(chat: Chat, world: BenchWorld, words: number): Promise<number[]> {
+  const written = stream(world, words, WORDS_PER_SECOND);
+  const shown = await chat.ask();
+  const writtenAt = await written;
+  return shownAt(shown, words).map((at, word) => at - (writtenAt[word] ?? Number.NaN));
+}
+
+/** The next answer has numbered words at this rate. Resolves to when the gateway wrote each, in milliseconds since the epoch. */
+export function stream({ gateway }: BenchWorld, words: number, perSecond: number): Promise<number[]> {
+  const { promise, resolve } = Promise.withResolvers<number[]>();
+  gateway.next('/chat/completions', async (response) => {
+    // The message that says that an answer comes is there by now.
+    await sleep(500);
+    events(response);
+    const began = Date.now();
+    const writtenAt: number[] = [];
+    while (writtenAt.length < words) {
+      const due = Math.min(words, 1 + Math.floor(((Date.now() - began) / 1_000) * perSecond));
+      for (; writtenAt.length < due; writtenAt.push(Date.now())) {
+        const word = writtenAt.length;
+        response.write(chatEvent(`${word > 0 && word % 60 === 0 ? '\n\n' : ''}w${word} `));
+      }
+      await sleep(20);
+    }
+    response.end(chatStream([]));
+    resolve(writtenAt);
+  });
+  return promise;
+}
+
+/** When each word could be read first; NaN for a word that never could. */
+function shownAt(shown: readonly Shown[], words: number): number[] {
+  const at: number[] = [];
+  for (const { at: time, text } of shown) {
+    // In JSON a new line is written as the letter n.
+    const numbers = [...text.matchAll(/(?:\b|\\n)w(\d+)\b/g)].map(([, number]) => Number(number));
+    while (at.length <= Math.max(-1, ...numbers)) at.push(time);
+  }
+  while (at.length < words) at.push(Number.NaN);
+  return at;
+}
+
+function limitSlack({ slack }: BenchWorld): void {
+  const buckets = new Map<string, { left: number; at: number }>();
+  slack.faults.decide = (method) => {
+    const perMinute = SLACK_TIERS[method];
+    if (perMinute === undefined) return undefined;
+    const now = Date.now();
+    const { left, at } = buckets.get(method) ?? { left: BURST, at: now };
+    const filled = Math.min(BURST, left + ((now - at) * perMinute) / 60_000);
+    buckets.set(method, { left: Math.max(0, filled - 1), at: now });
+    return filled >= 1 ? undefined : { type: 'ratelimited', retryAfter: 1 };
+  };
+}
