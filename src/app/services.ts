@@ -211,7 +211,7 @@ interface MediaTools extends Pick<System, 'now' | 'random' | 'log'> {
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
-export async function openMedia(
+async function openMedia(
   { media, discord, slack, playground }: Config,
   deps: MediaTools,
 ): Promise<Media> {

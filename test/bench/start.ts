@@ -1,4 +1,5 @@
 /** From the start of the process until both chats are connected, beside the least that does so. */
+import { fileURLToPath } from 'node:url';
 import { startBot, startProgram } from './bot.ts';
 import { atMost, inTurns, type Row } from './measure.ts';
 import { startWorld } from './world.ts';
@@ -7,13 +8,14 @@ const ROUNDS = 5;
 
 export const start: Row = async () => {
   await using world = await startWorld();
+  const bareBot = fileURLToPath(new URL('./bare-bot.ts', import.meta.url));
   const readyMs = async (starting: ReturnType<typeof startProgram>): Promise<number> => {
     await using program = await starting;
     return program.readyMs;
   };
   const [bot = Number.NaN, bare = Number.NaN] = await inTurns(ROUNDS, [
     () => readyMs(startBot(world.environment)),
-    () => readyMs(startProgram('test/bench/bare-bot.ts', 'Ready', world.environment)),
+    () => readyMs(startProgram(bareBot, 'Ready', world.environment)),
   ]);
   return [atMost(3, 'times', 'ready, of the time of a bare discord.js and Bolt', bot / bare)];
 };
