@@ -211,10 +211,7 @@ interface MediaTools extends Pick<System, 'now' | 'random' | 'log'> {
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
-async function openMedia(
-  { media, discord, slack, playground }: Config,
-  deps: MediaTools,
-): Promise<Media> {
+async function openMedia({ media, discord, slack, playground }: Config, deps: MediaTools): Promise<Media> {
   const { publicUrl, listenerUrl, secrets, now, random, measure, emulator, log } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
