@@ -41,14 +41,8 @@ export function createMedia(options: MediaOptions) {
 
   return {
     /** Fetches a file from an untrusted address, checks its type by its content, and keeps it under its hash. */
-    async keep(url: string, expect: FetchExpectation): Promise<KeptFile> {
-      const fetched = await fetcher.fetch(url, expect);
-      try {
-        return await store.put(fetched.stream(), fetched);
-      } finally {
-        await fetched.discard();
-      }
-    },
+    keep: (url: string, expect: FetchExpectation): Promise<KeptFile> =>
+      fetcher.fetch(url, expect, (fetched) => store.put(fetched.stream, fetched)),
 
     /** Checks and keeps bytes that are here already: a picture that came inside an answer, a text made here. */
     async keepBytes(

@@ -120,7 +120,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
         throw new UserError('Join a voice channel first: I come to the one that you are in.');
       if (channel.missing.length > 0)
         throw new UserError(
-          `In ${channel.name} I lack ${channel.missing.join(' and ')}. A moderator can give my role that right: in the channel’s settings, under Permissions.`,
+          `I need the ${channel.missing.join(' and ')} ${channel.missing.length === 1 ? 'permission' : 'permissions'} in ${channel.name}. A moderator can allow my role that in the channel’s settings, under Permissions.`,
         );
       if (channel.isFull)
         throw new UserError(

@@ -110,7 +110,7 @@ it('takes words only from those who hear it, and lets nobody take away what othe
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('another voice channel');
   expect((await first.as(ADA).now())?.party.queue.map(({ title }) => title)).toEqual(['sun']);
   building.people.set('cy', 'closed');
-  await expect(first.as(CY).play(song('snow'))).rejects.toThrow('I lack Speak');
+  await expect(first.as(CY).play(song('snow'))).rejects.toThrow('I need the Speak permission in closed.');
   building.people.set('cy', 'crowded');
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('crowded is full');
   expect(await first.as(ADA).remove(1)).toContain('sun');

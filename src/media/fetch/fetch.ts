@@ -33,10 +33,9 @@ export interface FetchExpectation {
   signal?: AbortSignal | undefined;
 }
 
-/** A file whose beginning has been read and checked. Read `stream()` once to its end, or `discard()` it. */
+/** A file whose beginning has been read and checked. */
 interface FetchedMedia extends MediaType {
-  stream(): AsyncIterable<Uint8Array>;
-  discard(): Promise<void>;
+  readonly stream: AsyncIterable<Uint8Array>;
 }
 
 export type MediaFetcher = ReturnType<typeof createMediaFetcher>;
@@ -56,7 +55,7 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
   };
   const queue = () => new PQueue({ concurrency: options.concurrency });
   // Slow servers that people name must not hold up the gateway's results.
-  const slots: Readonly<Record<AddressSource, PQueue>> = {
+  const queues: Readonly<Record<AddressSource, PQueue>> = {
     gateway: queue(),
     platform: queue(),
     person: queue(),
@@ -64,35 +63,34 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
   const closing = new AbortController();
 
   return {
-    /** Fetches a file from an untrusted address. Rejects, as does the stream, with MediaError or the signal's reason. */
-    async fetch(address: string, expect: FetchExpectation): Promise<FetchedMedia> {
+    /**
+     * Fetches a file from an untrusted address and resolves to what `use` makes of it. Rejects, as does the stream, with
+     * MediaError or the signal's reason.
+     */
+    async fetch<Result>(
+      address: string,
+      expect: FetchExpectation,
+      use: (file: FetchedMedia) => Promise<Result>,
+    ): Promise<Result> {
+      const { from } = expect;
       const url = readMediaUrl(address);
       const { signal, abort, release } = followSignals([closing.signal, expect.signal]);
-      const timeoutMs = options.timeoutMs[expect.from];
-      const slot = await takeSlot(slots[expect.from], signal).catch((error: unknown) => {
-        release();
-        throw error;
-      });
-      const timer = setTimeout(() => {
-        abort(new MediaError('timeout', `Not fetched within ${timeoutMs} ms`));
-      }, timeoutMs);
-      const end = () => {
-        clearTimeout(timer);
-        release();
-        slot();
+      const task = async () => {
+        signal.throwIfAborted();
+        const timeoutMs = options.timeoutMs[from];
+        const timer = setTimeout(() => {
+          abort(new MediaError('timeout', `Not fetched within ${timeoutMs} ms`));
+        }, timeoutMs);
+        try {
+          return await fetchChecked(url, expect, { ...options, dispatcher: dispatchers[from], signal }, use);
+        } finally {
+          clearTimeout(timer);
+        }
       };
-      // A stream that is never read must not hold its slot for ever.
-      signal.addEventListener('abort', end, { once: true });
       try {
-        return await fetchChecked(url, expect, {
-          ...options,
-          dispatcher: dispatchers[expect.from],
-          signal,
-          end,
-        });
-      } catch (error) {
-        end();
-        throw error;
+        return await abortable(queues[from].add(task), signal);
+      } finally {
+        release();
       }
     },
     /** Aborts all fetches and closes the connections. */
@@ -106,71 +104,52 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
 interface FetchContext extends MediaFetcherOptions {
   dispatcher: Dispatcher;
   signal: AbortSignal;
-  end: () => void;
 }
 
-async function fetchChecked(
+async function fetchChecked<Result>(
   url: URL,
-  expect: FetchExpectation,
+  { headers = {}, kinds, maximumBytes = Infinity }: FetchExpectation,
   context: FetchContext,
-): Promise<FetchedMedia> {
-  const response = await send({ ...context, url, headers: expect.headers ?? {} });
-  const maximumBytes = Math.min(context.maximumBytes, expect.maximumBytes ?? context.maximumBytes);
-  const body = readMedia(response, maximumBytes, context.signal);
-  const { head, ended } = await readHead(body);
-  const type = await detectMediaType(head, expect.kinds);
-  if (type === undefined) {
-    await body.return();
-    throw new MediaError('type', `The content is no ${expect.kinds.join(' or ')} of a known type`);
+  use: (file: FetchedMedia) => Promise<Result>,
+): Promise<Result> {
+  const response = await send({ ...context, url, headers });
+  const body = readMedia(response, Math.min(context.maximumBytes, maximumBytes), context.signal);
+  try {
+    const head = await readHead(body);
+    const type = await detectMediaType(head, kinds);
+    if (type === undefined)
+      throw new MediaError('type', `The content is no ${kinds.join(' or ')} of a known type`);
+    return await use({ ...type, stream: joined(head, body) });
+  } finally {
+    response.body.destroy();
   }
-  const discard = async () => {
-    await body.return();
-    context.end();
-  };
-  return {
-    ...type,
-    async *stream() {
-      try {
-        yield head;
-        if (!ended) yield* body;
-      } finally {
-        await discard();
-      }
-    },
-    discard,
-  };
 }
 
-/** Reads as many chunks as detection needs; what follows stays in the body. */
-async function readHead(
-  body: AsyncGenerator<Uint8Array, void>,
-): Promise<{ head: Uint8Array; ended: boolean }> {
+/** Reads as many chunks as detection needs; the rest stays in the body. */
+async function readHead(body: AsyncGenerator<Uint8Array, void>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   while (bytes < detectionBytes) {
-    const next = await body.next();
-    if (next.done) return { head: Buffer.concat(chunks), ended: true };
-    chunks.push(next.value);
-    bytes += next.value.byteLength;
+    const { done, value } = await body.next();
+    if (done) break;
+    chunks.push(value);
+    bytes += value.byteLength;
   }
-  return { head: Buffer.concat(chunks), ended: false };
+  return Buffer.concat(chunks);
 }
 
-/** Waits for a free slot. The function it resolves to frees the slot, and may be called again. */
-async function takeSlot(slots: PQueue, signal: AbortSignal): Promise<() => void> {
-  const released = Promise.withResolvers<void>();
-  signal.throwIfAborted();
-  await new Promise<void>((taken, failed) => {
-    // The queue itself checks a signal only when the task starts.
-    signal.addEventListener('abort', () => failed(signal.reason), { once: true });
-    slots
-      .add(async () => {
-        taken();
-        if (!signal.aborted) await released.promise;
-      })
-      .catch(failed);
-  });
-  return () => released.resolve();
+async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>) {
+  yield head;
+  yield* rest;
+}
+
+/** Rejects as soon as the signal aborts. p-queue checks a signal only when a task starts. */
+async function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([work, aborted.promise]);
 }
 
 /**

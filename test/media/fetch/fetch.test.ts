@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stopTimers } from '../../gateway/support.ts';
-import { bytesOf, fetcherFor, listen, mp3, uniqueMp3 } from '../helpers.ts';
+import { bytesOf, fetcherFor, listen, uniqueMp3 } from '../helpers.ts';
+import { audio, read } from './hostile.ts';
 
 const song = uniqueMp3(400_000);
-const audio = { from: 'gateway', kinds: ['audio'] } as const;
 
 /** Serves the song with ranges, and breaks the line after that many bytes of each answer but the last. */
 function breaksOff(breaks: number[], headers: Record<string, string>) {
@@ -40,8 +40,7 @@ describe('a connection that breaks', () => {
   test('is taken up again where it broke, as often as it takes', async () => {
     const { answer, ranges } = breaksOff([150_000, 100_000], { etag: '"v1"' });
     const { origin } = await listen(answer);
-    const fetched = await fetcherFor().fetch(origin, audio);
-    expect((await bytesOf(fetched.stream())).equals(song)).toBe(true);
+    expect((await read(fetcherFor(), origin)).equals(song)).toBe(true);
     expect(ranges).toHaveLength(3);
     expect(ranges[0]).toBeUndefined();
   });
@@ -53,8 +52,7 @@ describe('a connection that breaks', () => {
   ])('fails when the file %s, since the rest might be of another', async (_case, headers) => {
     const { answer, ranges } = breaksOff([150_000], headers);
     const { origin } = await listen(answer);
-    const fetched = await fetcherFor().fetch(origin, audio);
-    await expect(bytesOf(fetched.stream())).rejects.toMatchObject({ code: 'network', retryable: true });
+    await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'network', retryable: true });
     expect(ranges).toHaveLength(1);
   });
 
@@ -72,8 +70,7 @@ describe('a connection that breaks', () => {
       response.writeHead(200, { 'content-length': song.length, etag: '"v1"' });
       response.write(song.subarray(0, 150_000), () => setTimeout(() => response.destroy(), 20));
     });
-    const fetched = await fetcherFor().fetch(origin, audio);
-    await expect(bytesOf(fetched.stream())).rejects.toMatchObject({ code: 'network' });
+    await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'network' });
   });
 });
 
@@ -91,10 +88,7 @@ describe('many at once', () => {
       setTimeout(() => response.end(), 20);
     });
     const fetcher = fetcherFor({ concurrency: 2 });
-    const fetches = Array.from({ length: 8 }, async () => {
-      const fetched = await fetcher.fetch(origin, audio);
-      return (await bytesOf(fetched.stream())).length;
-    });
+    const fetches = Array.from({ length: 8 }, async () => (await read(fetcher, origin)).length);
     expect(await Promise.all(fetches)).toEqual(Array.from({ length: 8 }, () => song.length));
     expect(most).toBe(2);
   });
@@ -109,7 +103,7 @@ describe('many at once', () => {
     // A server that listens on TCP has an AddressInfo.
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const fetcher = fetcherFor({ allowedHosts: [host] });
-    const fetches = Array.from({ length: 3 }, () => fetcher.fetch(`https://${host}`, audio));
+    const fetches = Array.from({ length: 3 }, () => read(fetcher, `https://${host}`));
     const ended = Promise.allSettled(fetches);
     await expect.poll(() => connections).toBe(3);
     await fetcher.close();
@@ -124,12 +118,11 @@ describe('many at once', () => {
       return new Promise<never>(() => undefined);
     };
     const fetcher = fetcherFor({ concurrency: 1, lookup });
-    const slow = fetcher.fetch('http://slow.example', { ...audio, from: 'person' });
+    const slow = read(fetcher, 'http://slow.example', { ...audio, from: 'person' });
     slow.catch(() => undefined);
     await asked.promise;
     for (const from of ['gateway', 'platform'] as const) {
-      const fetched = await fetcher.fetch(origin, { ...audio, from });
-      expect((await bytesOf(fetched.stream())).length).toBe(song.length);
+      expect((await read(fetcher, origin, { ...audio, from })).length).toBe(song.length);
     }
   });
 
@@ -141,26 +134,22 @@ describe('many at once', () => {
     };
     const fetcher = fetcherFor({ personTimeoutMs: 60_000, lookup });
     stopTimers();
-    const fetched = fetcher.fetch('http://slow.example', { ...audio, from: 'person' });
+    const fetched = read(fetcher, 'http://slow.example', { ...audio, from: 'person' });
     await asked.promise;
     vi.advanceTimersByTime(60_000);
     await expect(fetched).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('a file that is thrown away, refused or forgotten gives its slot back', async () => {
+  test('a file that is refused or not read gives its slot back', async () => {
     const { origin } = await listen((request, response) => {
       if (request.url === '/page') response.end('<!doctype html>');
-      else if (request.url === '/forgotten') response.write(song);
+      else if (request.url === '/unread') response.write(song);
       else response.end(song);
     });
-    const fetcher = fetcherFor({ concurrency: 1, timeoutMs: 60_000 });
-    await (await fetcher.fetch(origin, audio)).discard();
-    await expect(fetcher.fetch(`${origin}/page`, audio)).rejects.toMatchObject({ code: 'type' });
-    stopTimers();
-    await fetcher.fetch(`${origin}/forgotten`, audio);
-    const last = fetcher.fetch(origin, audio);
-    vi.advanceTimersByTime(60_000);
-    expect((await bytesOf((await last).stream())).length).toBe(song.length);
+    const fetcher = fetcherFor({ concurrency: 1 });
+    await expect(read(fetcher, `${origin}/page`)).rejects.toMatchObject({ code: 'type' });
+    await fetcher.fetch(`${origin}/unread`, audio, async () => undefined);
+    expect((await read(fetcher, origin)).length).toBe(song.length);
   });
 });
 
@@ -170,13 +159,17 @@ describe('an end from outside', () => {
     const fetcher = fetcherFor({ concurrency: 1 });
     const reason = new Error('the job was cancelled');
     const caller = new AbortController();
-    const fetched = await fetcher.fetch(origin, audio);
-    const reading = bytesOf(fetched.stream());
+    const begun = Promise.withResolvers<void>();
+    const reading = fetcher.fetch(origin, audio, ({ stream }) => {
+      begun.resolve();
+      return bytesOf(stream);
+    });
     reading.catch(() => undefined);
-    const waiting = fetcher.fetch(origin, { ...audio, signal: caller.signal });
+    await begun.promise;
+    const waiting = read(fetcher, origin, { ...audio, signal: caller.signal });
     caller.abort(reason);
     await expect(waiting).rejects.toBe(reason);
-    await expect(fetcher.fetch(origin, { ...audio, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(read(fetcher, origin, { ...audio, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await fetcher.close();
     await expect(reading).rejects.toMatchObject({ code: 'network', retryable: true });
   });
@@ -187,25 +180,18 @@ describe('an end from outside', () => {
       response.once('close', closed);
       response.write(song);
     });
-    const fetched = await fetcherFor().fetch(origin, audio);
-    for await (const chunk of fetched.stream()) {
-      expect(chunk.length).toBeGreaterThan(0);
-      break;
-    }
+    await fetcherFor().fetch(origin, audio, async ({ stream }) => {
+      for await (const chunk of stream) {
+        expect(chunk.length).toBeGreaterThan(0);
+        break;
+      }
+    });
     await expect.poll(() => closed).toHaveBeenCalled();
   });
 });
 
 test('what is known of a file before it is read', async () => {
-  const { origin } = await listen((_request, response) =>
-    response.setHeader('content-length', song.length).end(song),
-  );
-  const fetched = await fetcherFor().fetch(origin, audio);
-  expect(fetched).toMatchObject({
-    kind: 'audio',
-    contentType: 'audio/mpeg',
-    extension: 'mp3',
-  });
-  await fetched.discard();
-  expect(mp3(1).length).toBe(417);
+  const { origin } = await listen((_request, response) => response.end(song));
+  const known = await fetcherFor().fetch(origin, audio, async ({ stream: _, ...type }) => type);
+  expect(known).toEqual({ kind: 'audio', contentType: 'audio/mpeg', extension: 'mp3' });
 });

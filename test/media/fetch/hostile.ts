@@ -14,8 +14,7 @@ export async function read(
   url: string,
   expectation: FetchExpectation = audio,
 ): Promise<Buffer> {
-  const fetched = await fetcher.fetch(url, expectation);
-  return bytesOf(fetched.stream());
+  return fetcher.fetch(url, expectation, ({ stream }) => bytesOf(stream));
 }
 
 /** A server that must never be reached. */

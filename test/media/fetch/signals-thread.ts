@@ -21,8 +21,8 @@ const fetcher = createMediaFetcher({
 const { signal } = new AbortController();
 
 async function fetchOnce(): Promise<void> {
-  const fetched = await fetcher.fetch(origin.href, { from: 'gateway', kinds: ['audio'], signal });
-  await Array.fromAsync(fetched.stream());
+  const expected = { from: 'gateway', kinds: ['audio'], signal } as const;
+  await fetcher.fetch(origin.href, expected, ({ stream }) => Array.fromAsync(stream));
 }
 
 const count = () => Number(queryObjects(AbortSignal, { format: 'count' }));
