@@ -1,5 +1,4 @@
 /** Markdown as a flat row of blocks, each of which can be broken between two messages. */
-
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
 import { readMarkdown } from './read.ts';
 import { type MarkdownNode, tableSentence } from './tree.ts';
@@ -131,7 +130,8 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
     }
     // Row by row, each cell after the name of its column.
     const [head, ...body] = node.children ?? [];
-    for (const { children: cells = [] } of body.length > 0 ? body : [head ?? node]) {
+    const rows = body.length > 0 ? body : [head ?? node];
+    for (const [index, { children: cells = [] }] of rows.entries()) {
       const row = cells.flatMap(({ children = [] }, column): MarkdownNode[] => {
         const name = body.length > 0 ? (head?.children?.[column]?.children ?? []) : [];
         return [
@@ -140,7 +140,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
           ...children,
         ];
       });
-      yield text(row, layout);
+      yield text(row, index === 0 ? layout : { ...layout, prefix: hanging });
     }
   }
 

@@ -241,6 +241,11 @@ describe('rendering for Discord', () => {
     ],
     ['signs before code and spaces', 'a<`b` and 5 < 6 @ home', 'a<`b` and 5 < 6 @ home'],
     ['a mention in two parts', '[@](a:b)everyone', '@ (a:b)everyone'],
+    [
+      'a wide table in a list, row by row',
+      `- |${'a'.repeat(80)}|b|\n  |-|-|\n  |1|2|\n  |3|4|`,
+      `- **${'a'.repeat(80)}**: 1\n  **b**: 2\n\n  **${'a'.repeat(80)}**: 3\n  **b**: 4`,
+    ],
     ['tags', 'a <b>b</b>', 'a <b>b</b>'],
     ['code with signs of mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
     ['code with a backtick', '`` a`b ``', '``a`b``'],
