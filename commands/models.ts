@@ -17,7 +17,7 @@ import { because, here, onOrOff, ownChoiceWins, pagesText } from './text/moderat
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { clip, privately } from './text/text.ts';
 
-type Somewhere = Pick<Address, 'platform'>;
+type Somewhere = Pick<Address, 'platform' | 'guild' | 'direct'>;
 
 /** Characters of a prompt; it is sent with every question. */
 const LONGEST_PROMPT = 4000;
@@ -78,7 +78,11 @@ function answerLines({ systemPrompt, assistant, footer, talk }: AnswersInForce, 
     `**System prompt**: ${prompt}`,
     `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from, at)}`,
     `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from, at)}`,
-    `**Talk** (every message in this channel is a question): ${onOrOff({ on: talk })}${talk ? TALK_DETAILS : ''}`,
+    ...(serverOf(at) === undefined
+      ? []
+      : [
+          `**Talk** (every message in this channel is a question): ${onOrOff({ on: talk })}${talk ? TALK_DETAILS : ''}`,
+        ]),
   ];
 }
 
