@@ -75,14 +75,8 @@ function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: P
 function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): string {
   const { allowed, by } = decideAccess(thingsOf(name.what), standIn(name), heldIn(where, settings));
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
-  const because = by ? placedText(by, at) : defaultReason(name, allowed);
+  const because = by ? placedText(by, at) : 'no rule says otherwise';
   return `In ${placeText(where, at)}, ${accessText(allowed, name)} now${isOwn ? '' : `: ${because}`}.`;
-}
-
-function defaultReason({ who, what }: RuleName, allowed: boolean): string {
-  if (allowed) return 'no rule says otherwise';
-  if (what === MODERATION) return 'no rule lets them';
-  return who.id === VISITORS.id ? 'they are let in only by a rule' : 'no rule allows it';
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {

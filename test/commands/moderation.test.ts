@@ -318,7 +318,7 @@ describe('/limits', () => {
       'everyone may use /song and the other commands for songs now: no rule says otherwise.',
     );
     expect(await says('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
-      'Helpers may not use the commands for moderators now: no rule lets them.',
+      'Helpers may not use the commands for moderators now: nobody may use the commands for moderators (the default).',
     );
     expect(await says('limits', 'allow', { what: 'dance' })).toContain('“what” can be all, song, lyrics');
     expect(await says('limits', 'allow', { what: 'moderation', who: '<@ada>', where: 'channel' })).toContain(
@@ -360,7 +360,9 @@ describe('/limits', () => {
     const allowed = await says('limits', 'allow', visitors, slack);
     expect(allowed).toContain('In this workspace, people of other workspaces may use any command now.');
     expect(allowed).toContain('Undo: /limits reset what:all who:@visitors where:workspace');
-    expect(await says('limits', 'reset', visitors, slack)).toContain('they are let in only by a rule');
+    expect(await says('limits', 'reset', visitors, slack)).toContain(
+      'people of other workspaces may not use any command (the default)',
+    );
   });
 
   test('who may not use /party cannot use the button that plays a song, either', async () => {

@@ -3,7 +3,7 @@ import type { Admission } from '../../core/bot/bot.ts';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
-import { EVERYONE, MODERATION } from '../../core/moderation.ts';
+import { EVERYONE, MODERATION, VISITORS } from '../../core/moderation.ts';
 import type { DecisionStore, Decisions } from '../decisions.ts';
 import {
   type AccessDecision,
@@ -61,23 +61,24 @@ function refusal(
     settings,
   }: { readonly decision: AccessDecision; readonly person: Person; readonly settings: Decisions },
 ): UserError {
-  if (decision.asVisitor && person.visitor === 'unknown') {
+  const who = decision.by?.rule.who ?? EVERYONE;
+  const isForVisitors = isSameSubject(who, VISITORS);
+  if (isForVisitors && person.visitor === 'unknown') {
     return new UserError(
       'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
     );
   }
-  const who = decision.by?.rule.who;
-  if (who?.type === 'person')
+  if (who.type === 'person')
     return notModerator(
       person,
       `A moderator has denied you /${command} here. Please talk to the moderators.`,
     );
-  if (decision.asVisitor) {
+  if (isForVisitors) {
     return refusedByDecision(
       'You belong to another workspace. I serve you here only where a moderator of this one allows it, with /limits allow and who:visitors.',
     );
   }
-  if (who && !isSameSubject(who, EVERYONE))
+  if (!isSameSubject(who, EVERYONE))
     return notModerator(
       person,
       `Moderators have denied /${command} to ${who.name === undefined ? 'one of your roles' : `the role ${who.name}`} here.`,

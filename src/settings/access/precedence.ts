@@ -17,11 +17,16 @@ import {
 } from '../../core/moderation.ts';
 import type { Decisions } from '../decisions.ts';
 
-/** A rule and where it was decided. */
+/** A rule and where it was decided; `default` is what holds where nobody decided. */
 export interface PlacedRule<Some extends Rule = Rule> {
   readonly rule: Some;
-  readonly from: Where;
+  readonly from: Where | 'default';
 }
+
+const DEFAULTS: readonly PlacedRule<AccessRule>[] = [
+  { rule: { type: 'deny', who: VISITORS, what: ALL }, from: 'default' },
+  { rule: { type: 'deny', who: EVERYONE, what: MODERATION }, from: 'default' },
+];
 
 export function placedRules({ channel, server }: Decisions): PlacedRule[] {
   return [
@@ -56,16 +61,12 @@ function isMeant({ type, id }: Subject, person: Who): boolean {
     case EVERYONE.id:
       return true;
     case VISITORS.id:
-      return mayBeVisitor(person);
+      return person.visitor === true || person.visitor === 'unknown';
     case MODERATORS.id:
       return person.moderator;
     default:
       return person.roles.includes(id);
   }
-}
-
-function mayBeVisitor({ visitor = false }: Who): boolean {
-  return visitor !== false;
 }
 
 interface Question {
@@ -85,15 +86,18 @@ export function decisive<Some extends Rule>(
 ): PlacedRule<Some> | undefined {
   const { person, things } = question;
   const meant = rules.filter(({ rule }) => things.includes(rule.what) && isMeant(rule.who, person));
-  const [channel, server] = (['channel', 'server'] as const).map((place) =>
-    decisiveIn(
-      meant.filter(({ from }) => from === place),
-      question,
-    ),
+  const places = (['default', 'server', 'channel'] as const).flatMap(
+    (place) =>
+      decisiveIn(
+        meant.filter(({ from }) => from === place),
+        question,
+      ) ?? [],
   );
-  if (!channel || !server) return channel ?? server;
-  const loosens = amountOf(channel.rule) > amountOf(server.rule);
-  return loosens && rankOf(server.rule.who) > rankOf(channel.rule.who) ? server : channel;
+  return places.reduce<PlacedRule<Some> | undefined>((wider, narrower) => {
+    if (!wider) return narrower;
+    const loosens = amountOf(narrower.rule) > amountOf(wider.rule);
+    return loosens && rankOf(wider.rule.who) > rankOf(narrower.rule.who) ? wider : narrower;
+  }, undefined);
 }
 
 /** Of one place. */
@@ -134,30 +138,21 @@ export interface AccessDecision {
   readonly allowed: boolean;
   /** The rule that decided; absent where none does. */
   readonly by?: PlacedRule<AccessRule>;
-  /** Refused because they belong to another workspace, or may. */
-  readonly asVisitor?: true;
 }
 
 /** Whether a person may use what `things` name. Visitors need a rule that lets them in, and then what everybody needs. */
 export function decideAccess(things: readonly string[], person: Who, settings: Decisions): AccessDecision {
-  const rules = placedRules(settings).filter(isAccessRule);
-  const isForVisitors = ({ rule }: PlacedRule) => isSameSubject(rule.who, VISITORS);
+  const rules = [...placedRules(settings).filter(isAccessRule), ...DEFAULTS];
   const question = { person, things, betweenRoles: 'strictest' } as const;
-  const gate = mayBeVisitor(person)
-    ? decisive(
-        rules.filter((placed) => isForVisitors(placed) || placed.rule.who.type === 'person'),
-        question,
-      )
-    : undefined;
-  if (mayBeVisitor(person) && gate?.rule.type !== 'allow')
-    return { allowed: false, asVisitor: true, ...(gate && { by: gate }) };
-  const by = decisive(
-    rules.filter((placed) => !isForVisitors(placed)),
+  const isForVisitors = ({ rule }: PlacedRule) => isSameSubject(rule.who, VISITORS);
+  const gate = decisive(
+    rules.filter((placed) => isForVisitors(placed) || placed.rule.who.type === 'person'),
     question,
   );
-  if (!by && things.includes(MODERATION)) return { allowed: false };
-  if (!by) return { allowed: true, ...(gate && { by: gate }) };
-  return { allowed: by.rule.type === 'allow', by };
+  if (gate?.rule.type === 'deny') return { allowed: false, by: gate };
+  const others = rules.filter((placed) => !isForVisitors(placed));
+  const by = decisive(others, question) ?? gate;
+  return { allowed: by?.rule.type !== 'deny', ...(by && { by }) };
 }
 
 export function isSameSubject(one: Subject, other: Subject): boolean {

@@ -56,14 +56,14 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
 
 /** With its place, as in `Bob may not use /image (this server)`. */
 export const placedText = (placed: PlacedRule, at: Somewhere): string =>
-  `${ruleText(placed, at)} (${placeText(placed.from, at)})`;
+  `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : placeText(placed.from, at)})`;
 
 /** What a rule limits, as the meter counts it. */
-export function limitOf({ who, what, per, of, most, together }: LimitRule, from: Where): Limit {
+export function limitOf({ who, what, per, of, most, together }: LimitRule, from: PlacedRule['from']): Limit {
   const family = LIMITED.find((one) => one === what);
   const isForSome = who.type === 'person' || who.id !== EVERYONE.id;
   return {
-    scope: together ? from : from === 'channel' ? 'here' : 'person',
+    scope: from === 'channel' ? (together ? 'channel' : 'here') : together ? 'server' : 'person',
     ...(isForSome && { who }),
     ...(family && { family }),
     per,

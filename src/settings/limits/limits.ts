@@ -3,12 +3,26 @@ import { refusedByDecision, UserError } from '../../core/errors.ts';
 import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
-import { ALL, EVERYONE, type Limit, type LimitInForce } from '../../core/moderation.ts';
+import {
+  ALL,
+  EVERYONE,
+  type Limit,
+  type LimitInForce,
+  type LimitRule,
+  type UnlimitedRule,
+} from '../../core/moderation.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Route, Work } from '../../core/work.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from '../../storage/usage.ts';
 import { ruleKind } from '../access/changes.ts';
-import { decisive, isAboutLimits, isSameSubject, placedRules, type Who } from '../access/precedence.ts';
+import {
+  decisive,
+  isAboutLimits,
+  isSameSubject,
+  type PlacedRule,
+  placedRules,
+  type Who,
+} from '../access/precedence.ts';
 import { describeLimit, limitOf } from '../access/words.ts';
 import type { Decisions } from '../decisions.ts';
 import { PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from './words.ts';
@@ -159,10 +173,11 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
       };
       return Promise.all([
         // Moderators see what holds for others, too.
-        ...placedRules(settings).flatMap(({ rule, from }) =>
-          rule.type === 'limit' ? [shown(from, applied(limitOf(rule, from), address, person))] : [],
+        ...limitRules(settings).flatMap(({ rule, from }) =>
+          rule.type === 'limit'
+            ? [shown(from === 'default' ? 'channel' : from, applied(limitOf(rule, from), address, person))]
+            : [],
         ),
-        ...talkLimits(settings).map((limit) => shown('channel', applied(limit, address, person))),
         ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
       ]);
     },
@@ -198,15 +213,23 @@ function applied(limit: Limit, address: Address, person: Person): Applied {
 }
 
 /** Where each message is a question, people may ask more than they meant to. */
-const TALK_LIMIT = { scope: 'person', family: 'ask', per: 'hour', of: 'requests', most: 30 } as const;
-const TALK_RULE = { ...TALK_LIMIT, type: 'limit', who: EVERYONE, what: TALK_LIMIT.family } as const;
+const TALK_RULE = {
+  type: 'limit',
+  who: EVERYONE,
+  what: 'ask',
+  per: 'hour',
+  of: 'requests',
+  most: 30,
+} as const satisfies LimitRule;
 
-/** None where moderators limit these questions for everybody themselves. */
-function talkLimits(settings: Decisions): Limit[] {
-  const isSame = placedRules(settings).some(
+/** The limits of moderators, and the default where they limit these questions for everybody in no way themselves. */
+function limitRules(settings: Decisions): PlacedRule<LimitRule | UnlimitedRule>[] {
+  const rules = placedRules(settings).filter(isAboutLimits);
+  const isReplaced = rules.some(
     ({ rule }) => ruleKind(rule) === ruleKind(TALK_RULE) && isSameSubject(rule.who, EVERYONE),
   );
-  return settings.channel.talk === true && !isSame ? [TALK_LIMIT] : [];
+  const isAdded = settings.channel.talk === true && !isReplaced;
+  return isAdded ? [...rules, { rule: TALK_RULE, from: 'default' }] : rules;
 }
 
 /** What a limit on a family may name, the most specific first. */
@@ -214,24 +237,18 @@ export const limitThings = (what: string): readonly string[] => (what === 'party
 
 /** The limits of moderators that hold for a person: of each kind, the one that the deciding rule sets. */
 export function limitsThatHold(things: readonly string[], person: Who, settings: Decisions): Limit[] {
-  const rules = placedRules(settings)
-    .filter(isAboutLimits)
-    .filter(({ rule }) => things.includes(rule.what));
+  const rules = limitRules(settings).filter(({ rule }) => things.includes(rule.what));
   const limits = rules.filter(({ rule }) => rule.type === 'limit');
   // What is shared here is used up beside what is shared in the server.
   const kinds = Map.groupBy(limits, ({ rule, from }) =>
     rule.type === 'limit' && rule.together ? `${ruleKind(rule)} ${from}` : ruleKind(rule),
   );
-  const talk = things.includes(TALK_RULE.what) ? talkLimits(settings) : [];
-  if (talk.length > 0 && !kinds.has(ruleKind(TALK_RULE))) kinds.set(ruleKind(TALK_RULE), []);
-  return [...kinds].flatMap(([kind, ofKind]) => {
-    const what = ofKind[0]?.rule.what ?? TALK_RULE.what;
+  return [...kinds.values()].flatMap((ofKind) => {
     const lifting = rules.filter(
-      ({ rule }) => rule.type === 'unlimited' && (rule.what === ALL || rule.what === what),
+      ({ rule }) => rule.type === 'unlimited' && (rule.what === ALL || rule.what === ofKind[0]?.rule.what),
     );
     const deciding = decisive([...ofKind, ...lifting], { person, things, betweenRoles: 'most generous' });
-    if (!deciding) return kind === ruleKind(TALK_RULE) ? talk : [];
-    return deciding.rule.type === 'limit' ? [limitOf(deciding.rule, deciding.from)] : [];
+    return deciding?.rule.type === 'limit' ? [limitOf(deciding.rule, deciding.from)] : [];
   });
 }
 

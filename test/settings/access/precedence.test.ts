@@ -155,18 +155,23 @@ describe('people of other workspaces', () => {
   });
 
   it('are told apart from the others, for whom their rules decide nothing', () => {
-    expect(decideAccess(SONG, VISITOR, decided())).toEqual({ allowed: false, asVisitor: true });
+    expect(decideAccess(SONG, VISITOR, decided())).toMatchObject({
+      allowed: false,
+      by: { rule: { who: { id: 'visitors' } }, from: 'default' },
+    });
     expect(decideAccess(SONG, VISITOR, decided('server: deny visitors all'))).toMatchObject({
-      asVisitor: true,
       by: { from: 'server' },
     });
     expect(decideAccess(SONG, VISITOR, decided('server: allow visitors all'))).toMatchObject({
       allowed: true,
       by: { from: 'server' },
     });
-    expect(decideAccess(['moderation'], VISITOR, decided('server: allow visitors moderation'))).toEqual({
-      allowed: false,
-    });
+    expect(decideAccess(['moderation'], VISITOR, decided('server: allow visitors moderation'))).toMatchObject(
+      {
+        allowed: false,
+        by: { from: 'default' },
+      },
+    );
     for (const visitor of [false, undefined])
       expect(
         may(SONG, { ...ADA, ...(visitor !== undefined && { visitor }) }, 'server: deny visitors all'),
